@@ -4,11 +4,14 @@ import { ConfigError } from '../config/values/problems.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { Failed } from './cli/exit.ts'
+import { failMissing } from './cli/usage.ts'
 
 interface Flags {
-  'config.file': string
+  'config.file'?: string
   json?: boolean
 }
+
+const CONFIG_FILE = '--config.file <file>'
 
 const HELP = `
 Problems and warnings are written to stderr. With --json, an object is written
@@ -26,13 +29,20 @@ Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 export function checkCommand(): Command {
   return new Command('check')
     .description('check a configuration file and print all problems')
-    .requiredOption('--config.file <file>', 'configuration file (YAML)')
+    .argument('[file]', 'configuration file (YAML), instead of --config.file')
+    .option(CONFIG_FILE, 'configuration file (YAML)')
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
-    .action(check)
+    .action((file: string | undefined, flags: Flags, command: Command) => {
+      const { 'config.file': flag } = flags
+      if (file !== undefined && flag !== undefined) {
+        command.error(`error: '${CONFIG_FILE}' cannot be used with the argument 'file'`)
+      }
+      check(file ?? flag ?? failMissing(command, CONFIG_FILE), flags.json ?? false)
+    })
 }
 
-function check({ 'config.file': file, json = false }: Flags): void {
+function check(file: string, json: boolean): void {
   let names: readonly string[] = []
   let problems: ConfigError['problems'] = []
   let risks: readonly Risk[] = []

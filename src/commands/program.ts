@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { failureText } from './cli/system_errors.ts'
+import { configureUsage } from './cli/usage.ts'
 
 const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
@@ -38,31 +40,19 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
+    // Flags after a command are its own.
+    .enablePositionalOptions()
   for (const load of neededCommands(args)) {
     const command = await load()
     // Only scripts call it.
     program.addCommand(command, { hidden: command.name() === 'complete' })
   }
-  return configure(program)
+  return configureUsage(program)
 }
 
 function neededCommands([first]: readonly string[]): readonly (() => Promise<Command>)[] {
   const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   return named === undefined ? Object.values(COMMANDS) : [named]
-}
-
-/** Commander breaks descriptions that have at least so many columns; by default 40, more than long flags leave of 80. */
-const MIN_DESCRIPTION_WIDTH = 30
-
-/** Configures help and errors of a command and its subcommands. */
-function configure(command: Command): Command {
-  for (const subcommand of command.commands) configure(subcommand)
-  return command
-    .configureHelp({ minWidthToWrap: MIN_DESCRIPTION_WIDTH })
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
-    .exitOverride()
-    .showHelpAfterError('Run it with --help for usage.')
 }
 
 /**
@@ -102,8 +92,13 @@ function commandOf(program: Command, names: readonly string[]): Command {
   return names.reduce((command, name) => {
     const found = command.commands.find((one) => one.name() === name)
     if (found !== undefined) return found
-    const known = command.commands.map((one) => one.name()).join(', ')
-    throw new Failed(`unknown command ${name}; commands: ${known === '' ? 'none' : known}`, EXIT.usage)
+    const known = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((one) => one.name())
+    const meant = suggestion(name, known)
+    const rest = meant === undefined ? `commands: ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
+    throw new Failed(`unknown command ${name}; ${rest}`, EXIT.usage)
   }, program)
 }
 

@@ -34,6 +34,14 @@ describe('check', () => {
     })
   })
 
+  test.concurrent('reads a file that is an argument', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', GOOD)
+    chmodSync(file, 0o600)
+    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'check', file])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: valid (1 system: a)\n` })
+  })
+
   test.concurrent('prints every problem with its line and ends with 1', async () => {
     const { code, stdout, stderr } = await check(BAD)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -71,6 +71,8 @@ describe('the program', () => {
   test.concurrent.each([
     [['help', 'brew'], 'unknown command brew; commands: serve, demo,'],
     [['help', 'check', 'brew'], 'unknown command brew; commands: none'],
+    [['help', 'nod'], 'unknown command nod; did you mean nodes?'],
+    [['help', 'brew'], 'completion, help, version\n'],
   ])('%j is a usage error', async (args, words) => {
     const { code, stdout, stderr } = await program(...args)
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
@@ -116,6 +118,34 @@ describe('the program', () => {
     const { code, stdout } = await program(command, '--help-all')
     expect(code).toBe(0)
     for (const word of words) expect(stdout).toContain(word)
+  })
+
+  test.concurrent.each([
+    [['nodse'], "unknown command 'nodse'\n(Did you mean nodes?)\n"],
+    [['nodes', '--jsn'], "unknown option '--jsn'\n(Did you mean --json?)\n"],
+    [
+      ['serve', '--config.fle=sds-exporter.yml'],
+      "unknown option '--config.fle=sds-exporter.yml'\n(Did you mean --config.file?)\n",
+    ],
+    [['nodes', '--tea'], "unknown option '--tea'\nRun it with"],
+    [['nodes'], "required option '--config.file <file>' not specified"],
+    [['providers', 'list'], "required option '--config.file <file>' not specified"],
+    [['check'], "required option '--config.file <file>' not specified"],
+    [['check', 'a.yml', '--config.file=b.yml'], "cannot be used with the argument 'file'"],
+    [['emulate', '--fault=sttus:503@nodes'], 'Did you mean status?'],
+  ])('%j is a usage error that names the mistake', async (args, words) => {
+    const { code, stdout, stderr } = await program(...args)
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+  })
+
+  test.concurrent('--help-all prints the help of all commands, without other flags', async () => {
+    const { code, stdout, stderr } = await program('--help-all')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const name of ['serve', 'nodes', 'providers list', 'version'])
+      expect(stdout).toContain(`\nUsage: sds-exporter ${name} `)
+    expect(stdout).not.toContain('sds-exporter complete ')
+    const [one, other] = await Promise.all([program('serve', '--help-all'), program('serve', '--help')])
+    expect(one).toEqual(other)
   })
 
   test.concurrent.each([

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
+import { suggestion } from '../../../config/values/suggestions.ts'
+import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
 import { SCENARIOS, type Scenario } from '../../../emulator/model/scenarios.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../../emulator/options.ts'
 import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
@@ -9,6 +10,7 @@ import {
   PROFILES,
   type Profile,
 } from '../../../emulator/protocol/profiles.ts'
+import { errorText } from '../../../values/errors.ts'
 import { itemList, paragraph } from '../output/help_text.ts'
 import { parseCount } from './values.ts'
 
@@ -48,7 +50,11 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
   try {
     parseFault(text)
   } catch (failure) {
-    throw new InvalidArgumentError(failure instanceof Error ? failure.message : '')
+    const [name = ''] = text.split(/[:@]/, 1)
+    const isKnown = FAULT_NAMES.some((known) => known === name)
+    const meant = isKnown ? undefined : suggestion(name, FAULT_NAMES)
+    const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+    throw new InvalidArgumentError(`${errorText(failure)}${question}`)
   }
   return [...before, text]
 }

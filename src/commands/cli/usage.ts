@@ -1,0 +1,68 @@
+import { type Command, CommanderError, Option } from 'commander'
+import { suggestion } from '../../config/values/suggestions.ts'
+
+/** Commander breaks descriptions that have at least so many columns; by default 40, more than long flags leave of 80. */
+const MIN_DESCRIPTION_WIDTH = 30
+const HELP_ALL = '--help-all'
+
+/** Configures help and usage errors of a command and its subcommands. */
+export function configureUsage(command: Command): Command {
+  for (const subcommand of command.commands) configureUsage(subcommand)
+  addHelpAll(command)
+  requireLate(command)
+  return command
+    .configureHelp({ minWidthToWrap: MIN_DESCRIPTION_WIDTH })
+    .configureOutput({ outputError: (text, write) => write(withSuggestion(command, text)) })
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .showHelpAfterError('Run it with --help for usage.')
+}
+
+/** Prints the help of a command and of all commands below it. Commands may have a --help-all of their own. */
+function addHelpAll(command: Command): void {
+  if (command.options.some(({ long }) => long === HELP_ALL)) return
+  const option = new Option(HELP_ALL, 'print the help of all commands')
+  // Without commands, it is the same as --help.
+  command.addOption(option.hideHelp(command.commands.length === 0)).on('option:help-all', () => {
+    outputHelpOfAll(command)
+    throw new CommanderError(0, 'commander.help', '')
+  })
+}
+
+function outputHelpOfAll(command: Command): void {
+  command.outputHelp()
+  for (const subcommand of command.createHelp().visibleCommands(command)) {
+    process.stdout.write('\n')
+    outputHelpOfAll(subcommand)
+  }
+}
+
+/** Flags that are required are checked after the others: Commander checks them before unknown ones. */
+function requireLate(command: Command): void {
+  const required = command.options.filter(({ mandatory }) => mandatory)
+  for (const option of required) option.makeOptionMandatory(false)
+  command.hook('preAction', () => {
+    const missing = required.find((option) => command.getOptionValue(option.attributeName()) === undefined)
+    if (missing !== undefined) failMissing(command, missing.flags)
+  })
+}
+
+/** @param flags as in `--config.file <file>`. @throws {CommanderError} */
+export function failMissing(command: Command, flags: string): never {
+  command.error(`error: required option '${flags}' not specified`)
+}
+
+/** Commander compares flags with the whole word, such as `--config.fle=sds.yml`. */
+function withSuggestion(command: Command, text: string): string {
+  const [, kind, word = ''] = /^error: unknown (option|command) '([^'=]*)/.exec(text) ?? []
+  if (kind === undefined) return text
+  const help = command.createHelp()
+  const names =
+    kind === 'command'
+      ? help.visibleCommands(command).map((one) => one.name())
+      : help.visibleOptions(command).flatMap(({ long }) => long ?? [])
+  const meant = suggestion(word, names)
+  return meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${meant}?)\n`
+}
