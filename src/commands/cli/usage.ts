@@ -24,8 +24,8 @@ export function configureUsage(command: Command): Command {
 function addHelpAll(command: Command): void {
   if (command.options.some(({ long }) => long === HELP_ALL)) return
   const option = new Option(HELP_ALL, 'print the help of all commands')
-  // Without commands, it is the same as --help.
-  command.addOption(option.hideHelp(command.commands.length === 0)).on('option:help-all', () => {
+  // Few commands have others below them; without any, it is the same as --help.
+  command.addOption(option.hideHelp(command.parent !== null)).on('option:help-all', () => {
     outputHelpOfAll(command)
     throw new CommanderError(0, 'commander.help', '')
   })
