@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
 import { get } from '../support/http.ts'
-import { neverSchedule } from '../support/schedules.ts'
+import { neverSchedule, WITHOUT_RESOURCES } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
 import { startExporter } from './exporter_setup.ts'
 
 /** One poll at the start, and no other one during the test. */
 const NEVER = neverSchedule()
 const ONCE = `poll: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\ndiscovery: {schedule: "${NEVER}"}`
-/** Their schedules are tested with the poller. */
-const WITHOUT_RESOURCES =
-  'resources: {system: {schedule: ""}, replication: {schedule: ""}, namespaces: {schedule: ""}, quotas: {schedule: ""}, inventory: {schedule: ""}}'
 const systemAt = (url: string) =>
   `systems: [{name: a, base_url: "${url}", auth: {username: monitor, password: emulator}}]`
 

@@ -9,3 +9,7 @@ export function neverSchedule(now: number = Date.now()): string {
   const month = new Date(now + FAR_AWAY_DAYS * DAY_MS).getUTCMonth() + 1
   return `0 0 0 1 ${month} *`
 }
+
+/** A section of a configuration: no resources are read. */
+export const WITHOUT_RESOURCES =
+  'resources: {system: {schedule: ""}, replication: {schedule: ""}, namespaces: {schedule: ""}, quotas: {schedule: ""}, inventory: {schedule: ""}}'

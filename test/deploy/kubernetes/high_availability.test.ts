@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
-import { neverSchedule } from '../../support/schedules.ts'
+import { neverSchedule, WITHOUT_RESOURCES } from '../../support/schedules.ts'
 import { waitFor } from '../../support/wait.ts'
 
 /** Polls once at the start, and not again during the test. */
@@ -35,6 +35,7 @@ poll: {schedule: "${schedule}", max_random_delay: 0s}
 forecast: {schedule: ""}
 providers: {schedule: ""}
 discovery: {schedule: "${RARELY}"}
+${WITHOUT_RESOURCES}
 `,
   )
   const flags = [`--config.file=${config}`, '--web.listen-address=127.0.0.1:0', '--admin.listen-address=']

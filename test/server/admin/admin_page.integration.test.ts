@@ -228,7 +228,9 @@ describe('the page', () => {
     await askToDelete(scene.page, 'corporate-ldap')
     scene.emulator.setFaults(['reset@delete'])
     await confirmWith(scene.page, 'corporate-ldap')
-    await waitForAssertion(async () => expect(await said(scene.page)).toContain('it was deleted'))
+    await waitForAssertion(async () =>
+      expect(await said(scene.page)).toContain('no longer in the list: it was deleted'),
+    )
     expect(await said(scene.page)).toContain('code 599')
     expect(await names(scene.page)).not.toContain('corporate-ldap')
     expect(scene.emulator.log.count('delete')).toBe(1)
