@@ -12,9 +12,11 @@ local dashboards = [
   import 'dashboards/sds-errors.json',
   import 'dashboards/sds-exporter.json',
   import 'dashboards/sds-fleet.json',
+  import 'dashboards/sds-namespaces.json',
   import 'dashboards/sds-node.json',
   import 'dashboards/sds-performance.json',
   import 'dashboards/sds-pool.json',
+  import 'dashboards/sds-system.json',
 ];
 
 // Without the digits beyond those that the number was written with.

@@ -88,6 +88,8 @@ export const FAULTS: readonly Fault[] = [
       inhibited('SdsSystemNodesUnaccounted', ''),
       inhibited('SdsDiskSpaceOffline', ''),
     ],
+    // Whether it fires depends on how long the recovery of the node's data takes.
+    tolerated: ['SdsRecoveryPending'],
   },
   {
     name: 'maintenance',
