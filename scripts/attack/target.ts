@@ -56,8 +56,8 @@ export async function startSystems(): Promise<Systems> {
 }
 
 const USER = { name: 'prometheus', password: 'correct' }
-/** bcrypt of the password with cost 10. */
-const HASH = '$2b$10$2J8lfs3byb.Rwbpz6OSxLubsF8w13EGtokK.xioPmZZ7cT4l8vkCi'
+/** bcrypt of the password with cost 13: one comparison takes half a second or more. */
+const HASH = '$2b$13$LlyAJsmdPBLx1GIsd4Upqe68xLxC8qbq5pkAEoXzKtJZgF7/cVT/O'
 /** Bodies of the hostile system use this share of the longest one that is read. */
 const BODY_SHARE = 0.95
 
