@@ -368,7 +368,6 @@ export interface Attribute {
   readonly currentOnly: boolean
 }
 
-/** The flat attributes, one row each. */
 export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
   Object.entries(row.attributes).map(([name, labels]) => ({
     name: name as AttributeName,
@@ -586,7 +585,6 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ageFamily,
 ]
 
-/** Families that only a history has. */
 export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
   row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
 )
@@ -616,7 +614,6 @@ type FamilyOfNodes =
   | (typeof queryFamilies)[number]
   | typeof ageFamily
 
-/** Name of a metric family of nodes. */
 export type NodeFamilyName = (typeof ATTRIBUTE_FAMILIES)[number]['family'] | FamilyOfNodes['name']
 /** Those of histograms, which have the series of their buckets only. */
 export type NodeHistogramName = Extract<FamilyOfNodes, { readonly type: 'histogram' }>['name']

@@ -5,7 +5,7 @@ import { errorText } from '../values/errors.ts'
 import type { Secret } from '../values/secret.ts'
 import { createAuditFile } from './audit_file.ts'
 import { type DeletionOutcome, refused } from './errors.ts'
-import { createRefusalCount, type Later, type UnauditedRefusal } from './refusal_count.ts'
+import { createRefusalCount, type Later } from './refusal_count.ts'
 
 /** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
@@ -23,7 +23,6 @@ export interface AuditFacts {
   readonly token_sha256: string
 }
 
-/** The audit record of one deletion. */
 export interface AuditRecord {
   /**
    * Must be called right before the deletion is sent. Writes a line with the outcome `pending`.
@@ -37,17 +36,7 @@ export interface AuditRecord {
   end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void>
 }
 
-export interface Audit {
-  record(): AuditRecord
-  /** Counts a deletion that was refused before its record began. They are logged once per minute. */
-  countRefusal(refusal: UnauditedRefusal): void
-  /** Writes a line about a login that failed. Their number is bounded by the rate limit of logins. */
-  failedLogin(facts: LoginFacts, outcome: 'refused' | 'failed', status: number): Promise<void>
-  /** Counts a request with a token that the system refused. They are logged once per minute. */
-  countRefusedToken(refusal: UnauditedRefusal): void
-  /** Counts a login or token that was not sent, because too many failed before. They are logged once per minute. */
-  countLockout(refusal: UnauditedRefusal): void
-}
+export type Audit = ReturnType<typeof createAudit>
 
 /** A login that failed. */
 export interface LoginFacts {
@@ -68,7 +57,7 @@ interface AuditOptions {
 }
 
 /** Writes deletions to the log and, if configured, to the audit file. */
-export function createAudit({ file, log, later }: AuditOptions): Audit {
+export function createAudit({ file, log, later }: AuditOptions) {
   const auditFile = file === undefined ? undefined : createAuditFile(file)
 
   function failed(failure: unknown): string {
@@ -102,14 +91,18 @@ export function createAudit({ file, log, later }: AuditOptions): Audit {
 
   return {
     record,
-    async failedLogin(facts, outcome, status) {
+    /** Writes a line about a login that failed. Their number is bounded by the rate limit of logins. */
+    async failedLogin(facts: LoginFacts, outcome: 'refused' | 'failed', status: number): Promise<void> {
       const members = { event: 'login', ...facts, outcome, status }
       log.warn(`${AUDIT_PREFIX}login failed`, members)
       // The log has the line; the login has failed anyway.
       await auditFile?.append(lineOf(members)).catch(failed)
     },
+    /** Counts a deletion that was refused before its record began. They are logged once per minute. */
     countRefusal: createRefusalCount(log, 'deletions refused without an audit line', later),
+    /** Counts a request with a token that the system refused. They are logged once per minute. */
     countRefusedToken: createRefusalCount(log, 'tokens refused by a system', later),
+    /** Counts a login or token that was not sent, because too many failed before. They are logged once per minute. */
     countLockout: createRefusalCount(log, 'locked out after too many failed logins', later),
   }
 }

@@ -3,23 +3,21 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode } from '../values/errors.ts'
 
 /** A file of lines. */
-export interface AuditFile {
-  /**
-   * Appends a line and a newline; resolves after fsync.
-   * @throws when the file cannot be written. It may then have a part of the line, which is never removed: another process
-   * may have appended meanwhile
-   */
-  append(line: string): Promise<void>
-}
+export type AuditFile = ReturnType<typeof createAuditFile>
 
 /** Readable by the group, for log collectors. */
 const MODE = 0o640
 
 /** The file is opened for each line, so it can be rotated by renaming. */
-export function createAuditFile(path: string): AuditFile {
+export function createAuditFile(path: string) {
   let last: Promise<void> = Promise.resolve()
   return {
-    append(line) {
+    /**
+     * Appends a line and a newline; resolves after fsync.
+     * @throws when the file cannot be written. It may then have a part of the line, which is never removed: another process
+     * may have appended meanwhile
+     */
+    append(line: string): Promise<void> {
       // One at a time, because a line begins with a newline if the one before was not completed.
       const written = last.then(() => appendLine(path, line))
       last = written.catch(() => undefined)

@@ -58,7 +58,6 @@ const OWN = {
 /** A custom scheme, so that browsers do not open a login dialog. */
 const TOKEN_CHALLENGE = { 'WWW-Authenticate': 'X-SDS-AUTH-TOKEN realm="storage system"' }
 
-/** An error of the exporter itself. */
 export function refused(
   error: keyof typeof OWN,
   details: string,
@@ -72,7 +71,6 @@ export function refused(
 
 const SERVER_ERROR = 500
 
-/** The HTTP status for a failure. */
 export function statusOf(failure: unknown): number {
   const error = failure instanceof ApiError ? fromApiError(failure) : failure
   return error instanceof Refused ? error.status : SERVER_ERROR
@@ -84,7 +82,6 @@ export function statusOf(failure: unknown): number {
  */
 export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown' | 'abandoned'
 
-/** The audit outcome of a deletion that failed. */
 export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof UnknownOutcome) return 'unknown'
   if (failure instanceof Abandoned) return 'abandoned'

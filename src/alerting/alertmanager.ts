@@ -10,7 +10,6 @@ export interface Receiver {
   readonly hasIntegration: boolean
 }
 
-/** What an Alertmanager does with alerts. */
 export interface AlertmanagerConfig {
   /** How many inhibition rules of the package it does not have, and how many there are. */
   readonly missingInhibitions: number

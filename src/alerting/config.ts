@@ -22,7 +22,6 @@ export interface Subject {
 /** Settings of a system. Those of one of its pools are applied after them. */
 export interface Override extends Subject, Tuning {}
 
-/** The section `alerting` of a configuration. */
 export interface AlertingConfig extends Tuning {
   /** Address of `docs/alerts.md`, without an anchor; undefined: alerts and dashboards have no links to it. */
   readonly runbookBaseUrl?: string | undefined

@@ -25,5 +25,4 @@ export function tunedDashboard(
   return runbookBaseUrl === undefined ? resolved : withRunbookLinks(resolved, runbookBaseUrl)
 }
 
-/** The text of the file of a dashboard. */
 export const dashboardText = (dashboard: object): string => `${JSON.stringify(dashboard, null, 2)}\n`

@@ -20,13 +20,11 @@ const INHIBITION = new URL('../../deploy/prometheus/alertmanager-inhibition.yml'
 
 const readJson = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))
 
-/** The rules of the package. */
 export const readRules = (): PackagedRules => readJson(new URL('rules.json', GENERATED)) as PackagedRules
 
 /** The text of the file with the inhibition rules. */
 export const readInhibition = (): string => readFileSync(INHIBITION, 'utf8')
 
-/** The defaults of all settings. */
 export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({
   ...valuesOf(settings),
   job,

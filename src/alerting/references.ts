@@ -44,13 +44,11 @@ export function references<const Rows extends Readonly<Record<string, Row>>>(row
   return Object.fromEntries(entries) as ReferencesTo<Rows>
 }
 
-/** The negative value of a reference. */
 export const negative = (positive: Reference): Reference => `-${positive}` as Reference
 
 const WHOLE = /^(-?)<<([\w.]+)>>$/
 const PART = /<<([\w.]+)>>/g
 
-/** The paths of the settings to which a text refers. */
 export const pathsIn = (text: string): string[] => [...text.matchAll(PART)].map(([, path = '']) => path)
 
 /** Values of settings by their path, e.g. `usedRatio.warning`: numbers, or texts such as the name of a job. */

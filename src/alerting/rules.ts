@@ -11,7 +11,6 @@ export interface WrittenFile {
   readonly text: string
 }
 
-/** The content of a rule file. */
 export interface RuleFile {
   readonly groups: readonly {
     readonly name: string
@@ -75,7 +74,6 @@ export function ruleContents(sources: RuleSources, defaults: Values, config: Ale
   }
 }
 
-/** The rule files of Prometheus. */
 export function ruleFiles(sources: RuleSources, defaults: Values, config: AlertingConfig): WrittenFile[] {
   return Object.entries(ruleContents(sources, defaults, config)).map(([name, content]) => ({
     name: `${name}.yml`,

@@ -10,7 +10,6 @@ interface Panel {
   readonly fieldConfig?: { readonly overrides: readonly Override[] }
 }
 
-/** The column with the names of alerts. */
 const COLUMN = 'alertname'
 
 /** The dashboard with a link on each name of an alert. @param base address of docs/alerts.md, without an anchor */

@@ -12,7 +12,6 @@ export function dashboardsWith(config: AlertingConfig): Dashboard[] {
   return readDashboards().map((source) => tunedDashboard(source, defaults, config))
 }
 
-/** Rules for Prometheus and inhibition rules for Alertmanager. */
 export function prometheusFiles(config: AlertingConfig): WrittenFile[] {
   const rules = readRules()
   const files = ruleFiles(rules.sources, defaultsOf(rules), config)

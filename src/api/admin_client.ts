@@ -27,24 +27,7 @@ import { createOperate } from './request/operation.ts'
  * A client of one storage system without a session: every method takes the token of the caller, which is not kept.
  * Every method throws {@link ApiError} with the place.
  */
-export interface AdminClient {
-  /** API document, "List providers". */
-  providers(token: Secret, signal: AbortSignal): Promise<readonly Provider[]>
-  /** The user of a token, with its roles; undefined members where the system does not serve them. */
-  account(token: Secret, signal: AbortSignal): Promise<Account>
-  /**
-   * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
-   * as soon as the request is sent.
-   * @throws {Abandoned} when the signal aborted before
-   * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
-   */
-  deleteProvider(token: Secret, id: string, signal: AbortSignal): Promise<void>
-  /** A token for a name and a password. Not repeated where the system may have counted a refused login. */
-  login(username: string, password: Secret, signal: AbortSignal): Promise<Secret>
-  logout(token: Secret, signal: AbortSignal): Promise<void>
-  /** Closes the connections of reading requests at once; a deletion under way goes on. */
-  close(): Promise<void>
-}
+export type AdminClient = ReturnType<typeof createAdminClient>
 
 export interface AdminClientOptions {
   /** Without the exporter's credentials, on purpose. */
@@ -59,7 +42,7 @@ export interface AdminClientOptions {
 /** The outcome of an aborted deletion is unknown, so a short `poll.timeout` does not apply to it. */
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
-export function createAdminClient(options: AdminClientOptions): AdminClient {
+export function createAdminClient(options: AdminClientOptions) {
   const { baseUrls } = options.system
   const limits = createLimits(options.limits)
   let responding = baseUrls[0] ?? ''
@@ -68,15 +51,26 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   })
 
   return {
-    providers: (token, signal) =>
+    /** API document, "List providers". */
+    providers: (token: Secret, signal: AbortSignal): Promise<readonly Provider[]> =>
       read(withToken(LIST_REQUEST, token), signal, (text) => inSlices(providerSteps(text), signal)),
-    account: (token, signal) =>
+    /** The user of a token, with its roles; undefined members where the system does not serve them. */
+    account: (token: Secret, signal: AbortSignal): Promise<Account> =>
       read(withToken({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),
-    deleteProvider: (token, id, stop) =>
+    /**
+     * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
+     * as soon as the request is sent.
+     * @throws {Abandoned} when the signal aborted before
+     * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
+     */
+    deleteProvider: (token: Secret, id: string, stop: AbortSignal): Promise<void> =>
       deleteOnce(options, { baseUrl: responding, token, id, limits, stop }),
-    login: (username, password, signal) =>
+    /** A token for a name and a password. Not repeated where the system may have counted a refused login. */
+    login: (username: string, password: Secret, signal: AbortSignal): Promise<Secret> =>
       read({ ...LOGIN, headers: basicHeader(username, password) }, signal, (_, answer) => tokenOf(answer)),
-    logout: (token, signal) => read(withToken(LOGOUT, token), signal, () => undefined),
+    logout: (token: Secret, signal: AbortSignal): Promise<void> =>
+      read(withToken(LOGOUT, token), signal, () => undefined),
+    /** Closes the connections of reading requests at once; a deletion under way goes on. */
     close,
   }
 }

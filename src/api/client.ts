@@ -70,7 +70,6 @@ export interface SystemClient {
   close(): Promise<void>
 }
 
-/** The state of a client at one moment, for the status page. */
 export interface ClientStatus {
   readonly session: SessionState
   /** Operations that run, and those that wait for `limits.concurrency`. */

@@ -5,30 +5,23 @@ import { selfSigned } from './certificates.ts'
 import { parseListenAddress, type TlsOptions } from './options.ts'
 
 /** A socket that can be opened and closed repeatedly. */
-export interface Listener {
-  /** Empty while it is closed. */
-  readonly url: () => string
-  /** The certificate that was created; empty without `tls: true`. */
-  readonly certificate: () => string
-  /** Aborted by `close`. */
-  readonly stopping: () => AbortSignal
-  /** @throws the operating system's error, such as EADDRINUSE */
-  readonly open: (onRequest: RequestListener) => Promise<void>
-  /** Also destroys all open connections. */
-  readonly close: () => Promise<void>
-}
+export type Listener = ReturnType<typeof createListener>
 
-export function createListener(listenAddress: string, tls: boolean | TlsOptions): Listener {
+export function createListener(listenAddress: string, tls: boolean | TlsOptions) {
   const { host, port } = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()
   let server: Server | undefined
   let certificate = ''
   let stopping = new AbortController()
   return {
-    url: () => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
-    certificate: () => certificate,
-    stopping: () => stopping.signal,
-    open: async (onRequest) => {
+    /** Empty while it is closed. */
+    url: (): string => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
+    /** The certificate that was created; empty without `tls: true`. */
+    certificate: (): string => certificate,
+    /** Aborted by `close`. */
+    stopping: (): AbortSignal => stopping.signal,
+    /** @throws the operating system's error, such as EADDRINUSE */
+    open: async (onRequest: RequestListener): Promise<void> => {
       stopping = new AbortController()
       const created =
         tls === true
@@ -47,7 +40,8 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
       await listening(opened, host, port)
       server = opened
     },
-    close: async () => {
+    /** Also destroys all open connections. */
+    close: async (): Promise<void> => {
       stopping.abort()
       const closed = new Promise<unknown>((resolve) => server?.close(resolve) ?? resolve(undefined))
       for (const socket of sockets) socket.destroy()

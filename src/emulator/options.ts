@@ -34,7 +34,6 @@ export interface EmulatorOptions {
   readonly clock?: () => number
 }
 
-/** Defaults of the options. */
 export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
   pools: 2,

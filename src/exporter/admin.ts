@@ -1,7 +1,6 @@
 import { createAudit } from '../administration/audit.ts'
 import { checkAuditFile } from '../administration/audit_file.ts'
 import type { HttpLimits } from '../api/http/transport.ts'
-import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
@@ -20,15 +19,7 @@ export interface AdminOptions {
 }
 
 /** The listener for provider administration. */
-export interface Admin {
-  /** Available after start(). */
-  readonly url: string
-  /** Replaces the systems that can be administered. */
-  use(config: Config): Promise<void>
-  /** @throws when the address cannot be bound or the audit file cannot be written */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Admin = ReturnType<typeof createAdmin>
 
 interface AdminContext {
   /** The answer of `/-/ready`. */
@@ -39,8 +30,7 @@ interface AdminContext {
   readonly log: Log
 }
 
-/** Creates the listener for provider administration. */
-export function createAdmin(options: AdminOptions, context: AdminContext): Admin {
+export function createAdmin(options: AdminOptions, context: AdminContext) {
   const { ready, httpLimits, isPublished, log } = context
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems(log, httpLimits)
@@ -56,16 +46,18 @@ export function createAdmin(options: AdminOptions, context: AdminContext): Admin
     createListener({ address, handler, openPaths: OPEN_PATHS, log, webConfigFile: configFile })
   let listener = listenOn(listenAddress)
   return {
-    get url() {
+    /** Available after start(). */
+    get url(): string {
       return listener.url
     },
     use: systems.use,
-    async start() {
+    /** @throws when the address cannot be bound or the audit file cannot be written */
+    async start(): Promise<void> {
       if (auditFile !== undefined) await checkAuditFile(auditFile)
       try {
         await listener.start()
       } catch (failure) {
-        if (options.mayUseOtherPort !== true || !isInUse(failure)) throw failure
+        if (options.mayUseOtherPort !== true || errorCode(failure) !== 'EADDRINUSE') throw failure
         listener = listenOn(otherPortOf(listenAddress))
         await listener.start()
         const address = pointText(listenAddress)
@@ -81,7 +73,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext): Admin
         )
       }
     },
-    async stop() {
+    async stop(): Promise<void> {
       await listener.stop()
       await systems.close()
     },
@@ -97,11 +89,6 @@ export function listenerField(
   return isPublished && address !== undefined ? { address: pointText(address) } : { url }
 }
 
-function isInUse(failure: unknown): boolean {
-  return errorCode(failure) === 'EADDRINUSE'
-}
-
-/** The address with a port that the operating system selects. */
 function otherPortOf(point: ListenPoint): ListenPoint {
   return typeof point === 'string' ? point.replace(/\d+$/, '0') : point
 }

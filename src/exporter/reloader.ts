@@ -27,24 +27,11 @@ export interface ReloaderOptions {
 }
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
-export interface Reloader {
-  /**
-   * Loads the configuration, opens, and applies the configuration. Reloads that arrive meanwhile follow.
-   * @param open called with a valid configuration, before the first request to a system
-   */
-  start(open: () => Promise<void>): Promise<void>
-  /**
-   * Loads and applies the configuration; rejects without a change when it is invalid. Calls that arrive while one waits
-   * get its result.
-   */
-  reload(): Promise<void>
-  /** Rejects the waiting reload; resolves when the current one has ended. */
-  stop(): Promise<void>
-}
+export type Reloader = ReturnType<typeof createReloader>
 
 const STOPPING = 'the exporter is being stopped'
 
-export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions): Reloader {
+export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
   const turns = createTurns()
   let timer: NodeJS.Timeout | undefined
 
@@ -78,7 +65,11 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   }
 
   return {
-    async start(open) {
+    /**
+     * Loads the configuration, opens, and applies the configuration. Reloads that arrive meanwhile follow.
+     * @param open called with a valid configuration, before the first request to a system
+     */
+    async start(open: () => Promise<void>): Promise<void> {
       await turns.run(async () => {
         const config = load()
         await open()
@@ -86,8 +77,13 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
       })
       if (auto !== undefined) timer = setInterval(reloadIfChanged, auto.intervalMs).unref()
     },
+    /**
+     * Loads and applies the configuration; rejects without a change when it is invalid. Calls that arrive while one waits
+     * get its result.
+     */
     reload,
-    async stop() {
+    /** Rejects the waiting reload; resolves when the current one has ended. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       await turns.stop()
     },

@@ -1,6 +1,6 @@
 import type { HistoryReading } from '../api/history/history.ts'
 import type { ErrorHistory, NodeHistory } from '../api/history/node_history.ts'
-import type { Series } from '../api/history/series.ts'
+import type { Points } from '../api/history/series.ts'
 import { ATTRIBUTES, type SourceUnit, UNITS } from '../catalogue.ts'
 import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
@@ -55,11 +55,11 @@ function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
   }
 }
 
-const NO_SERIES: Series = { times: [], values: [] }
+const NO_SERIES: Points = { times: [], values: [] }
 
 function* errorSeries(errors: ErrorHistory, base: Labels): Generator<HistorySeries> {
   const { all = NO_SERIES, succeeded = NO_SERIES, failed = NO_SERIES, types } = errors
-  const ratio = ({ times, values }: Series) => ({ times, values: inBaseUnit(values, 'Percent') })
+  const ratio = ({ times, values }: Points) => ({ times, values: inBaseUnit(values, 'Percent') })
   yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...ratio(all) }
   yield { family: 'sds_node_transactions_succeeded', labels: base, ...succeeded }
   yield { family: 'sds_node_transactions_failed', labels: base, ...failed }

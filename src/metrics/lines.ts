@@ -30,7 +30,6 @@ export class Samples {
 
 /** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
 export interface Part {
-  /** The lines in UTF-8, family after family. */
   readonly text: Buffer
   /** The place of the lines of each family. */
   readonly families: ReadonlyMap<string, Span>
@@ -60,7 +59,6 @@ export const OPENMETRICS_END = '# EOF\n'
  */
 export interface Body {
   readonly pieces: readonly Buffer[]
-  /** Length of the text, in bytes. */
   readonly textBytes: number
   /** CRC-32 of the text; 0 in identity. */
   readonly crc: number
@@ -100,18 +98,13 @@ export function sampleLines(name: string, samples: readonly Sample[]): string {
 }
 
 /** Renders samples in batches: samples take several times the memory of their lines. */
-export interface PartBuilder {
-  add(samples: SampleSet): void
-  /** Length of the lines so far, in UTF-8. */
-  bytes(): number
-  part(): Part
-}
+export type PartBuilder = ReturnType<typeof createPartBuilder>
 
-export function createPartBuilder(): PartBuilder {
+export function createPartBuilder() {
   const lines = new Map<string, { text: string; bytes: number; series: number }>()
   let total = 0
   return {
-    add(samples) {
+    add(samples: SampleSet): void {
       for (const [family, list] of samples) {
         const text = sampleLines(family, list)
         const bytes = Buffer.byteLength(text)
@@ -125,8 +118,9 @@ export function createPartBuilder(): PartBuilder {
         total += bytes
       }
     },
-    bytes: () => total,
-    part() {
+    /** Length of the lines so far, in UTF-8. */
+    bytes: (): number => total,
+    part(): Part {
       const text = Buffer.allocUnsafeSlow(total)
       const families = new Map<string, Span>()
       let start = 0
@@ -150,13 +144,11 @@ export function renderPart(samples: SampleSet): Part {
   return builder.part()
 }
 
-/** The lines of a family; undefined without any. */
 export function linesOf({ text, families }: Part, family: string): Buffer | undefined {
   const span = families.get(family)
   return span && text.subarray(span.start, span.end)
 }
 
-/** The families of a part that are accepted. */
 export function filterPart({ text, families }: Part, accepts: (family: string) => boolean): Part {
   return partOf(text, new Map([...families].filter(([family]) => accepts(family))))
 }

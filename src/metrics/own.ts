@@ -4,7 +4,6 @@ import { FAMILY_SEPARATOR } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { type Format, familyHeader, labelText, sampleLines } from './lines.ts'
 
-/** Metrics of the exporter itself. */
 export interface OwnMetrics {
   /** A poll of the query interface; `empty`: it has no data. */
   queryPoll(system: string, result: Result | 'empty'): void
@@ -18,7 +17,6 @@ export interface OwnMetrics {
    * Counters that it has keep their values.
    */
   addSystem(system: string, options: { readonly isQueried: boolean }): void
-  /** Removes the series of a system that is no longer configured. */
   forgetSystem(system: string): void
   /**
    * The exposition, including prom-client's process and Node.js metrics, without `# EOF`. Without changes, it is the same
@@ -44,12 +42,14 @@ function described({ name, help, labels }: Family, registry: Registry) {
   return { name, help, labelNames: [...labels], registers: [registry] }
 }
 
-/** Creates the registry and its families. */
 export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
   const registry = new Registry()
   const query = createQueryCounters(registry)
   const requests = new Counter(described(OWN.requests, registry))
-  const durations = createDurations(registry)
+  const durations = new Histogram({
+    ...described(OWN.requestDuration, registry),
+    buckets: DURATION_BUCKETS_SECONDS,
+  })
   const logins = new Counter(described(OWN.logins, registry))
   const ofSystem = [requests, logins, durations]
   const seriesCount = new Gauge(described(OWN.series, registry))
@@ -105,10 +105,6 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   }
 }
 
-function createDurations(registry: Registry) {
-  return new Histogram({ ...described(OWN.requestDuration, registry), buckets: DURATION_BUCKETS_SECONDS })
-}
-
 function addBuildInfo(registry: Registry, build: { version: string; nodeVersion: string }): void {
   const buildInfo = new Gauge(described(OWN.buildInfo, registry))
   buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
@@ -130,7 +126,6 @@ function createQueryCounters(registry: Registry) {
 /** Process metrics are cached this long: reading /proc and V8's statistics is the slowest part of a scrape. */
 const PROCESS_METRICS_MAX_AGE_MS = 1000
 
-/** prom-client's metrics of the process and of Node.js. */
 function createProcessMetrics(): (format: Format) => Promise<string> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -10,7 +10,6 @@ import { boundedName } from '../values/names.ts'
 import { createPartBuilder, labelText, type Part, type Sample, type SampleSet, Samples } from './lines.ts'
 import { newestTimes } from './newest_times.ts'
 
-/** The labels of the samples of a pool. */
 export interface PoolLabels {
   readonly system: string
   /** The id in requests for the pool. */
@@ -178,7 +177,6 @@ export function forecastSamples(
   return samples.byFamily
 }
 
-/** The labels of series about a pool. */
 export function poolLabelText({ system, pool, poolId }: PoolLabels): string {
   return labelText({ system, pool, pool_id: poolId })
 }

@@ -35,29 +35,27 @@ export interface Discovery {
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { system, maxBytes, client, store, pollLog, signal, createPoller } = options
-  const pollers = new Map<string, PoolPoller>()
-  let known = false
+  let pollers: ReadonlyMap<string, PoolPoller> | undefined
   let isDue = false
   let discovering: Promise<void> | undefined
 
   function use(list: readonly PoolRef[]): Promise<void> {
-    known = true
-    const ids = list.map(({ id }) => id)
-    pollLog.pools([...pollers.keys()], list)
-    for (const [id, poller] of pollers) {
-      if (ids.includes(id)) continue
+    const before = pollers ?? new Map<string, PoolPoller>()
+    pollLog.pools([...before.keys()], list)
+    const next = new Map(list.map(({ id }) => [id, before.get(id) ?? createPoller(id)]))
+    for (const [id, poller] of before) {
+      if (next.has(id)) continue
       poller.forget()
       pollLog.forget(id)
-      pollers.delete(id)
     }
-    for (const id of ids) if (!pollers.has(id)) pollers.set(id, createPoller(id))
+    pollers = next
     return store.update(system.name, (state) =>
       withPools({ ...state, discoveryFailure: undefined }, list, maxBytes),
     )
   }
 
   async function discoverIfDue(): Promise<void> {
-    if (known && !isDue) return
+    if (pollers !== undefined && !isDue) return
     isDue = false
     discovering ??= request().finally(() => {
       discovering = undefined
@@ -67,7 +65,10 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 
   async function request(): Promise<void> {
     try {
-      await use(await listPools(client, signal))
+      const list = await client.pools(signal)
+      // A pool that is added after the stop would be polled.
+      signal.throwIfAborted()
+      await use(list)
       pollLog.discovered(undefined)
     } catch (failure) {
       if (!(failure instanceof ApiError) || signal.aborted) throw failure
@@ -78,8 +79,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   }
 
   return {
-    pollers: () => [...pollers.values()],
-    isKnown: () => known,
+    pollers: () => [...(pollers?.values() ?? [])],
+    isKnown: () => pollers !== undefined,
     async takeOver() {
       if (system.pools !== undefined) return use(system.pools.map((id) => ({ id, name: undefined })))
       const before = [...(store.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
@@ -91,14 +92,4 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     },
     discoverIfDue,
   }
-}
-
-/** @throws the reason of the signal also if it aborts after the response: a pool that is added after the stop would be polled */
-async function listPools(
-  client: DiscoveryOptions['client'],
-  signal: AbortSignal,
-): Promise<readonly PoolRef[]> {
-  const list = await client.pools(signal)
-  signal.throwIfAborted()
-  return list
 }

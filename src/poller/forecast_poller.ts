@@ -20,19 +20,14 @@ interface ForecastPollerOptions {
 }
 
 /** Reads the forecasts of one pool, never twice at a time. */
-export interface ForecastPoller {
-  /** Called by the schedule, and when old forecasts were withdrawn. */
-  makeDue(): void
-  /** Requests them if they are due. */
-  requestIfDue(): Promise<void>
-}
+export type ForecastPoller = ReturnType<typeof createForecastPoller>
 
 /** Old forecasts are withdrawn at the second schedule in a row without new ones. */
 const MISSES_ALLOWED = 1
 /** Wait after a failure, unless the request was refused; then the next attempt is that of the schedule. */
 const RETRY_MS = 600_000
 
-export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
+export function createForecastPoller(options: ForecastPollerOptions) {
   const { poolId, system, forecast, maxBytes, client, store, pollLog, leaving } = options
   // The first forecast does not wait for the schedule, because that may be an hour.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
@@ -62,12 +57,14 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   }
 
   return {
-    makeDue() {
+    /** Called by the schedule, and when old forecasts were withdrawn. */
+    makeDue(): void {
       if (forecast.schedule === '') return
       dueAt = Number.NEGATIVE_INFINITY
       timesDue += 1
     },
-    async requestIfDue() {
+    /** Requests them if they are due. */
+    async requestIfDue(): Promise<void> {
       if (busy || leaving.aborted || performance.now() < dueAt) return
       busy = true
       try {

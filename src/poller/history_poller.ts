@@ -33,14 +33,7 @@ export interface HistoryPollerOptions {
 }
 
 /** Reads the last samples of a system regularly, one request at a time, beside its polls. */
-export interface HistoryPoller {
-  document(): HistoryDocument
-  /** Of the pools whose last reading failed, by id. */
-  failures(): ReadonlyMap<string, Failure>
-  /** Reads for the first time when every pool was polled once. */
-  start(): void
-  stop(): void
-}
+export type HistoryPoller = ReturnType<typeof createHistoryPoller>
 
 /** The samples of a pool with the label that they have. */
 interface Known {
@@ -59,7 +52,7 @@ const OFFSET_MS = 30_000
 /** Share of the limit of a response: decoding a larger one would delay polls. */
 const RESPONSE_SHARE = 0.25
 
-export function createHistoryPoller(options: HistoryPollerOptions): HistoryPoller {
+export function createHistoryPoller(options: HistoryPollerOptions) {
   const { history, store, system, works, now } = options
   const samples = createSamples(options)
   const formats = new Set<Format>()
@@ -98,16 +91,17 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
   }
 
   return {
-    document: () => document,
+    document: (): HistoryDocument => document,
+    /** Of the pools whose last reading failed, by id. */
     failures: samples.failures,
-    start() {
+    /** Reads for the first time when every pool was polled once. */
+    start(): void {
       timer = setInterval(check, CHECK_MS)
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   }
 }
 
-/** The samples of all pools. */
 function createSamples(options: HistoryPollerOptions) {
   const { history, store, system, now } = options
   let known: KnownPools = new Map()

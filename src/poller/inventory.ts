@@ -17,15 +17,12 @@ interface InventoryOptions {
 }
 
 /** Lists the authentication providers of one system for the metrics. */
-export interface Inventory {
-  makeDue(): void
-  requestIfDue(signal: AbortSignal): Promise<void>
-}
+export type Inventory = ReturnType<typeof createInventory>
 
 /** Failed requests in a row for which the last list is kept. */
 const FAILURES_ALLOWED = 1
 
-export function createInventory({ system, isDue, client, store, pollLog }: InventoryOptions): Inventory {
+export function createInventory({ system, isDue, client, store, pollLog }: InventoryOptions) {
   let due = isDue
   let failures = 0
 
@@ -56,10 +53,10 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
   }
 
   return {
-    makeDue() {
+    makeDue(): void {
       due = true
     },
-    async requestIfDue(signal) {
+    async requestIfDue(signal: AbortSignal): Promise<void> {
       if (!due) return
       due = false
       await request(signal)

@@ -31,7 +31,6 @@ export interface Poller {
   stop(): Promise<void>
 }
 
-/** How a system is polled, at one moment. */
 export interface PollerStatus extends NextRuns {
   readonly system: SystemConfig
   readonly shared: SharedConfig
@@ -45,7 +44,6 @@ export interface PollerOptions {
   readonly own: OwnMetrics
   readonly log: Log
   readonly httpLimits?: HttpLimits
-  /** Called for each request to a system. */
   readonly onRequest?: (system: string) => void
   /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
   readonly now?: () => number

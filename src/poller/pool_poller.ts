@@ -22,17 +22,9 @@ interface PoolPollerOptions {
 export type PollOutcome = 'ok' | 'none' | ApiError
 
 /** Polls one pool, never twice at a time. */
-export interface PoolPoller {
-  readonly poolId: string
-  readonly forecasts: ForecastPoller
-  poll(): Promise<PollOutcome>
-  /** Resolves to the outcome of the poll that is under way; without one, polls. */
-  pollOrJoin(): Promise<PollOutcome>
-  /** The pool is no longer polled: nothing is changed or started from now on. */
-  forget(): void
-}
+export type PoolPoller = ReturnType<typeof createPoolPoller>
 
-export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
+export function createPoolPoller(options: PoolPollerOptions) {
   const { poolId, system, config, store, pollLog } = options
   // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
@@ -80,8 +72,10 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     poolId,
     forecasts,
     poll,
-    pollOrJoin: () => running ?? poll(),
-    forget() {
+    /** Resolves to the outcome of the poll that is under way; without one, polls. */
+    pollOrJoin: (): Promise<PollOutcome> => running ?? poll(),
+    /** The pool is no longer polled: nothing is changed or started from now on. */
+    forget(): void {
       leaving.abort(new Error('the pool is no longer polled'))
       withdrawal.end()
     },

@@ -26,7 +26,6 @@ export interface ProbeOptions {
   readonly startRound: (round: Round) => Promise<void>
 }
 
-/** What a probe has found so far. */
 interface Found {
   /** On the clock of `performance.now()`. */
   readonly beganMs: number

@@ -25,20 +25,9 @@ export interface ResourcePollerOptions {
 }
 
 /** Reads the resources of one system, each on its own, and none twice at a time. */
-export interface ResourcePoller {
-  /** The list of pools for the discovery, whose response also has the resource `pools`. */
-  listPools(signal: AbortSignal): Promise<readonly PoolRef[]>
-  /** Called by the schedule of a resource. */
-  makeDue(name: ResourceName): void
-  /** Reads what is due. */
-  readDue(): Promise<void>
-  /** Forgets what a reload turned off. */
-  removeDisabled(): Promise<void>
-  /** Withdraws nothing any more. */
-  end(): void
-}
+export type ResourcePoller = ReturnType<typeof createResourcePoller>
 
-export function createResourcePoller(options: ResourcePollerOptions): ResourcePoller {
+export function createResourcePoller(options: ResourcePollerOptions) {
   const { system, client, store } = options
   const { schedules } = system.resources
   const reader = createResourceReader({
@@ -58,7 +47,8 @@ export function createResourcePoller(options: ResourcePollerOptions): ResourcePo
   )
 
   return {
-    async listPools(signal) {
+    /** The list of pools for the discovery, whose response also has the resource `pools`. */
+    async listPools(signal: AbortSignal): Promise<readonly PoolRef[]> {
       const { pools, figures } = await listPools(client, signal).catch(async (failure: unknown) => {
         if (failure instanceof ApiError && !signal.aborted) await readings.get('pools')?.note(failure)
         throw failure
@@ -66,15 +56,17 @@ export function createResourcePoller(options: ResourcePollerOptions): ResourcePo
       await readings.get('pools')?.note(figures)
       return pools
     },
-    makeDue: (name) => readings.get(name)?.makeDue(),
-    async readDue() {
+    makeDue: (name: ResourceName): void => readings.get(name)?.makeDue(),
+    async readDue(): Promise<void> {
       await Promise.all([...readings.values()].map((reading) => reading.readIfDue()))
     },
-    async removeDisabled() {
+    /** Forgets what a reload turned off. */
+    async removeDisabled(): Promise<void> {
       for (const name of RESOURCE_NAMES.filter((name) => schedules[name] === ''))
         await store.update(system.name, (state) => withoutResource(state, name))
     },
-    end() {
+    /** Withdraws nothing any more. */
+    end(): void {
       for (const reading of readings.values()) reading.end()
     },
   }
@@ -120,15 +112,6 @@ export async function readPoolFigures(
 
 type Read = (signal: AbortSignal, spreadMs: number) => Promise<ResourceReading>
 
-/** The readings of one resource. */
-interface Reading {
-  makeDue(): void
-  readIfDue(): Promise<void>
-  /** The outcome of a reading. */
-  note(outcome: ResourceReading | ApiError): Promise<void>
-  end(): void
-}
-
 interface ReadingOptions extends ResourcePollerOptions {
   readonly name: ResourceName
   readonly read: Read
@@ -141,7 +124,7 @@ const RETRY_MS = 600_000
 /** Of the interval, over which many requests are spread, so that they end before the next reading. */
 const SPREAD_SHARE = 0.8
 
-function createReading(options: ReadingOptions): Reading {
+function createReading(options: ReadingOptions) {
   const { name, read, system, config, store, pollLog, signal } = options
   const intervalMs = pollPeriodMs(system.resources.schedules[name])
   const withdrawal = withdrawalOf(options, intervalMs)
@@ -184,10 +167,10 @@ function createReading(options: ReadingOptions): Reading {
   }
 
   return {
-    makeDue() {
+    makeDue(): void {
       dueAt = Number.NEGATIVE_INFINITY
     },
-    async readIfDue() {
+    async readIfDue(): Promise<void> {
       if (busy || signal.aborted || performance.now() < dueAt) return
       busy = true
       await readNow().finally(() => {

@@ -5,13 +5,7 @@ import type { PollOutcome, PoolPoller } from './pool_poller.ts'
 import type { QueryPoller } from './query/query_poller.ts'
 
 /** Polls all pools of one system, and requests what else is due. */
-export interface Rounds {
-  /** One round. The client's circuit breaker decides whether requests are sent. */
-  run(round?: Round): Promise<void>
-  /** Whether a pool was polled successfully in the last round of all pools; true before the first. */
-  works(): boolean
-  requestForecasts(): Promise<void>
-}
+export type Rounds = ReturnType<typeof createRounds>
 
 /** What distinguishes a round from one of the schedule. */
 export interface Round {
@@ -35,7 +29,7 @@ interface RoundsOptions {
   readonly signal: AbortSignal
 }
 
-export function createRounds(options: RoundsOptions): Rounds {
+export function createRounds(options: RoundsOptions) {
   const { system, discovery, inventory, queries, store, signal } = options
   let failedRounds = 0
 
@@ -68,9 +62,11 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   return {
-    works: () => failedRounds === 0,
-    requestForecasts: () => requestForecasts(),
-    async run(round = {}) {
+    /** Whether a pool was polled successfully in the last round of all pools; true before the first. */
+    works: (): boolean => failedRounds === 0,
+    requestForecasts: (): Promise<void> => requestForecasts(),
+    /** One round. The client's circuit breaker decides whether requests are sent. */
+    async run(round: Round = {}): Promise<void> {
       const pollers = await pollersOf(round)
       const outcomes = pollers && (await pollAll(pollers, round))
       if (round.poolId !== undefined && outcomes?.length === 0) return

@@ -1,12 +1,7 @@
 import { nextTimes } from '../values/cron_times.ts'
 
 /** Runs a task at the times of a cron expression, from `start` to `stop`. */
-export interface Schedule {
-  start(): void
-  /** When it is due next, in milliseconds since the epoch; undefined while it does not run. */
-  next(): number | undefined
-  stop(): void
-}
+export type Schedule = ReturnType<typeof createSchedule>
 
 export interface ScheduleOptions {
   /** Six fields: second, minute, hour, day of the month, month, weekday. */
@@ -26,7 +21,7 @@ const MAX_DRIFT_MS = 1000
  * Does not use the timers of node-cron: they stop for as long as the clock is set back. When it is set forward they
  * iterate over every missed run, which after a start in 1970 are millions.
  */
-export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOptions): Schedule {
+export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOptions) {
   let timer: NodeJS.Timeout | undefined
   let delay: NodeJS.Timeout | undefined
   let due: number | undefined
@@ -56,8 +51,9 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
 
   return {
     start: check,
-    next: () => due,
-    stop() {
+    /** When it is due next, in milliseconds since the epoch; undefined while it does not run. */
+    next: (): number | undefined => due,
+    stop(): void {
       clearTimeout(timer)
       clearTimeout(delay)
       due = undefined

@@ -122,18 +122,14 @@ async function removeDisabled({ system, config, store }: SystemPollerOptions): P
     await store.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }
 
-interface Tasks {
-  /** Resolves when the task has ended, also if it failed; at once after a stop. */
-  start(what: string, task: () => Promise<unknown>): Promise<void>
-  /** Resolves when all tasks have ended. */
-  ended(): Promise<void>
-}
+type Tasks = ReturnType<typeof createTasks>
 
 /** The tasks that run, so that a stop can wait for them. A task that is aborted by the stop has not failed. */
-function createTasks(signal: AbortSignal, pollLog: PollLog): Tasks {
+function createTasks(signal: AbortSignal, pollLog: PollLog) {
   const running = new Set<Promise<unknown>>()
   return {
-    async start(what, task) {
+    /** Resolves when the task has ended, also if it failed; at once after a stop. */
+    async start(what: string, task: () => Promise<unknown>): Promise<void> {
       if (signal.aborted) return
       const promise = task().catch((failure: unknown) => {
         if (!signal.aborted) pollLog.internalError(what, failure)
@@ -142,7 +138,8 @@ function createTasks(signal: AbortSignal, pollLog: PollLog): Tasks {
       await promise
       running.delete(promise)
     },
-    async ended() {
+    /** Resolves when all tasks have ended. */
+    async ended(): Promise<void> {
       await Promise.allSettled(running)
     },
   }

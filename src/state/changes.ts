@@ -77,7 +77,7 @@ export function withForecasts(
   return withinBounds(next, maxBytes)
 }
 
-/** The answers to all queries: as {@link withPerformance}, and their rejected values are counted. */
+/** The responses to all queries: as {@link withPerformance}, and their rejected values are counted. */
 export function withAnswers(
   system: SystemState,
   performance: PerformanceState & { readonly reading: PerformanceReading },

@@ -4,18 +4,10 @@ import type { Part } from '../metrics/lines.ts'
 import { nextTurn } from '../slices.ts'
 
 /** Makes the expositions that scrapes receive. */
-export interface Publisher {
-  /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
-  exposition(): Exposition
-  /** Resolves when the exposition shows the parts as they are now, or later ones; rejects when no exposition can be made. */
-  publish(): Promise<void>
-}
+export type Publisher = ReturnType<typeof createPublisher>
 
 /** @param onExposition called with the number of series of every new exposition */
-export function createPublisher(
-  parts: () => readonly Part[],
-  onExposition: (series: number) => void,
-): Publisher {
+export function createPublisher(parts: () => readonly Part[], onExposition: (series: number) => void) {
   let exposition = createExposition([])
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -45,12 +37,14 @@ export function createPublisher(
   }
 
   return {
-    exposition: () => exposition,
+    /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
+    exposition: (): Exposition => exposition,
     /**
      * One exposition at a time: changes while one is being made are shown by the one after it, all of them together. An exposition of
      * many nodes takes long, so that making expositions takes at most half of the time.
      */
-    publish() {
+    /** Resolves when the exposition shows the parts as they are now, or later ones; rejects when no exposition can be made. */
+    publish(): Promise<void> {
       next ??= begin()
       // Not every caller awaits it.
       next.catch(() => undefined)

@@ -60,7 +60,7 @@ export function counted(
   const { system } = rejections
   const counts = new Map(rejections.counts)
   for (const value of values) {
-    const labels = labelsOf(system, value)
+    const labels = labelText({ system, attribute: value.attribute, reason: value.reason })
     counts.set(labels, (counts.get(labels) ?? 0) + value.times)
   }
   return { system, counts, part: render(counts) }
@@ -68,10 +68,6 @@ export function counted(
 
 function zero(kinds: readonly Kind[]) {
   return kinds.map((kind) => ({ ...kind, times: 0 }))
-}
-
-function labelsOf(system: string, { attribute, reason }: Kind): string {
-  return labelText({ system, attribute, reason })
 }
 
 function render(counts: ReadonlyMap<string, number>): Part {

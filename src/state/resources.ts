@@ -74,7 +74,6 @@ export function withoutResource(system: SystemState, name: ResourceName): System
   return { ...system, resources: new Map([...system.resources].filter(([other]) => other !== name)) }
 }
 
-/** The figures of the pools with the labels that the pools have now. */
 export function withPoolLabels(system: SystemState): SystemState {
   const state = system.resources.get('pools')
   return state?.reading === undefined ? system : withState(system, 'pools', rendered(state, system))

@@ -6,7 +6,6 @@ import { poolLabelText } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
 import type { PoolState, ResourceState, SystemState } from './state.ts'
 
-/** The gauges about a system. */
 export function systemPart(system: SystemState): Part {
   const samples = new Samples()
   const base = labelText({ system: system.name })
@@ -35,7 +34,6 @@ function addResource(samples: Samples, base: string, state: ResourceState): void
     samples.add(STATE.resourceObjects.name, `${base},state="${objects}"`, count)
 }
 
-/** The gauges about a pool and its polls. */
 export function poolPart(system: string, pool: PoolState): Part {
   const { lastAttempt, lastSuccess, reading, polls } = pool
   const samples = new Samples()
@@ -62,7 +60,6 @@ export function withoutCounters(part: Part): Part {
   return filterPart(part, (family) => !COUNTERS.has(family))
 }
 
-/** The lines that count what this exporter did. */
 export function onlyCounters(part: Part): Part {
   return filterPart(part, (family) => COUNTERS.has(family))
 }

@@ -70,7 +70,6 @@ export interface PoolState {
   readonly bytes: number
 }
 
-/** What is known of the authentication providers of a system. */
 export interface InventoryState {
   /** Undefined if the list could not be read, for example without the role; that is not an empty list. */
   readonly providers: readonly Provider[] | undefined
@@ -78,7 +77,6 @@ export interface InventoryState {
   readonly failure: Failure | undefined
 }
 
-/** What is known of the query interface of a system. */
 export interface PerformanceState {
   /** Undefined before the first success, and when all values were too old. */
   readonly reading: PerformanceReading | undefined
@@ -90,7 +88,6 @@ export interface PerformanceState {
   readonly failure: Failure | undefined
 }
 
-/** What is known of a resource of a system. */
 export interface ResourceState {
   /** Undefined before the first success, and when the values were too old. */
   readonly reading: ResourceReading | undefined
@@ -98,11 +95,9 @@ export interface ResourceState {
   readonly lastSuccess: number | undefined
   /** False: the system does not serve it, or the account lacks the role. */
   readonly isAvailable: boolean
-  /** Why the last reading failed. */
   readonly failure: Failure | undefined
-  /** Why one of its requests was refused, while others were answered. */
+  /** Why one of its requests was refused, while others succeeded. */
   readonly partFailure: Failure | undefined
-  /** The lines of the reading. */
   readonly part: Part
 }
 
@@ -111,7 +106,7 @@ export interface SystemState {
   readonly name: string
   /** Those of the configuration. */
   readonly labels: Labels
-  /** Whether the last request was answered at all; undefined before the first. */
+  /** Whether there was any response to the last request; undefined before the first. */
   readonly up: boolean | undefined
   readonly clockSkewSeconds: number | undefined
   readonly tlsNotAfterSeconds: number | undefined

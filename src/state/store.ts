@@ -60,7 +60,10 @@ export function createStateStore(
 ): StateStore {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let showsValues = true
-  const parts = () => [...systems.values()].flatMap(showsValues ? systemParts : counterParts)
+  const parts = () => {
+    const all = [...systems.values()].flatMap(systemParts)
+    return showsValues ? all : all.map(onlyCounters)
+  }
   const { exposition, publish } = createPublisher(parts, onExposition)
   const changes = createPermits(1)
   const never = new AbortController().signal
@@ -124,8 +127,4 @@ export function systemParts(system: SystemState): Part[] {
   ])
   const resources = [...system.resources.values()].map(({ part }) => part)
   return [...pools, ...resources, systemPart(system), system.rejections.part]
-}
-
-function counterParts(system: SystemState): Part[] {
-  return systemParts(system).map(onlyCounters)
 }

@@ -215,7 +215,6 @@ export interface NodeStatus extends DiskFigures {
   readonly newest_sample_timestamp_seconds: number | null
 }
 
-/** The worst of some states; `ok` for none. */
 export function worstState(states: Iterable<State>): State {
   let worst: State = 'ok'
   for (const state of states) if (STATES.indexOf(state) > STATES.indexOf(worst)) worst = state

@@ -96,7 +96,6 @@ function totalStatus(nodes: readonly NodeStatus[]): TotalStatus {
 /** In `nodes_by_health`, of nodes without a health status. */
 export const UNKNOWN_HEALTH = 'unknown'
 
-/** The sums of several pools. */
 export function sumTotals(all: readonly TotalStatus[]): TotalStatus {
   const health = all.flatMap(({ nodes_by_health }) => Object.entries(nodes_by_health))
   const nodes = all.reduce((count, { nodes }) => count + nodes, 0)

@@ -4,7 +4,6 @@ import { badFirst } from './problems.ts'
 
 /** What of the status is requested. Empty text: everything. */
 export interface Selection {
-  /** Name of a system. */
   readonly system: string
   /** Id or name of a pool; only with a system. */
   readonly pool: string
@@ -59,7 +58,7 @@ export function queryOf(selection: Partial<Selection>): string {
 
 /** The selected part of the status; undefined if there is no such system or pool. A search may find nothing. */
 export function* selectSteps(status: Status, selection: Selection): Steps<Status | undefined> {
-  const systems = selection.system === '' ? status.systems : named(status.systems, selection.system)
+  const systems = status.systems.filter(({ name }) => ['', name].includes(selection.system))
   if (systems.length === 0 && selection.system !== '') return undefined
   const withPools = systems.map((system) => onlyPool(system, selection.pool))
   if (selection.pool !== '' && withPools.every(({ pools }) => pools.length === 0)) return undefined
@@ -69,10 +68,6 @@ export function* selectSteps(status: Status, selection: Selection): Steps<Status
     if (match !== undefined) found.push(match)
   }
   return { ...status, systems: found, problems: problemsOf(status.problems, found) }
-}
-
-function named(systems: readonly SystemStatus[], name: string): SystemStatus[] {
-  return systems.filter((system) => system.name === name)
 }
 
 function onlyPool(system: SystemStatus, pool: string): SystemStatus {
@@ -105,7 +100,6 @@ export function isNamed(
   return name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted)
 }
 
-/** The problems of what is selected. */
 function problemsOf(problems: readonly Problem[], systems: readonly SystemStatus[]): Problem[] {
   const pools = new Map(systems.map(({ name, pools }) => [name, new Set(pools.map(({ id }) => id))]))
   return badFirst(

@@ -12,7 +12,6 @@ import type { ConditionsOf } from './problems.ts'
 import { queryStatus } from './query_status.ts'
 import { resourceStatus } from './resource_status.ts'
 
-/** What the status of a system is made of. */
 export interface SystemSources {
   readonly state: SystemState
   readonly polling: PollerStatus

@@ -7,7 +7,6 @@ export function errorCode(failure: unknown): string {
   return own === 'UND_ERR_SOCKET' && inner !== '' ? inner : own || inner
 }
 
-/** The message of an error; anything else as text. */
 export function errorText(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure)
 }

@@ -6,18 +6,7 @@ export interface BucketSize {
   readonly intervalMs: number
 }
 
-export interface TokenBucket {
-  /** Takes a token; false if there is none. */
-  take(): boolean
-  /** Takes the next token, which may be in the future. @returns milliseconds until then */
-  reserve(): number
-  /** Milliseconds until there is a token. */
-  waitMs(): number
-  /** Whether the last take() left less than one token. */
-  isEmpty(): boolean
-  /** Returns a token that was taken. */
-  giveBack(): void
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>
 
 /** Buckets of one size by key. A new bucket is full. */
 export type TokenBuckets = (key: string) => TokenBucket
@@ -33,7 +22,7 @@ export function createTokenBuckets(size: BucketSize, capacity: number, now: () =
 }
 
 /** @param now monotonic clock in milliseconds */
-export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => number): TokenBucket {
+export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => number) {
   /** Less than zero while reserved tokens are in the future. */
   let tokens = burst
   let filledAt = now()
@@ -43,23 +32,28 @@ export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => 
     filledAt = time
   }
   return {
-    take() {
+    /** Takes a token; false if there is none. */
+    take(): boolean {
       fill()
       if (tokens < 1) return false
       tokens -= 1
       return true
     },
-    reserve() {
+    /** Takes the next token, which may be in the future. @returns milliseconds until then */
+    reserve(): number {
       fill()
       tokens -= 1
       return Math.max(0, -tokens * intervalMs)
     },
-    waitMs() {
+    /** Milliseconds until there is a token. */
+    waitMs(): number {
       fill()
       return Math.max(0, (1 - tokens) * intervalMs)
     },
-    isEmpty: () => tokens < 1,
-    giveBack() {
+    /** Whether the last take() left less than one token. */
+    isEmpty: (): boolean => tokens < 1,
+    /** Returns a token that was taken. */
+    giveBack(): void {
       tokens = Math.min(burst, tokens + 1)
     },
   }

@@ -111,14 +111,12 @@ export const CONDITIONS = {
   },
 } as const satisfies Readonly<Record<string, ConditionRow>>
 
-/** Name of an alert in the table. */
 export type ConditionName = keyof typeof CONDITIONS
 
 type SettingName = {
   [Name in ConditionName]: (typeof CONDITIONS)[Name]['limit'] extends string ? Name : never
 }[ConditionName]
 
-/** A reference to the setting that an alert compares. */
 export const limitOf = (alert: SettingName): Reference => reference(CONDITIONS[alert].limit)
 
 /**

@@ -14,12 +14,7 @@ export interface Condition {
 }
 
 /** The conditions of a system or pool. */
-export interface Conditions {
-  /** Undefined if the alert is disabled. */
-  condition(alert: ConditionName): Condition | undefined
-  /** The value of a setting. @throws if there is no such number */
-  setting(path: string): number
-}
+export type Conditions = ReturnType<typeof createConditions>
 
 /**
  * The conditions of each system and pool with the settings of a configuration. Subjects without settings of their own
@@ -56,7 +51,7 @@ function createConditions(
   defaults: Values,
   severities: ReadonlyMap<string, string>,
   tunings: readonly Tuning[],
-): Conditions {
+) {
   const values: Values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values))
   const disabled = new Set(tunings.flatMap((tuning) => tuning.disabled))
   const setting = (path: string): number => {
@@ -65,12 +60,14 @@ function createConditions(
     return value
   }
   return {
-    condition(alert) {
+    /** Undefined if the alert is disabled. */
+    condition(alert: ConditionName): Condition | undefined {
       const severity = severities.get(alert)
       if (severity === undefined || disabled.has(alert)) return undefined
       const { limit, advice } = CONDITIONS[alert]
       return { alert, severity, limit: typeof limit === 'number' ? limit : setting(limit), advice }
     },
+    /** The value of a setting. @throws if there is no such number */
     setting,
   }
 }

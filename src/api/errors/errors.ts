@@ -30,7 +30,7 @@ interface ErrorExtras {
   readonly remedy?: string | undefined
 }
 
-/** A request to a storage system that failed, or an answer that cannot be used. `reason` is the stable code. */
+/** A request to a storage system that failed, or a response that cannot be used. `reason` is the stable code. */
 export class ApiError extends Error {
   readonly reason: Reason
   /** What happened, without the place: the message adds it. */
@@ -77,7 +77,7 @@ function placeText({ system, operation, pool, path }: RequestPlace, endpoint = '
   return `system ${system}, ${operation}${ofPool} (${endpoint}${path})`
 }
 
-/** Whether the system answered the request, whatever the answer was. */
+/** Whether the system responded to the request, with any status. */
 export function isAnswer({ status, reason }: ApiError): boolean {
   return status !== undefined || REASONS[reason].response === 'received'
 }

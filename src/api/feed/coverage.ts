@@ -9,7 +9,6 @@ export interface Coverage {
   unreadable: number
 }
 
-/** Counts the attributes of one node. */
 export interface NodeCoverageCounter {
   /** Counts the state of an attribute; returns its value if it is served. */
   record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined
@@ -17,13 +16,10 @@ export interface NodeCoverageCounter {
   recordList<T>(attribute: CoverageAttribute, read: (reject: Reject) => T, isServed: (value: T) => boolean): T
 }
 
-export interface CoverageCounter {
-  readonly coverage: ReadonlyMap<CoverageAttribute, Readonly<Coverage>>
-  forNode(id: string): NodeCoverageCounter
-}
+export type CoverageCounter = ReturnType<typeof createCoverageCounter>
 
 /** Counts the attributes of the nodes of one response; rejected values are added to `rejected`. */
-export function createCoverageCounter(rejected: RejectedValues): CoverageCounter {
+export function createCoverageCounter(rejected: RejectedValues) {
   const coverage = new Map<CoverageAttribute, Coverage>(
     COVERAGE_ATTRIBUTES.map((attribute) => [attribute, { served: 0, absent: 0, unreadable: 0 }]),
   )

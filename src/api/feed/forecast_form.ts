@@ -3,7 +3,6 @@ import type { ForecastConfig } from '../../config/config.ts'
 import { FORECAST_FORMS, type ForecastForm, forecastQuery } from '../errors/paths.ts'
 import type { FeedReading } from './feed.ts'
 
-/** Reads the forecasts of a pool. */
 export type Forecasts = (
   poolId: string,
   forecast: ForecastConfig,

@@ -3,7 +3,6 @@ import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { type Reject, servedOrRejected } from '../parse/reads.ts'
 
-/** The forecast for one time frame and one target. */
 export interface Forecast {
   /** The time frame: days of history that are extrapolated. */
   readonly historyDays: string

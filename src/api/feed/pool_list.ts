@@ -28,7 +28,6 @@ export function createPoolList<Options extends unknown[]>(
     return pools
   }
 
-  /** Whether the other list should be tried. */
   function shouldTryOther({ reason }: ApiError): boolean {
     if (lastGood === undefined) return REASONS[reason].origin === 'request'
     notFoundInRow = reason === 'not_found' ? notFoundInRow + 1 : 0

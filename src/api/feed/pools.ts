@@ -10,7 +10,6 @@ export interface PoolRef {
   readonly name: string | undefined
 }
 
-/** The list with the figures of the pools. */
 export const POOL_FIGURES_PATH = '/dashboard/zones/localzone/storagepools'
 
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */

@@ -10,25 +10,20 @@ export interface RejectedValue {
   readonly times: number
 }
 
-export interface RejectedValues {
-  add(value: Omit<RejectedValue, 'times'>, times?: number): void
-  /** Number of values added. */
-  count(): number
-  list(): RejectedValue[]
-}
+export type RejectedValues = ReturnType<typeof createRejectedValues>
 
 /** Counts by attribute and reason, so that memory does not grow with the number of rejected values. */
-export function createRejectedValues(): RejectedValues {
+export function createRejectedValues() {
   const byKind = new Map<string, RejectedValue>()
   let count = 0
   return {
-    add(value, times = 1) {
+    add(value: Omit<RejectedValue, 'times'>, times: number = 1): void {
       count += times
       const kind = `${value.attribute} ${value.reason}`
       const first = byKind.get(kind) ?? { ...value, times: 0 }
       byKind.set(kind, { ...first, times: first.times + times })
     },
-    count: () => count,
-    list: () => [...byKind.values()],
+    count: (): number => count,
+    list: (): RejectedValue[] => [...byKind.values()],
   }
 }

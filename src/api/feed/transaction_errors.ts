@@ -73,7 +73,6 @@ export interface ErrorTypeOptions<Rate> {
   readonly reject: Reject
   /** Maximum number of types to keep, if less than {@link MAX_ERROR_TYPES}. */
   readonly max: number
-  /** Reads `errorRate`. */
   readonly readRate: (value: unknown) => Rate | undefined
   readonly hasSeries: (type: ErrorType<Rate>) => boolean
 }

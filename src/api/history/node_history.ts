@@ -12,12 +12,11 @@ import { asList, errorTypeSteps } from '../feed/transaction_errors.ts'
 import { isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
-import { type Period, readSeries, type Series, type Served } from './series.ts'
+import { type Period, type Points, readSeries, type Served } from './series.ts'
 import { readSummary, type Summary } from './summary.ts'
 
-/** The past of one attribute of a node. */
 export interface AttributeHistory {
-  readonly series: Series
+  readonly series: Points
   readonly unit: SourceUnit
 }
 
@@ -26,17 +25,17 @@ export interface ErrorTypeHistory {
   readonly category: string
   readonly errorType: string
   /** Percent of the transactions. */
-  readonly rate: Series
+  readonly rate: Points
   /** Only of the query interface. */
-  readonly count?: Series
+  readonly count?: Points
 }
 
 /** The past of transaction errors. The counts are only of the query interface. */
 export interface ErrorHistory {
   /** Percent of the transactions. */
-  readonly all: Series | undefined
-  readonly succeeded?: Series
-  readonly failed?: Series
+  readonly all: Points | undefined
+  readonly succeeded?: Points
+  readonly failed?: Points
   readonly types: readonly ErrorTypeHistory[]
 }
 
@@ -45,14 +44,14 @@ export interface BucketHistory {
   readonly operation: LatencyOperation
   /** Upper bound; infinite for the last bucket. */
   readonly seconds: number
-  readonly counts: Series
+  readonly counts: Points
 }
 
 /** The traffic of a network interface, in bytes per second. */
 export interface InterfaceHistory {
   readonly name: string
-  readonly received: Series
-  readonly transmitted: Series
+  readonly received: Points
+  readonly transmitted: Points
 }
 
 /**

@@ -4,7 +4,7 @@ import { readNumber } from '../parse/numbers.ts'
 import { type Reject, servedOrRejected } from '../parse/reads.ts'
 
 /** Points of one attribute, in ascending order of time, each time once. */
-export interface Series {
+export interface Points {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly times: readonly number[]
   /** In the unit of the source, one for each time. */
@@ -47,7 +47,7 @@ export interface SeriesOptions {
  * Source: API document, "Snapshot and series conventions", rule 3.
  * @returns undefined without points in the period
  */
-export function readSeries(value: unknown, options: SeriesOptions): Series | undefined {
+export function readSeries(value: unknown, options: SeriesOptions): Points | undefined {
   if (value === undefined || value === null) return undefined
   const { tag, range, reject } = options
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -114,7 +114,7 @@ function isPlaceholder(times: readonly number[], values: readonly number[], answ
   return times.length === 1 && values[0] === 0 && Math.abs(t - answeredAt) <= PLACEHOLDER_SECONDS
 }
 
-function within(times: number[], values: number[], { start, end }: Period): Series | undefined {
+function within(times: number[], values: number[], { start, end }: Period): Points | undefined {
   let from = 0
   let to = times.length
   while (from < to && (times[from] ?? 0) < start) from += 1

@@ -8,10 +8,10 @@ import { checkJsonBounds } from '../parse/json_bounds.ts'
 
 const decompress = promisify(gunzip)
 
-/** What the headers of an answer say of its body. */
+/** The headers of a response that describe its body. */
 export interface BodyHeaders {
   readonly encoding: string | undefined
-  /** Content-Length, as it came. */
+  /** Content-Length, not parsed. */
   readonly length: string | undefined
 }
 
@@ -19,7 +19,7 @@ export interface BodyHeaders {
 const LEAST_COMPRESSION = 4
 
 /**
- * Reads the body of an answer as it came, never more than `maxBytes` of it, or a quarter of that if it is compressed.
+ * Reads the body of a response without decoding it: at most `maxBytes`, or a quarter of that if it is compressed.
  * @throws {ApiError} `too_large`
  */
 export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {

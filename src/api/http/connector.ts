@@ -71,7 +71,6 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
 
 type Addresses = Awaited<ReturnType<Lookup>>
 
-/** A lookup that gives known addresses. */
 function giving(addresses: Addresses): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses

@@ -5,32 +5,28 @@ const FIRST_MS = 30_000
 const LONGEST_MS = 600_000
 
 /** A pause after a failure that a repetition would only make worse: 30 s, doubled after each further one, at most 10 minutes. */
-export interface Cooldown {
-  /** Milliseconds left; 0 when it is over or never began. */
-  remainingMs(): number
-  /** Begins, and gives its length in milliseconds. Does nothing while it runs: failures side by side count once. */
-  begin(): number
-  /** Ends it; the next one is short again. */
-  reset(): void
-}
+export type Cooldown = ReturnType<typeof createCooldown>
 
 /** @param now monotonic clock in milliseconds */
-export function createCooldown(now: () => number = () => performance.now()): Cooldown {
+export function createCooldown(now: () => number = () => performance.now()) {
   let failures = 0
   let endsAt = Number.NEGATIVE_INFINITY
   const lengthMs = () => backoffMs(failures, FIRST_MS, LONGEST_MS)
   const remainingMs = () => Math.max(0, endsAt - now())
 
   return {
+    /** Milliseconds left; 0 when it is over or never began. */
     remainingMs,
-    begin() {
+    /** Begins, and gives its length in milliseconds. Does nothing while it runs: failures side by side count once. */
+    begin(): number {
       if (remainingMs() === 0) {
         failures += 1
         endsAt = now() + lengthMs()
       }
       return lengthMs()
     },
-    reset() {
+    /** Ends it; the next one is short again. */
+    reset(): void {
       failures = 0
       endsAt = Number.NEGATIVE_INFINITY
     },

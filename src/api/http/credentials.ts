@@ -16,9 +16,9 @@ export function basicHeader(username: string, password: Secret): Readonly<Record
 }
 
 /**
- * The token in the answer to a login that was accepted.
- * @throws {ApiError} `schema` for a token that cannot be one, `html` where there is none: a web server that answers
- *   everything with its own page is not the storage system, and another endpoint may be
+ * The token in the response to a login that was accepted.
+ * @throws {ApiError} `schema` for a token that cannot be one, `html` where there is none: a web server that responds
+ *   to everything with its own page is not the storage system, and another endpoint may be
  */
 export function tokenOf({ header }: { header: (name: string) => string | undefined }): Secret {
   const text = header(TOKEN_HEADER)

@@ -18,7 +18,7 @@ export function speaksTls(reason: Reason, cause?: unknown): ApiError {
   })
 }
 
-/** Adds to a failed exchange what its address and settings tell about the cause. Other failures are returned unchanged. */
+/** Adds to a failed exchange what its address and settings show about the cause. Other failures are returned unchanged. */
 export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
   if (!(failure instanceof ApiError)) return failure
   if (!baseUrl.startsWith('https:')) return withSchemeHint(failure)
@@ -31,10 +31,10 @@ export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unkno
 
 const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_.*)$/
 
-/** The first byte of a TLS alert, with which a TLS server may answer plain HTTP. */
+/** The first byte of a TLS alert, with which a TLS server may respond to plain HTTP. */
 const TLS_ALERT = 0x15
 
-/** Without TLS, a TLS server answers with an alert or closes the connection. */
+/** Without TLS, a TLS server responds with an alert or closes the connection. */
 function withSchemeHint(failure: ApiError): ApiError {
   const { cause, reason, detail } = failure
   const received = cause instanceof errors.HTTPParserError && 'data' in cause ? String(cause.data) : ''

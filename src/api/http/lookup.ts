@@ -12,7 +12,7 @@ import { createPermits } from './permits.ts'
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
 
 export interface LookupSources {
-  /** Takes a thread of libuv for as long as the name servers do not answer; it cannot be cancelled. */
+  /** Takes a thread of libuv for as long as the name servers do not respond; it cannot be cancelled. */
   readonly addresses: (name: string) => Promise<readonly LookupAddress[]>
   /** Whether `addresses` is expected to end soon. */
   readonly isAnswered: (name: string) => Promise<boolean>
@@ -31,7 +31,7 @@ interface Name {
 
 /**
  * Lookups for all systems of the process. One runs for a name, shared by all that wait; while it hangs, the last addresses
- * are used. Two of libuv's threads are used: one for names whose name servers answer, and one for the others, so that
+ * are used. Two of libuv's threads are used: one for names whose name servers respond, and one for the others, so that
  * these cannot delay the first. Each is FIFO.
  */
 export function createLookup(sources: LookupSources = SYSTEM): Lookup {

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorBody } from '../errors/errors.ts'
 import { REASONS, type Reason } from '../errors/reasons.ts'
-import { isObject, member, readText } from '../parse/json.ts'
+import { member, parseObject, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { speaksTls } from './hints.ts'
@@ -17,7 +17,7 @@ export function refusalOf(answer: HttpResponse): ApiError | undefined {
   const { status } = answer
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return redirectRefusal(answer)
-  // Without the status, because it is not an answer of the management API.
+  // Without the status, because it is not a response of the management API.
   if (status === 400 && SENT_TO_TLS.test(answer.text)) return speaksTls('tls')
   const body = readErrorBody(answer)
   const reason = reasonOf(status, body)
@@ -25,13 +25,13 @@ export function refusalOf(answer: HttpResponse): ApiError | undefined {
   return new ApiError(reason, refusalText(answer, reason, body), { status, body, retryAfterMs })
 }
 
-/** How nginx, Go and Apache answer plain HTTP on a TLS port. */
+/** Responses of nginx, Go and Apache to plain HTTP on a TLS port. */
 const SENT_TO_TLS = /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an SSL-enabled server port)\b/i
 
 /** `/login` on real systems, and usual paths of single sign-on in front of them. */
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 
-/** An expired session is answered by a redirect to the login page, perhaps on another host. */
+/** The response to an expired session is a redirect to the login page, perhaps on another host. */
 function redirectRefusal(answer: HttpResponse): ApiError {
   const { status } = answer
   // 304 is no redirect, and no request is conditional.
@@ -108,13 +108,8 @@ type ErrorMembers = Readonly<Record<string, unknown>>
 const MEMBERS = ['code', 'description', 'details', 'retryable'] as const
 
 function jsonMembers(text: string): ErrorMembers | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (!isObject(body)) return undefined
-    return Object.fromEntries(MEMBERS.map((name) => [name, member(body, name)]))
-  } catch {
-    return undefined
-  }
+  const body = parseObject(text)
+  return body && Object.fromEntries(MEMBERS.map((name) => [name, member(body, name)]))
 }
 
 /** How far into a body the root is looked for, behind a declaration and comments. */

@@ -4,7 +4,7 @@ import type { HttpResponse } from './transport.ts'
 
 /** How a request to a storage system ended. */
 export interface RequestEnd {
-  /** The HTTP status, or the reason why no whole answer came. */
+  /** The HTTP status, or the reason why there is no complete response. */
   readonly code: string
   /** Length of the body as it was received; undefined where it was not read. */
   readonly bytes: number | undefined
@@ -19,7 +19,7 @@ export interface LoggedRequest extends RequestEnd {
   readonly baseUrl: string
 }
 
-/** Sends a request, and calls `ended` when the answer or the failure is there; not when the request is aborted. */
+/** Sends a request, and calls `ended` with the response or the failure; not when the request is aborted. */
 export async function timed(
   send: () => Promise<HttpResponse>,
   ended: (end: RequestEnd) => void,

@@ -13,7 +13,6 @@ import { createRedaction, type Redact } from './redaction.ts'
 
 /** One request to one endpoint of a storage system. */
 export interface WireRequest {
-  /** One of the configured base URLs. */
   readonly baseUrl: string
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path below the base URL, already encoded, and the query; sent exactly so. */
@@ -28,7 +27,7 @@ export interface WireRequest {
   readonly body?: string
 }
 
-/** An answer, whatever its status; redirects are answers, never followed. */
+/** A response with any status. Redirects are not followed. */
 export interface HttpResponse {
   readonly status: number
   /** When its headers arrived, by our clock, in milliseconds since the epoch: the body may take long. */
@@ -47,7 +46,7 @@ export interface HttpResponse {
 }
 
 export interface Transport {
-  /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted */
+  /** @throws {ApiError} with the reason if there is no complete response; the abort's own error when aborted */
   send(request: WireRequest): Promise<HttpResponse>
   /** Closes all connections at once. */
   close(): Promise<void>
@@ -83,7 +82,7 @@ const KEEP_ALIVE_MS = 75_000
 /** Then a connection is opened anew, so that a changed address or certificate is noticed. */
 const CONNECTION_LIFE_MS = 600_000
 const MAX_HEADER_BYTES = 16_384
-/** Informational answers (1xx) before the answer; servers send one or two. */
+/** Informational responses (1xx) before the final one; servers send one or two. */
 const MAX_INFORMATIONAL = 20
 const ENDLESS = `more than ${MAX_INFORMATIONAL} informational answers (1xx) came instead of an answer`
 /** How much of a dropped body is read, so that its connection can be used again. */
@@ -107,7 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
       const response = await untilAborted(exchange, signal)
       const answeredAtMs = Date.now()
       const { statusCode: status, body } = response
-      const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
+      const header = (name: string) => [response.headers[name.toLowerCase()]].flat()[0]
       const about = { encoding: header('content-encoding'), length: header('content-length') }
       const answer = (text: string, bytes?: number): HttpResponse => ({
         status,
@@ -160,7 +159,7 @@ function createAgent(options: TransportOptions, lookup: Lookup): Agent {
 }
 
 /**
- * Calls `onSend` before the request is written, and ends an exchange with too many informational answers. The diagnostics
+ * Calls `onSend` before the request is written, and ends an exchange with too many informational responses. The diagnostics
  * channel of undici is for all requests of the process.
  */
 function observed(agent: Agent, onSend: () => void): Dispatcher {
@@ -190,7 +189,3 @@ type DecodeWith = <T>(
   about: BodyHeaders,
   signal: AbortSignal,
 ) => Promise<T>
-
-function firstValue(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
-}

@@ -50,11 +50,20 @@ export function readName(value: unknown): string | undefined {
   return text === undefined ? undefined : boundedName(text)
 }
 
-/** A JSON object that is not an array. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object of a JSON text; undefined for any other text. The message of the parser would quote the text. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** An own member of an object; inherited members are undefined. */

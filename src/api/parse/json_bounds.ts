@@ -37,8 +37,11 @@ export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
     if (byte === QUOTE) index = endOfString(bytes, index)
     values += VALUES[byte] ?? 0
     depth += LEVELS[byte] ?? 0
-    if (values > maxValues) throw tooManyValues(maxValues, maxBytes)
-    if (depth > MAX_DEPTH) throw tooDeep()
+    if (values > maxValues)
+      throw tooLarge(
+        `${maxValues} JSON values, one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`,
+      )
+    if (depth > MAX_DEPTH) throw tooLarge(`${MAX_DEPTH} levels of JSON, the maximum`)
   }
 }
 
@@ -57,11 +60,6 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return index
 }
 
-function tooManyValues(maxValues: number, maxBytes: number): ApiError {
-  const limit = `one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`
-  return new ApiError('too_large', `the response has more than ${maxValues} JSON values, ${limit}`)
-}
-
-function tooDeep(): ApiError {
-  return new ApiError('too_large', `the response has more than ${MAX_DEPTH} levels of JSON, the maximum`)
+function tooLarge(what: string): ApiError {
+  return new ApiError('too_large', `the response has more than ${what}`)
 }

@@ -8,7 +8,6 @@ export function isXml(text: string): boolean {
   return /^\s*<(\?xml|error)/i.test(text)
 }
 
-/** The predefined entities of XML. */
 const XML_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],
   ['gt', '>'],

@@ -29,7 +29,6 @@ export function served<T>(value: T): Read<T> {
 /** Called for each rejected value; `times` is the number of values of one call (default 1). */
 export type Reject = (rejection: Rejection, text: string, times?: number) => void
 
-/** Returns what is served, and rejects what is unreadable. */
 export function servedOrRejected<T>(read: Read<T>, reject: Reject): T | undefined {
   if (read.state === 'unreadable') reject(read.rejection, read.text)
   return read.state === 'served' ? read.value : undefined

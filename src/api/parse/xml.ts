@@ -40,7 +40,7 @@ const OPTIONS = {
   maxNestedTags: MAX_DEPTH,
 } as const
 
-/** Loaded with the first document: most systems answer in JSON, and the library takes 3 MiB. */
+/** Loaded with the first document: most systems respond in JSON, and the library takes 3 MiB. */
 function createParser() {
   const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library
   return { parser: new XMLParser(OPTIONS), XMLValidator }

@@ -5,7 +5,6 @@ import { isObject, jsonSteps, member } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
 
-/** The link of a provider. */
 export interface ProviderLink {
   readonly rel: string
   readonly href: string

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
+import { member, parseObject, readText } from '../parse/json.ts'
 
 /** The resource with the user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_PATH = '/user/whoami'
@@ -27,21 +27,12 @@ export function decodeAccount(text: string): Account {
 }
 
 function jsonAccount(text: string): Account {
-  const body = parsedObject(text)
+  const body = parseObject(text)
   if (body === undefined) return { user: undefined, roles: undefined }
   const roles = member(body, 'roles')
   return {
     user: readText(member(body, 'common_name')),
     roles: Array.isArray(roles) ? roles.flatMap((role) => readText(role) ?? []) : undefined,
-  }
-}
-
-function parsedObject(text: string): JsonObject | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isObject(body) ? body : undefined
-  } catch {
-    return undefined
   }
 }
 

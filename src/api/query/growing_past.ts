@@ -2,7 +2,7 @@ import { ATTRIBUTES, type AttributeName, type SourceUnit } from '../../catalogue
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { ErrorType } from '../feed/transaction_errors.ts'
 import type { NodeHistory } from '../history/node_history.ts'
-import type { Series } from '../history/series.ts'
+import type { Points } from '../history/series.ts'
 import type { NodePerformance } from './values/performance.ts'
 
 /** What the query interface has of the past of one node. */
@@ -15,7 +15,7 @@ export interface GrowingPast {
   result(): QueriedPast
 }
 
-interface GrowingSeries extends Series {
+interface GrowingSeries extends Points {
   readonly times: number[]
   readonly values: number[]
 }

@@ -10,10 +10,8 @@ const FIRST_PAUSE_MS = 500
 /** With less time left, another attempt would only replace the failure by a timeout. */
 const LEAST_TIME_MS = 1000
 
-/** Sends to one base URL within the signal. */
 export type Send<T> = (baseUrl: string, signal: AbortSignal) => Promise<T>
 
-/** Bounds of all attempts together. */
 export interface AttemptBounds {
   readonly signal: AbortSignal
   /** On the clock of `performance.now()`, in milliseconds. */

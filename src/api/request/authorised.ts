@@ -61,7 +61,6 @@ function requesterOf({ operation, pool }: Request): string {
 /** In front of some systems a proxy turns the 401 of an expired token into this; elsewhere it is a missing role. */
 const EXPIRED_OR_FORBIDDEN_CODE = 6401
 
-/** Whether the token may have expired. */
 function mayBeExpired(failure: unknown): boolean {
   if (!(failure instanceof ApiError)) return false
   return (

@@ -24,25 +24,17 @@ export type Leave = (outcome: OperationOutcome) => void
  * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
  * consecutive failures as given. Half-open: one operation is the probe, the others wait for its outcome.
  */
-export interface Breaker {
-  /**
-   * @param key what is requested, such as the nodes of one pool
-   * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
-   */
-  enter(key: string): Promise<Leave>
-  /** Milliseconds until the next request is admitted; 0 while the breaker is closed or half-open. */
-  pauseMs(): number
-}
+export type Breaker = ReturnType<typeof createBreaker>
 
 interface BreakerOptions {
   readonly failuresToOpen: number
-  /** Called with true after an answer, and with false when an operation failed and no answer came since it began. */
+  /** Called with true after a response, and with false when an operation failed and there was no response since it began. */
   readonly onAnswered?: (answered: boolean) => void
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
-export function createBreaker(options: BreakerOptions): Breaker {
+export function createBreaker(options: BreakerOptions) {
   const { now = () => performance.now() } = options
   const failures = createFailureCount(options, now)
   let probe: Promise<void> | undefined
@@ -64,8 +56,13 @@ export function createBreaker(options: BreakerOptions): Breaker {
   }
 
   return {
-    pauseMs: () => Math.max(0, (failures.opened()?.untilMs ?? 0) - now()),
-    async enter(key) {
+    /** Milliseconds until the next request is admitted; 0 while the breaker is closed or half-open. */
+    pauseMs: (): number => Math.max(0, (failures.opened()?.untilMs ?? 0) - now()),
+    /**
+     * @param key what is requested, such as the nodes of one pool
+     * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
+     */
+    async enter(key: string): Promise<Leave> {
       while (probe !== undefined) await probe
       const opened = failures.opened()
       if (opened === undefined) return admit(key)
@@ -93,7 +90,7 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
     onAnswered?.(true)
   }
 
-  /** Nothing was sent, or the system answered another request while this one waited. */
+  /** Nothing was sent, or the system responded to another request while this one waited. */
   function isNoSilence({ reason }: ApiError, beganAtMs: number): boolean {
     return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
   }

@@ -8,8 +8,8 @@ import type { Exchange, Operation, Request } from './exchanges.ts'
 import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
 
 /**
- * Sends a request and decodes the answer.
- * @throws {ApiError} with its place, also for an answer that cannot be decoded; the abort's own error when `stop` aborts
+ * Sends a request and decodes the response.
+ * @throws {ApiError} with its place, also for a response that cannot be decoded; the abort's own error when `stop` aborts
  */
 export type Operate = <T>(
   request: Request,

@@ -80,11 +80,8 @@ export function createNamespaceReader({ namespaces }: ResourceFilters) {
 }
 
 const USAGE = kindOf('namespace')
-const SINGLE_USAGE: ObjectKind = { ...withoutList(USAGE), path: '/object/billing/namespace/{namespace}/info' }
-
-function withoutList({ list: _, ...kind }: ObjectKind): ObjectKind {
-  return kind
-}
+const { list: _, ...WITHOUT_LIST } = USAGE
+const SINGLE_USAGE: ObjectKind = { ...WITHOUT_LIST, path: '/object/billing/namespace/{namespace}/info' }
 
 /** In one request; releases before 3.2 have one for each namespace only. */
 async function readUsage(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {

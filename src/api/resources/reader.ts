@@ -9,17 +9,11 @@ import { createRefusalMemory, isNotAvailable } from './refusals.ts'
 import { requestOf } from './requests.ts'
 
 /** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
-export interface ResourceReader {
-  /**
-   * @param spreadMs time over which many requests are spread
-   * @throws {ApiError} when no request of the resource is answered, or one fails for another reason
-   */
-  read(resource: ResourceName, signal: AbortSignal, spreadMs?: number): Promise<ResourceReading>
-}
+export type ResourceReader = ReturnType<typeof createResourceReader>
 
 type Read = (context: ReadingContext) => Promise<void>
 
-export function createResourceReader(options: ResourceReaderOptions): ResourceReader {
+export function createResourceReader(options: ResourceReaderOptions) {
   const refusals = createRefusalMemory(options.now)
   const special: Partial<Record<ResourceName, Read>> = {
     namespaces: createNamespaceReader(options.filters),
@@ -27,7 +21,11 @@ export function createResourceReader(options: ResourceReaderOptions): ResourceRe
     buckets: createBucketReader(options.filters),
   }
   return {
-    async read(resource, signal, spreadMs = 0) {
+    /**
+     * @param spreadMs time over which many requests are spread
+     * @throws {ApiError} when no request of the resource is answered, or one fails for another reason
+     */
+    async read(resource: ResourceName, signal: AbortSignal, spreadMs: number = 0): Promise<ResourceReading> {
       const builder = createReadingBuilder(resource)
       const context = { ...options, refusals, builder, signal, spreadMs }
       await (special[resource] ?? readKinds(resource))(context)

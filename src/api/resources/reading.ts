@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../system_catalogue.ts'
 import type { ApiError } from '../errors/errors.ts'
-import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
+import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** What was read of a resource. */
@@ -18,16 +18,9 @@ export interface ResourceReading {
 }
 
 /** Collects the objects of a reading, each once. */
-export interface ReadingBuilder {
-  readonly rejected: RejectedValues
-  add(objects: readonly ResourceObject[]): void
-  count(family: string, objects: number): void
-  leaveOut(objects: number): void
-  miss(failure: ApiError): void
-  reading(): ResourceReading
-}
+export type ReadingBuilder = ReturnType<typeof createReadingBuilder>
 
-export function createReadingBuilder(resource: ResourceName): ReadingBuilder {
+export function createReadingBuilder(resource: ResourceName) {
   const objects = new Map<string, ResourceObject>()
   const counts = new Map<string, number>()
   const rejected = createRejectedValues()
@@ -36,21 +29,21 @@ export function createReadingBuilder(resource: ResourceName): ReadingBuilder {
 
   return {
     rejected,
-    add(list) {
+    add(list: readonly ResourceObject[]): void {
       for (const object of list) {
         const key = JSON.stringify([object.kind.name, object.id ?? object.labels])
         if (objects.has(key)) rejected.add({ attribute: resource, reason: 'duplicate', node: '', text: key })
         objects.set(key, object)
       }
     },
-    count: (family, number) => void counts.set(family, number),
-    leaveOut(number) {
+    count: (family: string, number: number): void => void counts.set(family, number),
+    leaveOut(number: number): void {
       leftOut += number
     },
-    miss(failure) {
+    miss(failure: ApiError): void {
       missing ??= failure
     },
-    reading() {
+    reading(): ResourceReading {
       const values = rejected.list()
       const times = values.filter(({ reason }) => OF_OBJECTS.includes(reason)).map(({ times }) => times)
       return {

@@ -16,7 +16,7 @@ export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPag
   isAllowed(refused: Secret, requester: string): boolean
   /**
    * Whether requests get login pages with status 200: one requester got a page twice, and none had data since the first.
-   * A proxy that answers everything with pages causes one login only.
+   * A proxy that responds to everything with pages causes one login only.
    */
   isExpired(token: Secret): boolean
 }

@@ -18,16 +18,15 @@ export interface Session {
    * @throws {ApiError} when the login fails
    */
   renew(refused: Secret, requester: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** The system accepted the token for this requester. */
   accepted(token: Secret, requester: string): void
-  /** An answer had data. */
+  /** A response had data. */
   decoded(): void
-  /** An answer to this token was an HTML page with status 200, which may be a login page. */
+  /** The response to this token was an HTML page with status 200, which may be a login page. */
   gotPage(token: Secret, requester: string): void
   /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
   renewedInVain(requester: string): void
   state(): SessionState
-  /** Logs out, as far as the system answers; no token is given out afterwards. */
+  /** Logs out if the system responds; no token is returned afterwards. */
   close(): Promise<void>
 }
 
@@ -44,7 +43,7 @@ export interface SessionState {
   readonly pauseMs: number
 }
 
-/** Sends `/login` and `/logout`, counted like any request. A logout rejects when the system did not answer it. */
+/** Sends `/login` and `/logout`, counted like any request. A logout rejects if the system does not respond to it. */
 export interface SessionRequests {
   login(
     baseUrl: string,

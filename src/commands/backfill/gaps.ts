@@ -96,13 +96,13 @@ async function timesOf(
     signal.throwIfAborted()
     throw new Failed(`${prometheus} did not answer the query for gaps: ${failureText(failure)}`)
   })
-  const { status: result, error, data } = (body ?? {}) as Answer
+  const { status: result, error, data } = (body ?? {}) as QueryResponse
   if (result === 'success') return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
   const reason = error ?? 'it is not the API of Prometheus: correct --prometheus.url'
   throw new Failed(`${prometheus} refused the query for gaps (HTTP ${status}): ${reason}`)
 }
 
-interface Answer {
+interface QueryResponse {
   readonly status?: string
   readonly error?: string
   readonly data?: { readonly result: readonly { readonly values: readonly (readonly [number, string])[] }[] }

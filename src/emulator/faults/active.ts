@@ -4,7 +4,6 @@ import { SETTINGS, type Settings } from '../protocol/settings.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
-/** The set of active faults. */
 export type Faults = ReturnType<typeof createFaults>
 
 export interface ActiveFault {

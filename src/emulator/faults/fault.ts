@@ -10,7 +10,6 @@ export interface FullResponse {
   readonly body: Buffer
 }
 
-/** The request as faults see it. */
 export interface FaultRequest {
   readonly operation: Operation
   /** Path and query as received. */

@@ -8,7 +8,6 @@ import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active
 import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
 const MS_PER_SECOND = 1_000
-/** Stages without an effect on a complete response. */
 const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'tokens']
 
 /**

@@ -136,7 +136,6 @@ function errorBody(status: number, code: string | undefined, retryable: string |
   }
 }
 
-/** A fault that replaces the body or sets headers. */
 function changed(
   change: (body: Buffer, argument: string) => { body?: Buffer; headers?: Readonly<Record<string, string>> },
 ): FaultRow['effect'] {

@@ -106,7 +106,6 @@ export const ROW_FAULTS = {
 /** Cells by column. */
 type Row = Readonly<Record<string, string | null>>
 
-/** A fault that changes the rows. */
 function onRows(change: (rows: readonly Row[], argument: string) => readonly Row[]): FaultRow['effect'] {
   return {
     stage: 'answer',

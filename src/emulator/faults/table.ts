@@ -9,8 +9,7 @@ import { ROW_FAULTS } from './row_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
 import { WIRE_FAULTS } from './wire_faults.ts'
 
-/** All faults, by name. */
-export const FAULTS = {
+const ROWS = {
   ...TIME_FAULTS,
   ...RESPONSE_FAULTS,
   ...WIRE_FAULTS,
@@ -21,14 +20,12 @@ export const FAULTS = {
   ...RESOURCE_FAULTS,
 } as const satisfies Record<string, FaultRow>
 
-export type FaultName = keyof typeof FAULTS
-export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
+export type FaultName = keyof typeof ROWS
+export const FAULT_NAMES = Object.keys(ROWS) as readonly FaultName[]
 
-/** A fault with its argument and target. */
 export interface Fault {
   readonly name: FaultName
   readonly argument: string
-  /** Limits the fault to one operation. */
   readonly operation?: Operation
   /** Name or id: limits the fault to requests about this pool. */
   readonly pool?: string
@@ -36,9 +33,8 @@ export interface Fault {
   readonly first?: number
 }
 
-/** The row of a fault, in the general type. */
 export function rowOf(name: FaultName): FaultRow {
-  return FAULTS[name]
+  return ROWS[name]
 }
 
 /** Usage and help of each fault, for the help of the command line. */

@@ -29,7 +29,6 @@ export function* objectText(members: Iterable<Member>): Generator<string> {
   yield '}'
 }
 
-/** Members with texts. */
 export function* texts(members: Readonly<Record<string, string>>): Generator<Member> {
   for (const [name, value] of Object.entries(members)) yield [name, JSON.stringify(value)]
 }

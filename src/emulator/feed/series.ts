@@ -32,7 +32,6 @@ export function servedTimes(range: Range, now: number, settings: Settings, keptF
   return times
 }
 
-/** The series in the order in which it is served. */
 export function servedOrder(series: readonly Snapshot[], settings: Settings): readonly Snapshot[] {
   return settings.isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
 }
@@ -61,7 +60,6 @@ export interface Summary {
   readonly average: number
 }
 
-/** Undefined for an empty series. */
 export function summaryOf(series: readonly Snapshot[]): Summary | undefined {
   const [first] = series
   if (first === undefined) return undefined

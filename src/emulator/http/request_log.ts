@@ -25,7 +25,6 @@ export interface RequestLog {
   readonly mostAtOnce: () => number
   /** The tokens of the newest requests, valid or not. */
   readonly tokens: () => ReadonlySet<string>
-  /** Number of successful and refused logins. */
   readonly logins: () => { readonly granted: number; readonly refused: number }
   readonly clear: () => void
 }

@@ -20,7 +20,6 @@ import { ACCOUNTS, type User } from './accounts.ts'
 import type { Providers } from './providers.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The emulated storage system, as routes use it. */
 export interface System {
   readonly model: StorageModel
   readonly profile: Profile

@@ -23,20 +23,9 @@ interface Session {
 }
 
 /** The valid tokens and their users. All times are those of `clock`, in milliseconds. */
-export interface Sessions {
-  /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
-  readonly login: (user: string, password: string, address: string) => string
-  /** The user of a valid token; counts a use of the token. */
-  readonly userOf: (token: string) => User | undefined
-  /** `all`: revokes every token of the user. */
-  readonly logout: (token: string, all: boolean) => void
-  /** Limits the uses of each token; 0 revokes the existing and the permanent tokens. */
-  readonly limitUses: (uses: number | undefined) => void
-  /** Number of valid tokens of a user that were created by logins. */
-  readonly live: (user: User) => number
-}
+export type Sessions = ReturnType<typeof createSessions>
 
-export function createSessions(clock: () => number, limits: SessionLimits): Sessions {
+export function createSessions(clock: () => number, limits: SessionLimits) {
   const sessions = new Map<string, Session>()
   const lockOut = createLockOut(clock, limits)
   let maxUses = Number.POSITIVE_INFINITY
@@ -55,8 +44,10 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
   }
   addPermanent()
   return {
+    /** Number of valid tokens of a user that were created by logins. */
     live,
-    login: (user, password, address) => {
+    /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
+    login: (user: string, password: string, address: string): string => {
       lockOut.check(address)
       if (!isUser(user) || password !== PASSWORD) throw lockOut.recordFailure(address)
       lockOut.reset(address)
@@ -68,18 +59,21 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
       add(token, user, false)
       return token
     },
-    userOf: (token) => {
+    /** The user of a valid token; counts a use of the token. */
+    userOf: (token: string): User | undefined => {
       const session = sessions.get(token)
       if (session === undefined || !isLive(session)) return undefined
       session.used = clock()
       session.uses++
       return session.user
     },
-    logout: (token, all) => {
+    /** `all`: revokes every token of the user. */
+    logout: (token: string, all: boolean): void => {
       const user = sessions.get(token)?.user
       removeIf((one, other) => !one.isPermanent && (other === token || (all && one.user === user)))
     },
-    limitUses: (uses) => {
+    /** Limits the uses of each token; 0 revokes the existing and the permanent tokens. */
+    limitUses: (uses: number | undefined): void => {
       // A token that is invalid under the old limit stays invalid under the new one.
       removeIf((session) => uses === 0 || session.isPermanent || session.uses >= maxUses)
       for (const session of sessions.values()) session.uses = 0

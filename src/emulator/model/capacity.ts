@@ -41,7 +41,6 @@ export function servedFree(state: NodeState): number {
   return state.form === 'historical' ? space.free + space.reserved : space.free
 }
 
-/** Splits space into its two levels, in bytes. */
 export function levelsOf(kind: 'allocated' | 'free', bytes: number): { L1: number; L2: number } {
   const L1 = Math.floor(bytes * (kind === 'allocated' ? ALLOCATED_L1 : FREE_L1))
   return { L1, L2: bytes - L1 }

@@ -13,22 +13,14 @@ interface Period {
 
 const SECONDS_PER_DAY = 86_400
 
-/** The scenario at every time. */
-export interface Timeline {
-  readonly current: () => Scenario
-  /** Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds. */
-  readonly switchTo: (scenario: Scenario, now: number, from: number) => void
-  readonly periodAt: (t: number) => Period
-  /** Number of switches so far: sums over time that were computed before the last one are invalid. */
-  readonly revision: () => number
-}
+export type Timeline = ReturnType<typeof createTimeline>
 
 /** A timeline on which `scenario` covers the whole past. `now` in epoch seconds. */
 export function createTimeline(
   scenario: Scenario,
   now: number,
   pools: readonly { nodes: readonly Node[] }[],
-): Timeline {
+) {
   const periodOf = (name: Scenario, at: number, from: number): Period => ({
     scenario: name,
     from,
@@ -41,14 +33,16 @@ export function createTimeline(
   let revision = 0
   const last = () => periods.at(-1) ?? periods[0]
   return {
-    current: () => last().scenario,
-    switchTo: (name, at, from) => {
+    current: (): Scenario => last().scenario,
+    /** Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds. */
+    switchTo: (name: Scenario, at: number, from: number): void => {
       const period = periodOf(name, at, from)
       periods = from === Number.NEGATIVE_INFINITY ? [period] : [...periods, period]
       revision++
     },
-    periodAt: (t) =>
+    periodAt: (t: number): Period =>
       t >= last().from ? last() : (periods.findLast((period) => t >= period.from) ?? periods[0]),
-    revision: () => revision,
+    /** Number of switches so far: sums over time that were computed before the last one are invalid. */
+    revision: (): number => revision,
   }
 }

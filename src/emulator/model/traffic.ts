@@ -18,7 +18,6 @@ const LATENCY = { read: { idle: 6, load: 22 }, write: { idle: 11, load: 34 } } a
 
 export type Direction = 'read' | 'write'
 
-/** Transactions per second. */
 export function transactionsPerSecond(state: NodeState, direction: Direction): number {
   return direction === 'read'
     ? READS_PER_SECOND * demand(state, READS)

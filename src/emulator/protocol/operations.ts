@@ -59,10 +59,8 @@ export const ROUTES = {
 export type RoutedOperation = keyof typeof ROUTES
 export type Operation = RoutedOperation | 'history' | 'forecast' | 'other'
 
-/** The operations that read the nodes feed. */
 export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
 
-/** Help of each operation. */
 export const OPERATION_HELP = {
   ...(Object.fromEntries(
     Object.entries(ROUTES).map(([name, { method, path }]) => [name, `${method} ${path}`]),
@@ -87,7 +85,6 @@ export interface Route {
   readonly parameters: readonly string[]
 }
 
-/** The operations of a path, for all methods. */
 export function routesOf(path: string): Route[] {
   return PATTERNS.flatMap(({ operation, row, pattern }) => {
     const match = pattern.exec(path)

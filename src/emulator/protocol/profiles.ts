@@ -17,7 +17,6 @@ interface ProfileRow {
   readonly query: QueryInterface
 }
 
-/** The query interface of a profile. */
 export interface QueryInterface {
   /** `absent`: there is no such path. `unavailable`: 503 with code 6503, always. */
   readonly state: 'served' | 'absent' | 'unavailable'
@@ -44,7 +43,6 @@ const SINCE_3_6 = {
   expiredToken: '302',
 } as const
 
-/** The variants of the storage system. */
 export const PROFILES = {
   documented: {
     help: 'exactly as in the API document, in all notations that it allows',
@@ -88,7 +86,6 @@ export const PROFILES = {
 
 export type Profile = keyof typeof PROFILES
 
-/** The attributes that a profile serves. */
 export function attributesOf(profile: Profile): readonly Attribute[] {
   return ATTRIBUTES.filter(
     ({ category }) => PROFILES[profile].performance || !PERFORMANCE_CATEGORIES.includes(category),

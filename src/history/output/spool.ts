@@ -33,14 +33,12 @@ export interface Spool {
    * @throws {Error} for a file that has not what was saved in it
    */
   text(isOrdered?: boolean): AsyncGenerator<Buffer | string>
-  /** Removes the files. */
   remove(): Promise<void>
 }
 
 interface Lines {
   readonly family: string
   readonly labels: string
-  /** Index of the file in the folder. */
   readonly index: number
   /** Bytes in the file. Later ones are the rest of an interrupted save, or of an earlier part. */
   bytes: number

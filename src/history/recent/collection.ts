@@ -21,15 +21,7 @@ export interface PoolSamples {
   readonly bytes: number
 }
 
-/** Collects the windows of one pool. */
-export interface Collection {
-  /**
-   * Adds the window that follows the one before.
-   * @throws {ApiError} `too_large` when the samples take more memory than allowed
-   */
-  add(reading: Pick<HistoryReading, 'nodes'>): Steps<void>
-  samples(): PoolSamples
-}
+export type Collection = ReturnType<typeof createCollection>
 
 /** A time and a value of 8 bytes each. */
 const BYTES_PER_SAMPLE = 16
@@ -46,7 +38,7 @@ export function createCollection(
   labels: { readonly system: string; readonly pool: string },
   maxBytes: number,
   interval: number,
-): Collection {
+) {
   const families = new Map<string, Map<string, RecentSeries>>()
   const share = createSharing()
   let bytes = 0
@@ -69,7 +61,11 @@ export function createCollection(
   }
 
   return {
-    *add(reading) {
+    /**
+     * Adds the window that follows the one before.
+     * @throws {ApiError} `too_large` when the samples take more memory than allowed
+     */
+    *add(reading: Pick<HistoryReading, 'nodes'>): Steps<void> {
       let count = 0
       for (const { family, labels: own, ...all } of historySeries(reading, labels)) {
         const { times, values } = thinned(all, interval)
@@ -81,7 +77,7 @@ export function createCollection(
       }
       if (bytes > maxBytes) throw tooManySamples(maxBytes)
     },
-    samples: () => ({
+    samples: (): PoolSamples => ({
       families: new Map([...families].map(([family, series]) => [family, [...series.values()]])),
       bytes,
     }),

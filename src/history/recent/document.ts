@@ -18,15 +18,10 @@ export interface PackedText {
  * The exposition of the last samples of a system. Immutable; each reading creates a new one. The texts are kept
  * compressed only, because they repeat the labels with each sample: uncompressed they take twenty times as much.
  */
-export interface HistoryDocument {
-  /** Made by the first call for a format, in slices. */
-  packed(format: Format): Promise<PackedText>
-  /** The formats requested so far. */
-  readonly requestedFormats: ReadonlySet<Format>
-}
+export type HistoryDocument = ReturnType<typeof createHistoryDocument>
 
 /** @param start seconds since the epoch; earlier samples are left out */
-export function createHistoryDocument(pools: readonly PoolSamples[], start: number): HistoryDocument {
+export function createHistoryDocument(pools: readonly PoolSamples[], start: number) {
   const texts = new Map<Format, Promise<PackedText>>()
   const make = (format: Format): Promise<PackedText> => {
     const text = pack(piecesOf(pools, start, format))
@@ -36,8 +31,10 @@ export function createHistoryDocument(pools: readonly PoolSamples[], start: numb
     return text
   }
   return {
-    packed: (format) => texts.get(format) ?? make(format),
-    get requestedFormats() {
+    /** Made by the first call for a format, in slices. */
+    packed: (format: Format): Promise<PackedText> => texts.get(format) ?? make(format),
+    /** The formats requested so far. */
+    get requestedFormats(): ReadonlySet<Format> {
       return new Set(texts.keys())
     },
   }

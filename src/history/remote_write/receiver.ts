@@ -24,16 +24,7 @@ export interface ReceiverOptions {
   readonly firstPauseMs?: number
 }
 
-/** A receiver of remote write. */
-export interface Receiver {
-  /**
-   * Sends the body of one request. Repeats it after 429, 5xx and broken connections, but not after a refused certificate,
-   * with a growing pause, or that of `Retry-After`.
-   * @throws {Error} with the words of the receiver
-   */
-  send(body: Uint8Array, signal: AbortSignal): Promise<void>
-  close(): void
-}
+export type Receiver = ReturnType<typeof createReceiver>
 
 const HEADERS = {
   'Content-Type': 'application/x-protobuf',
@@ -50,7 +41,7 @@ const MAX_ANSWER_CHARACTERS = 500
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver(options: ReceiverOptions) {
   const { url, tls, firstPauseMs = FIRST_PAUSE_MS } = options
   const [origin, path] = [url.origin, `${url.pathname}${url.search}`]
   const headers = { ...HEADERS, ...options.headers }
@@ -60,9 +51,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     bodyTimeout: TIMEOUT_MS,
   })
 
-  async function attempt(body: Uint8Array, signal: AbortSignal): Promise<Outcome> {
+  async function attempt(body: Uint8Array, signal: AbortSignal): Promise<SendResult> {
     try {
-      return await outcomeOf(await agent.request({ origin, path, method: 'POST', headers, body, signal }))
+      return await resultOf(await agent.request({ origin, path, method: 'POST', headers, body, signal }))
     } catch (failure) {
       signal.throwIfAborted()
       // The message is empty if several addresses were tried.
@@ -72,7 +63,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   return {
-    async send(body, signal) {
+    /**
+     * Sends the body of one request. Repeats it after 429, 5xx and broken connections, but not after a refused certificate,
+     * with a growing pause, or that of `Retry-After`.
+     * @throws {Error} with the words of the receiver
+     */
+    async send(body: Uint8Array, signal: AbortSignal): Promise<void> {
       for (let repetition = 0; ; repetition += 1) {
         const { problem, retryMs } = await attempt(body, signal)
         if (problem === undefined) return
@@ -83,12 +79,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         await pause(Math.max(growingMs, retryMs), signal)
       }
     },
-    close: () => void agent.destroy(),
+    close: (): void => void agent.destroy(),
   }
 }
 
 /** The problem, if there is one, and the least pause before another attempt, if that makes sense. */
-interface Outcome {
+interface SendResult {
   readonly problem?: string
   readonly retryMs?: number
 }
@@ -109,7 +105,7 @@ function isOfTls(failure: unknown): boolean {
   return known instanceof ApiError && known.reason === 'tls'
 }
 
-async function outcomeOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Outcome> {
+async function resultOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<SendResult> {
   const retryAfter = headers['retry-after']?.toString()
   const { text } = await readErrorText(body, { encoding: headers['content-encoding']?.toString() })
   if (status >= 200 && status < 300) return {}

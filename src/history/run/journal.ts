@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Period } from '../../api/history/series.ts'
+import { parseObject } from '../../api/parse/json.ts'
 import type { SpooledSeries } from '../output/spool.ts'
 import type { Hole } from './holes.ts'
 
@@ -24,7 +25,6 @@ export interface PartState {
   readonly done: Readonly<Record<string, number>>
   /** What is missing before that. */
   readonly holes: readonly Hole[]
-  /** The saved series. */
   readonly series: readonly SpooledSeries[]
   /** Whether the samples of each series were saved in the order of their times. */
   readonly isOrdered: boolean
@@ -33,7 +33,6 @@ export interface PartState {
 /** How far a run is. */
 export interface RunState {
   readonly settings: RunSettings
-  /** Number of parts that have begun. */
   readonly begun: number
   /** Those of them that are not complete. */
   readonly parts: readonly PartState[]
@@ -46,19 +45,16 @@ export interface RunState {
 const VERSION = 4
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
-export interface Journal {
-  save(state: RunState): Promise<void>
-  /** Whether the file has a state of this run. */
-  readonly isSaved: boolean
-}
+export type Journal = ReturnType<typeof createJournal>
 
-export function createJournal(file: string): Journal {
+export function createJournal(file: string) {
   let isSaved = false
   return {
-    get isSaved() {
+    /** Whether the file has a state of this run. */
+    get isSaved(): boolean {
       return isSaved
     },
-    async save(state) {
+    async save(state: RunState): Promise<void> {
       const fresh = `${file}.new`
       await writeFile(fresh, `${JSON.stringify({ version: VERSION, ...state })}\n`)
       // Readers see the state before or after, also when the process ends in between.
@@ -77,19 +73,9 @@ export async function loadState(file: string): Promise<RunState | undefined> {
     if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw failure
   }
-  const state = parsed(text)
+  const state = parseObject(text) as (RunState & { readonly version: unknown }) | undefined
   if (state?.version === VERSION) return state
   throw new Error(`${file} is not a journal of this version: begin anew with --force`)
-}
-
-function parsed(text: string): (RunState & { readonly version: unknown }) | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && 'version' in value
-    return isObject ? (value as RunState & { readonly version: unknown }) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The settings in which two runs differ, apart from the period, in words; undefined if there are none. */

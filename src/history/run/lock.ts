@@ -1,7 +1,7 @@
 import { link, open, readFile, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { parseObject } from '../../api/parse/json.ts'
 
-/** The process that holds a lock. */
 interface Holder {
   readonly host: string
   readonly pid: number
@@ -50,7 +50,7 @@ async function contentOf(file: string): Promise<string | undefined> {
 
 /** Of several processes that find the same stale lock, the one that creates the link removes it. */
 async function removeStale(file: string, found: string): Promise<void> {
-  const holder = parsed(found)
+  const holder = holderIn(found)
   const remedy = `if no backfill writes this output, remove ${file}`
   // It is empty while another process creates it.
   if (holder === undefined) throw new LockedError(`${file} is held by an unknown process: ${remedy}`)
@@ -75,13 +75,9 @@ async function removeStale(file: string, found: string): Promise<void> {
   }
 }
 
-function parsed(text: string): Holder | undefined {
-  try {
-    const value = JSON.parse(text) as Holder
-    return Number.isInteger(value.pid) && typeof value.host === 'string' ? value : undefined
-  } catch {
-    return undefined
-  }
+function holderIn(text: string): Holder | undefined {
+  const value = parseObject(text) as Holder | undefined
+  return Number.isInteger(value?.pid) && typeof value?.host === 'string' ? value : undefined
 }
 
 async function isRunning({ pid, start }: Holder): Promise<boolean> {

@@ -10,12 +10,7 @@ export interface SystemProgress {
   total: number
 }
 
-export interface ProgressCounter {
-  read(source: HistorySource, period: Period): void
-  wrote(series: readonly HistorySeries[]): void
-  /** Written by this process. */
-  samples(): number
-}
+export type ProgressCounter = ReturnType<typeof createProgressCounter>
 
 interface ProgressOptions {
   readonly parts: readonly Part[]
@@ -23,10 +18,7 @@ interface ProgressOptions {
   readonly onProgress: (progress: readonly Readonly<SystemProgress>[], samples: number) => void
 }
 
-export function createProgressCounter(
-  { parts, sources, onProgress }: ProgressOptions,
-  state: RunState,
-): ProgressCounter {
+export function createProgressCounter({ parts, sources, onProgress }: ProgressOptions, state: RunState) {
   const systems = new Map(sources.map(({ system }) => [system, { done: 0, total: 0 }]))
   const counters = new Map(sources.map((source) => [source, source.counter()]))
 
@@ -57,9 +49,10 @@ export function createProgressCounter(
   const report = () => onProgress([...systems.values()], samples)
   report()
   return {
-    samples: () => samples,
+    /** Written by this process. */
+    samples: (): number => samples,
     read,
-    wrote(series) {
+    wrote(series: readonly HistorySeries[]): void {
       samples += series.reduce((sum, { times }) => sum + times.length, 0)
       report()
     },

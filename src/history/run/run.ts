@@ -73,7 +73,6 @@ function newPart(index: number): PartState {
   return { index, done: {}, holes: [], series: [], isOrdered: true }
 }
 
-/** A state that is updated. */
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
 
 interface PartRun extends BackfillOptions {

@@ -5,7 +5,6 @@ import { historySeries } from '../series.ts'
 import { type HistorySource, reportedOnce } from './source.ts'
 import { readWindows, type Window, type WindowOptions } from './windows.ts'
 
-/** A pool, and how to read its past. */
 export interface FeedPool {
   readonly poolId: string
   readonly client: Pick<SystemClient, 'history'>

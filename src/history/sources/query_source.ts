@@ -74,7 +74,6 @@ export function querySource(options: QuerySourceOptions): HistorySource {
   }
 }
 
-/** The windows in which a period is read. */
 function windowsOf({ start, end }: Period): readonly Range[] {
   return Array.from({ length: Math.ceil((end - start) / MAX_RANGE_SECONDS) }, (_, index) => {
     const from = start + index * MAX_RANGE_SECONDS

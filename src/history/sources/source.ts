@@ -18,7 +18,6 @@ export interface HistorySource {
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }
 
-/** What a source reads of a period. */
 export function periodsWithin({ gaps }: Pick<HistorySource, 'gaps'>, period: Period): readonly Period[] {
   return (gaps ?? [period])
     .map((gap) => ({

@@ -13,7 +13,6 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 /** What the line of a poll has besides its outcome. */
 export interface PollSize {
   readonly seconds: number
-  /** Undefined for a failed poll. */
   readonly nodes: number | undefined
 }
 
@@ -25,9 +24,7 @@ export interface PollLog {
   /** A deviation of the system that a reader of its history noticed. */
   historyNotice(poolId: string, text: string): void
   discovered(failure: ApiError | undefined): void
-  /** A resource was read. */
   resource(name: ResourceName, failure: ApiError | undefined): void
-  /** The list of authentication providers was requested. */
   providers(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
   pools(before: readonly string[], now: readonly PoolRef[]): void
@@ -35,13 +32,11 @@ export interface PollLog {
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
   /** A poll of the query interface; `empty`: it has no current data. */
   queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
-  /** One query failed while others succeeded. */
   queryFailed(query: string, failure: ApiError): void
   /** One query has no data while others have. */
   queryEmpty(query: string): void
   /** Rows of nodes that are in no feed. */
   unmatched(rows: number): void
-  /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
   /** The pool is gone: removes its failures. */
   forget(poolId: string): void

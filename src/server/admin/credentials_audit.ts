@@ -9,7 +9,6 @@ import type { RateLimits } from './rate_limits.ts'
 import { callerToken, checkNoQuery, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
 
-/** What routes to systems share. */
 export interface SystemRoutes {
   readonly systems: AdminSystems
   readonly rateLimits: RateLimits

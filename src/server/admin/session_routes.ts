@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { refused } from '../../administration/errors.ts'
+import { parseObject } from '../../api/parse/json.ts'
 import { passwordFromText, Secret } from '../../values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { goneSignal } from '../gone_signal.ts'
@@ -34,7 +35,6 @@ export async function answerLogin(
   context.set('Content-Type', 'application/json')
 }
 
-/** Ends the session of a token at the system. */
 export async function answerLogout(context: Context, routes: SystemRoutes): Promise<void> {
   await withToken(context, routes, (client, token) =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
@@ -65,7 +65,9 @@ export async function answerAccount(context: Context, routes: SystemRoutes): Pro
 const LOGOUT_TIMEOUT_MS = 10_000
 
 function credentialsOf(body: Buffer): { username: string; password: Secret } {
-  const { username, password } = parseObject(body)
+  const credentials = parseObject(body.toString('utf8'))
+  if (credentials === undefined) throw refused('badRequest', 'The body is not a JSON object')
+  const { username, password } = credentials
   if (typeof username !== 'string' || !/^[^:\p{Cc}]{1,256}$/u.test(username)) {
     throw refused(
       'badRequest',
@@ -75,14 +77,4 @@ function credentialsOf(body: Buffer): { username: string; password: Secret } {
   const secret = typeof password === 'string' ? passwordFromText(password) : 'is missing'
   if (secret instanceof Secret) return { username, password: secret }
   throw refused('badRequest', `password ${secret}`)
-}
-
-function parseObject(body: Buffer): { readonly username?: unknown; readonly password?: unknown } {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    // The parser's message would quote the password.
-    throw refused('badRequest', 'The body is not JSON')
-  }
 }

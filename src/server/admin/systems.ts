@@ -5,21 +5,14 @@ import { sameConfig } from '../../config/same.ts'
 import type { Log } from '../../log.ts'
 
 /** Clients of the configured systems for requests with the token of the caller. */
-export interface AdminSystems {
-  /** Replaces the systems; unchanged ones keep their connections. */
-  use(config: Config): Promise<void>
-  names(): readonly string[]
-  get(name: string): AdminClient | undefined
-  /** Closes all connections. */
-  close(): Promise<void>
-}
+export type AdminSystems = ReturnType<typeof createAdminSystems>
 
 interface Entry {
   readonly options: Parameters<typeof createAdminClient>[0]
   readonly client: AdminClient
 }
 
-export function createAdminSystems(log: Log, httpLimits = createHttpLimits()): AdminSystems {
+export function createAdminSystems(log: Log, httpLimits = createHttpLimits()) {
   let entries: ReadonlyMap<string, Entry> = new Map()
 
   async function replace(next: ReadonlyMap<string, Entry>): Promise<void> {
@@ -29,7 +22,8 @@ export function createAdminSystems(log: Log, httpLimits = createHttpLimits()): A
   }
 
   return {
-    use({ systems, limits, poll }) {
+    /** Replaces the systems; unchanged ones keep their connections. */
+    use({ systems, limits, poll }: Config): Promise<void> {
       const next = systems.map(({ name, baseUrls, tls }): [string, Entry] => {
         const options = { system: { name, baseUrls, tls }, limits, timeoutMs: poll.timeoutMs }
         const old = entries.get(name)
@@ -39,8 +33,8 @@ export function createAdminSystems(log: Log, httpLimits = createHttpLimits()): A
       })
       return replace(new Map(next))
     },
-    names: () => [...entries.keys()],
-    get: (name) => entries.get(name)?.client,
-    close: () => replace(new Map()),
+    names: (): readonly string[] => [...entries.keys()],
+    get: (name: string): AdminClient | undefined => entries.get(name)?.client,
+    close: (): Promise<void> => replace(new Map()),
   }
 }

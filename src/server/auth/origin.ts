@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { plainAddress } from './addresses.ts'
 
-/** The host names of a listener. */
 export interface OriginRules {
   /** The hosts of the listen addresses, as far as they have one. */
   readonly listenHosts: readonly string[]

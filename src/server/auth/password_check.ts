@@ -11,12 +11,7 @@ export interface Claim {
   readonly isKnown: boolean
 }
 
-export interface PasswordCheck {
-  /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
-  recall(claim: Claim): boolean | Result | undefined
-  /** Compares with the hash. */
-  compare(claim: Claim): Result
-}
+export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
 type Result = Promise<boolean | undefined>
@@ -34,7 +29,7 @@ const REMEMBERED_RESULTS = 100
  * scrape. They are kept apart from successes, so that guesses do not evict successes.
  * @param signal ends the running comparison and drops the waiting ones
  */
-export function createPasswordCheck(compare: Compare, signal: AbortSignal): PasswordCheck {
+export function createPasswordCheck(compare: Compare, signal: AbortSignal) {
   const digest = createDigest()
   const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
   const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
@@ -42,12 +37,13 @@ export function createPasswordCheck(compare: Compare, signal: AbortSignal): Pass
   const queue = new PQueue({ concurrency: 1 })
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
-    recall(claim) {
+    /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
+    recall(claim: Claim): boolean | Result | undefined {
       const key = keyOf(claim)
       if (successes.get(key)) return true
       return failures.get(key) ? false : running.get(key)
     },
-    compare(claim) {
+    compare(claim: Claim): Result {
       const key = keyOf(claim)
       if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
       const result = queue

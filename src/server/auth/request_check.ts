@@ -28,16 +28,12 @@ export function checkRequest(request: IncomingMessage, accepted: AcceptedRequest
   const target = request.url ?? ''
   if (target.length > accepted.urlBytes) return URL_TOO_LONG
   if (!/^\/(?![/\\])/.test(target)) return BAD_TARGET
-  if (SINGLE_HEADERS.some((name) => isRepeated(request, name))) return REPEATED_HEADER
+  if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return REPEATED_HEADER
   return accepted.acceptsBodies || !hasBody(request) ? undefined : BODY
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-function isRepeated(request: IncomingMessage, name: string): boolean {
-  return (request.headersDistinct[name]?.length ?? 0) > 1
 }
 
 /** The path as sent, neither decoded nor normalized: `/-/healthy/../metrics` is not changed. */

@@ -3,16 +3,11 @@ import type { Connections } from './abuse/connections.ts'
 import type { ServerLimits } from './abuse/limits.ts'
 
 /** Stops a server without cutting off responses and without waiting for idle connections. */
-export interface Drain {
-  /** Counts a response as running until it is sent or its connection is closed. */
-  track(response: ServerResponse): void
-  /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
-  end(): Promise<void>
-}
+export type Drain = ReturnType<typeof createDrain>
 
 type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
 
-export function createDrain(server: Server, connections: Connections, limits: DrainLimits): Drain {
+export function createDrain(server: Server, connections: Connections, limits: DrainLimits) {
   const running = new Set<ServerResponse>()
   let ending: Promise<void> | undefined
   const destroyAll = () => {
@@ -24,11 +19,13 @@ export function createDrain(server: Server, connections: Connections, limits: Dr
     if (running.size === 0) destroyAll()
   }
   return {
-    track(response) {
+    /** Counts a response as running until it is sent or its connection is closed. */
+    track(response: ServerResponse): void {
       running.add(response)
       response.once('close', () => running.delete(response))
     },
-    end() {
+    /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
+    end(): Promise<void> {
       ending ??= endServer(server, limits, sweep, destroyAll)
       return ending
     },

@@ -45,37 +45,33 @@ export interface ListenerOptions {
   readonly limits?: Partial<ServerLimits>
 }
 
-export interface Listener {
-  /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
-  readonly url: string
-  /**
-   * @throws {ConfigError} with all problems of the web configuration file
-   * @throws {ListenError} when the address cannot be bound
-   */
-  start(): Promise<void>
-  /** Lets running responses finish within stopGraceMs. Idempotent. */
-  stop(): Promise<void>
-}
+export type Listener = ReturnType<typeof createListener>
 
 /**
  * An HTTP or HTTPS server with the limits and the web configuration applied before the handler. It can be started once.
  * @throws {ListenError} when the address is invalid
  */
-export function createListener(options: ListenerOptions): Listener {
+export function createListener(options: ListenerOptions) {
   const point = options.address
   const address = typeof point === 'string' ? parseListenAddress(point) : point
   let starting: Promise<Opened> | undefined
   let opened: Opened | undefined
   return {
-    get url() {
+    /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
+    get url(): string {
       if (opened === undefined) throw new ListenError(`the listener on '${pointText(point)}' is not started`)
       return opened.url
     },
-    async start() {
+    /**
+     * @throws {ConfigError} with all problems of the web configuration file
+     * @throws {ListenError} when the address cannot be bound
+     */
+    async start(): Promise<void> {
       starting ??= open(address, options)
       opened = await starting
     },
-    async stop() {
+    /** Lets running responses finish within stopGraceMs. Idempotent. */
+    async stop(): Promise<void> {
       // A pending start would otherwise open the port after the stop.
       const last = await starting?.catch(() => undefined)
       await last?.stop()

@@ -1,30 +1,22 @@
 import { ListenError, type ListenPoint } from './listen_address.ts'
 import { createListener, type Listener, type ListenerOptions } from './listener.ts'
 
-/** Listeners with the same handler. */
-export interface Listeners {
-  /** In the order of the addresses, once started. */
-  readonly urls: readonly string[]
-  /** @throws as {@link Listener.start}; then none of them listens */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Listeners = ReturnType<typeof createListeners>
 
 /** @throws {ListenError} when an address is invalid, or there is none */
-export function createListeners(
-  points: readonly ListenPoint[],
-  options: Omit<ListenerOptions, 'address'>,
-): Listeners {
+export function createListeners(points: readonly ListenPoint[], options: Omit<ListenerOptions, 'address'>) {
   if (points.length === 0) throw new ListenError('there is no address to listen on')
   const listeners: readonly Listener[] = points.map((address) => createListener({ ...options, address }))
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.stop()))
   }
   return {
-    get urls() {
+    /** In the order of the addresses, once started. */
+    get urls(): readonly string[] {
       return listeners.map(({ url }) => url)
     },
-    async start() {
+    /** @throws as {@link Listener.start}; then none of them listens */
+    async start(): Promise<void> {
       try {
         for (const listener of listeners) await listener.start()
       } catch (failure) {

@@ -4,7 +4,6 @@ import { createReadings, type Readings } from '../../config/values/readings.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
 import type { Log } from '../../log.ts'
 
-/** The current web configuration. */
 export interface WebState {
   /** The last valid content. */
   readonly file: WebFile
@@ -47,7 +46,6 @@ export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions
   }
 }
 
-/** The result of one read of all files. */
 interface Reading extends Pick<Readings, 'hasChanged'> {
   readonly result: WebFile | ConfigError
 }

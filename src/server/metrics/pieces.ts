@@ -18,7 +18,7 @@ export interface Body {
   readonly chunks: Iterable<Buffer> | AsyncIterable<Buffer>
 }
 
-/** Sends an exposition in pieces, so that a client that does not read takes no turns and little memory. */
+/** Sends an exposition in pieces, so that a client that does not read uses no CPU time and little memory. */
 export type SendBody = (exchange: Exchange, slot: ScrapeSlot, body: Body) => Promise<void>
 
 /** More than a compressed exposition of 640 nodes. TLS keeps what it has encrypted and cannot send. */

@@ -13,14 +13,7 @@ export interface ScrapeSlot {
   progress(): void
 }
 
-export interface ScrapeSlots {
-  /**
-   * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
-   * @param shown with the newest exposition of all calls with its group
-   */
-  take(response: ServerResponse, shown: Shown): ScrapeSlot | undefined
-  readonly maxRequests: number
-}
+export type ScrapeSlots = ReturnType<typeof createScrapeSlots>
 
 export interface ScrapeSlotOptions {
   /** Scrapes in flight; 0: unlimited. */
@@ -46,7 +39,7 @@ interface Scrape {
  * Limits the scrapes in flight, and the expositions that they keep in memory. When all slots are in use, a new scrape closes
  * the response that has made no progress for the longest time, if that is longer than a quarter of a second.
  */
-export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): ScrapeSlots {
+export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions) {
   /** In the order of their start, and so of their expositions. */
   const scrapes = new Set<Scrape>()
   const close = (scrape: Scrape) => {
@@ -68,7 +61,11 @@ export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): Scra
   }
   return {
     maxRequests,
-    take(response, shown) {
+    /**
+     * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
+     * @param shown with the newest exposition of all calls with its group
+     */
+    take(response: ServerResponse, shown: Shown): ScrapeSlot | undefined {
       if (!makeRoom()) return undefined
       const scrape = { response, shown, progressAt: now() }
       scrapes.add(scrape)

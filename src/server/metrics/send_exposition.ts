@@ -53,7 +53,7 @@ function createCompletion() {
   }
 }
 
-/** Undefined if the client has left, or all slots are in use, which is answered. */
+/** Undefined if the client has left, or all slots are in use; the latter gets a response. */
 export function takeSlot(res: Exchange['res'], slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
   if (res.destroyed) return undefined
   const slot = slots.take(res, shown)

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 
-/** Answers with a line of text. */
 export function answer(context: Context, status: number, text: string): undefined {
   context.status = status
   context.type = 'text/plain; charset=utf-8'

@@ -17,25 +17,22 @@ interface Increase {
 }
 
 /** Latencies of the requests to a pool within the last 20 minutes, from the histograms of its nodes. */
-export interface LatencyWindow {
-  /** Notes the histograms of the newest reading. */
-  add(nodes: readonly MergedNode[]): void
-  /** In seconds; undefined without requests, and before the second reading with new histograms. */
-  quantile(operation: LatencyOperation, quantile: number): number | undefined
-}
+export type LatencyWindow = ReturnType<typeof createLatencyWindow>
 
-export function createLatencyWindow(): LatencyWindow {
+export function createLatencyWindow() {
   let histograms: ReadonlyMap<string, Histograms> = new Map()
   let increases: readonly Increase[] = []
   return {
-    add(nodes) {
+    /** Notes the histograms of the newest reading. */
+    add(nodes: readonly MergedNode[]): void {
       const next = new Map(nodes.flatMap(({ id, latencies }) => (latencies ? [[id, latencies]] : [])))
       const increase = increaseOf(histograms, next)
       histograms = next
       if (increase !== undefined)
         increases = [...increases.filter(({ t }) => t > increase.t - WINDOW_SECONDS), increase]
     },
-    quantile(operation, quantile) {
+    /** In seconds; undefined without requests, and before the second reading with new histograms. */
+    quantile(operation: LatencyOperation, quantile: number): number | undefined {
       const isServed = [...histograms.values()].some((ofNode) => ofNode.has(operation))
       return isServed ? quantileOf(sumOf(increases, operation), quantile) : undefined
     },

@@ -32,7 +32,6 @@ const UNIT_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
   ATTRIBUTES.map(({ name, unit }) => [name, unit]),
 )
 
-/** The value of an attribute in its base unit. */
 export function baseValue({ values }: Pick<MergedNode, 'values'>, name: AttributeName): number | undefined {
   const snapshot = values.get(name)
   const unit = snapshot?.unit ?? UNIT_OF.get(name)
@@ -41,7 +40,6 @@ export function baseValue({ values }: Pick<MergedNode, 'values'>, name: Attribut
 
 type Optional = number | null | undefined
 
-/** The sum of the values that are known; undefined without any. */
 export function sumOf(values: readonly Optional[]): number | undefined {
   const known = values.filter((value) => value !== undefined && value !== null)
   return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0)

@@ -6,7 +6,7 @@ import { type Finding, type FindingRow, failed, firstOf } from '../check/check.t
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** Result of a request for forecasts: a failure, or what the response has. */
-interface Answer {
+interface ForecastResponse {
   /** Whether it has all requested forecasts. */
   readonly isSupported: boolean
   /** In parentheses, why not; empty if it has none. */
@@ -38,7 +38,7 @@ async function askFor(
   { pool }: RawFeed,
   forecast: ForecastConfig,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ForecastResponse> {
   try {
     return classify(await client.forecasts(pool.id, forecast, signal), forecast)
   } catch (failure) {
@@ -49,7 +49,7 @@ async function askFor(
 
 const DAYS = { d: 1, w: 7 } as const
 
-function classify(reading: FeedReading, { timeFrames, targets }: ForecastConfig): Answer {
+function classify(reading: FeedReading, { timeFrames, targets }: ForecastConfig): ForecastResponse {
   const got = new Set(
     reading.nodes.flatMap(({ forecasts }) =>
       forecasts.map(({ historyDays, targetPercent }) => `${historyDays} ${targetPercent}`),
@@ -65,7 +65,7 @@ function classify(reading: FeedReading, { timeFrames, targets }: ForecastConfig)
   }
 }
 
-function formFinding(chosen: Answer, other: Answer, { braces }: ForecastConfig): Finding {
+function formFinding(chosen: ForecastResponse, other: ForecastResponse, { braces }: ForecastConfig): Finding {
   const forms = ['with braces, {7d;4w}', 'without braces, 7d;4w'] as const
   const [ours, theirs] = braces ? forms : forms.toReversed()
   const onlyOurs = `the system supports requests ${ours}, but not ${theirs}: forecast.braces is correct`
@@ -90,7 +90,7 @@ const TRY_OTHERS =
   'try other forecast.time_frames and forecast.targets, or disable forecasts with forecast.schedule: ""'
 
 /** `N/A` is a valid value: usage falls, or there is too little history. */
-function poolFinding(subject: string, { isSupported, failure, reading }: Answer): Finding {
+function poolFinding(subject: string, { isSupported, failure, reading }: ForecastResponse): Finding {
   if (failure !== undefined) return failed(failure, { subject })
   const all = (reading?.nodes ?? []).flatMap(({ forecasts }) => forecasts)
   const made = all.filter(({ days }) => days !== undefined).length

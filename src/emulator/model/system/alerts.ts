@@ -40,7 +40,6 @@ export function alertsAt(model: StorageModel, t: number): Alert[] {
   ]
 }
 
-/** Number of unacknowledged alerts by severity. */
 export function alertCounts(model: StorageModel, t: number): Record<Severity, number> {
   const counts = { Critical: 0, Error: 0, Warning: 0, Info: 0 }
   for (const { severity } of alertsAt(model, t)) counts[severity]++

@@ -124,7 +124,6 @@ function usage(bytes: number, { key, objectBytes }: Namespace): Usage {
   }
 }
 
-/** Bytes of all namespaces at a time. */
 export function namespaceData(model: StorageModel, t: number): number {
   const figures = model.pools.map((pool) => poolFigures(model, pool, t).diskSpaceAllocatedUserData)
   return IN_NAMESPACES * figures.reduce((sum, bytes) => sum + bytes, 0)
