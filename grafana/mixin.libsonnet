@@ -83,7 +83,7 @@ local alertRule(alert, group, config, resolve) =
   {
     alert: alert.alert,
     expr: resolve.text(alert.expr),
-    labels: { severity: alert.severity, component: group.component },
+    labels: config.alertLabels { severity: alert.severity, component: group.component },
     annotations: {
       summary: resolve.text(alert.summary),
       description: resolve.text(alert.description),
@@ -106,6 +106,8 @@ local alertRule(alert, group, config, resolve) =
     // Address of docs/alerts.md, and root URL of Grafana, without a slash at the end; null: no links.
     runbookBaseUrl: null,
     grafanaUrl: null,
+    // Labels of all alerts.
+    alertLabels: {},
     // Names of alerts.
     disabled: [],
   },

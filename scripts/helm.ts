@@ -41,6 +41,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['config.systems=null', "missing property 'systems'"],
   ['config.pol.schedule=x', "additional properties 'pol' not allowed"],
   ['image.digest=latest', 'does not match pattern'],
+  ['web.tls=true', "'anyOf' failed"],
+  ['extraArgs[0]=--web.listen-address=:1', "'not' failed"],
+  ['ingress.enabled=true', "'anyOf' failed"],
+  ['prometheusRule.enabled=true,config.alerting.overrides[0].system=a', 'overrides is not supported'],
 ]
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
@@ -75,7 +79,7 @@ function goldenFiles(): ReadonlyMap<string, string> {
   for (const [name, one] of Object.entries(HELM_CASES)) {
     const { status, output } = run('template', one.release, chart, ...flagsOf(one))
     if (status !== 0) throw new Error(`helm template fails for the case ${name}:\n${output}`)
-    const { objects, notes } = toGolden(output, root)
+    const { objects, notes } = toGolden(output, one, root)
     files.set(`${GOLDEN}/${name}.yaml`, objects)
     files.set(`${GOLDEN}/${name}.notes.txt`, notes)
   }

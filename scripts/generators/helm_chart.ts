@@ -57,8 +57,58 @@ const image = z.strictObject({
 
 const probes = z.strictObject({
   enabled: flag,
-  scrapeConfig: z.strictObject({ enabled: flag, interval: duration, scrapeTimeout: duration, labels }),
+  scrapeConfig: z.strictObject({ enabled: flag, interval: duration, scrapeTimeout: duration, labels, namespace: name }),
 })
+
+/** Without a Secret there is no file that could configure TLS. */
+const web = z
+  .strictObject({ existingSecret: name, tls: flag })
+  .meta({
+    anyOf: [{ properties: { tls: { const: false } } }, { properties: { existingSecret: { minLength: 1 } } }],
+  })
+
+/** The chart sets the flags of addresses and files, on which ports, probes and volumes depend. */
+const extraArg = text
+  .regex(/^--/)
+  .meta({ not: { pattern: '^--(config\\.file|(web|admin)\\.(listen-address|config\\.file))(=|$)' } })
+
+const positive = z.int().min(1)
+const probe = z.strictObject({
+  initialDelaySeconds: z.int().min(0).optional(),
+  periodSeconds: positive.optional(),
+  timeoutSeconds: positive.optional(),
+  successThreshold: positive.optional(),
+  failureThreshold: positive.optional(),
+  terminationGracePeriodSeconds: positive.optional(),
+})
+
+const service = z.strictObject({
+  type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+  port,
+  labels,
+  annotations: labels,
+  ipFamilyPolicy: z.enum(['', 'SingleStack', 'PreferDualStack', 'RequireDualStack']),
+  ipFamilies: z.array(z.enum(['IPv4', 'IPv6'])).max(2),
+})
+
+/** An object that is off by default, and needs this list. */
+const needs = (list: string) => ({
+  anyOf: [{ properties: { enabled: { const: false } } }, { properties: { [list]: { minItems: 1 } } }],
+})
+const host = text.regex(/^(\*\.)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+const ingress = z
+  .strictObject({
+    enabled: flag,
+    className: name,
+    labels,
+    annotations: labels,
+    hosts: z.array(host),
+    tls: objects,
+  })
+  .meta(needs('hosts'))
+const httpRoute = z
+  .strictObject({ enabled: flag, labels, annotations: labels, parentRefs: objects, hostnames: z.array(host) })
+  .meta(needs('parentRefs'))
 
 const networkPolicy = z.strictObject({
   enabled: flag,
@@ -73,6 +123,16 @@ const serviceMonitor = z.strictObject({
   interval: duration,
   scrapeTimeout: duration,
   labels,
+  namespace: name,
+  relabelings: objects,
+  metricRelabelings: objects,
+  limits: z.strictObject({
+    sampleLimit: positive.optional(),
+    targetLimit: positive.optional(),
+    labelLimit: positive.optional(),
+    labelNameLengthLimit: positive.optional(),
+    labelValueLengthLimit: positive.optional(),
+  }),
   tlsConfig: object,
   basicAuth: object,
 })
@@ -80,36 +140,46 @@ const serviceMonitor = z.strictObject({
 /** The values of the chart, without `config`. */
 const VALUES = z.strictObject({
   replicaCount: z.int().min(0),
+  strategy: object,
+  revisionHistoryLimit: z.int().min(0),
   demo: flag,
   image,
   existingConfigMap: name,
+  existingConfigSecret: name,
   credentials: z.strictObject({ existingSecret: name }),
   probes,
-  web: z.strictObject({ existingSecret: name, tls: flag }),
+  web,
   admin: z.strictObject({ enabled: flag, existingSecret: name, allowedHosts: z.array(text), from: objects }),
-  extraArgs: z.array(text.regex(/^--/)),
+  extraArgs: z.array(extraArg),
   extraEnv: objects,
+  extraEnvFrom: objects,
   extraVolumes: objects,
   extraVolumeMounts: objects,
+  extraContainers: objects,
+  extraInitContainers: objects,
+  livenessProbe: probe,
+  readinessProbe: probe,
+  startupProbe: probe,
+  hostAliases: objects,
+  dnsPolicy: z.enum(['', 'ClusterFirst', 'Default', 'None']),
+  dnsConfig: object,
   resources: object,
   fixedUser: flag,
   podSecurityContext: object,
   securityContext: object,
   serviceAccount: z.strictObject({ create: flag, name, annotations: labels }),
-  service: z.strictObject({
-    type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
-    port,
-    annotations: labels,
-  }),
+  service,
+  ingress,
+  httpRoute,
   networkPolicy,
   podDisruptionBudget: z.strictObject({
     enabled: flag,
     maxUnavailable: z.union([z.int().min(0), text.regex(/^\d+%$/)]),
   }),
   serviceMonitor,
-  prometheusRule: z.strictObject({ enabled: flag, labels }),
-  alertmanagerConfig: z.strictObject({ enabled: flag, labels }),
-  dashboards: z.strictObject({ enabled: flag, labels, annotations: labels }),
+  prometheusRule: z.strictObject({ enabled: flag, labels, namespace: name }),
+  alertmanagerConfig: z.strictObject({ enabled: flag, labels, namespace: name }),
+  dashboards: z.strictObject({ enabled: flag, labels, annotations: labels, namespace: name }),
   commonLabels: labels,
   commonAnnotations: labels,
   podLabels: labels,
@@ -119,6 +189,7 @@ const VALUES = z.strictObject({
   affinity: object,
   topologySpreadConstraints: objects,
   priorityClassName: text,
+  extraManifests: objects,
   fullnameOverride: name,
   // Helm adds it for charts that depend on this one.
   global: object.optional(),
@@ -136,6 +207,10 @@ function valuesSchema(): string {
     title: 'Values of the Helm chart sds-exporter',
     ...values,
     properties: { ...properties, config },
+    // The configuration has one source.
+    not: {
+      properties: { existingConfigMap: { minLength: 1 }, existingConfigSecret: { minLength: 1 } },
+    },
     definitions,
   }
   return `${JSON.stringify(schema, null, 2)}\n`

@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, parseAllDocuments, stringify } from 'yaml'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
+import { defaultsOf, readRules } from '../../src/alerting/package_files.ts'
+import { ruleContents } from '../../src/alerting/rules.ts'
+import { dashboardsWith } from '../../src/alerting/written_files.ts'
+import { loadAlerting } from '../../src/config/load.ts'
 
 export const CHART = 'deploy/helm/sds-exporter'
 export const GOLDEN = 'test/deploy/helm/golden'
@@ -14,6 +19,8 @@ export interface HelmCase {
   readonly namespace: string
   /** Files with values, from the root of the repository; later ones win. */
   readonly values: readonly string[]
+  /** A configuration file with the section `alerting` of the values. */
+  readonly alerting?: string
 }
 
 const EXAMPLES = 'deploy/helm/values'
@@ -28,19 +35,24 @@ export const HELM_CASES: Readonly<Record<string, HelmCase>> = {
   openshift: { ...NAMES, values: [production, `${EXAMPLES}/openshift.yaml`] },
   secured: { ...NAMES, values: [production, `${EXAMPLES}/secured.yaml`] },
   probes: { ...NAMES, values: [`${EXAMPLES}/probes.yaml`] },
-  all: { ...NAMES, namespace: 'monitoring', values: ['test/deploy/helm/all.yaml'] },
+  all: {
+    ...NAMES,
+    namespace: 'monitoring',
+    values: ['test/deploy/helm/all.yaml'],
+    alerting: 'test/deploy/helm/alerting.yml',
+  },
   least: { release: 'ecs', namespace: 'monitoring', values: ['test/deploy/helm/least.yaml'] },
 }
 
 /** The version of the chart in golden files, so that a new version of the product does not change them. */
 export const GOLDEN_VERSION = '0.0.0-golden'
 
-/** Links to generated files, which the templates copy unchanged: golden files refer to these files. */
-const COPIED = 'files/**/*.*'
+/** Links to generated files. Golden files refer to what the program writes of them. */
+const LINKED = 'files/**/*.*'
 /** Not in the hash, because what is rendered does not depend on them, or only on the version. */
 const WITHOUT_EFFECT = ['Chart.yaml', 'README.md', 'values.schema.json']
 
-/** The hash of everything that decides what Helm renders, hexadecimal. Of the copied files, only the names. */
+/** The hash of everything that decides what Helm renders, hexadecimal. Of the linked files, only the names. */
 export function inputsHash(root: string): string {
   const chart = globSync('{*,.helmignore,templates/**/*}', { cwd: `${root}/${CHART}`, withFileTypes: true })
     .filter((entry) => entry.isFile() && !WITHOUT_EFFECT.includes(entry.name))
@@ -49,7 +61,7 @@ export function inputsHash(root: string): string {
   const texts = [...new Set([...chart, ...values])]
     .sort()
     .map((path) => [path.slice(root.length), readFileSync(path, 'utf8')])
-  const names = globSync(COPIED, { cwd: `${root}/${CHART}` }).sort()
+  const names = globSync(LINKED, { cwd: `${root}/${CHART}` }).sort()
   return createHash('sha256')
     .update(JSON.stringify([HELM_CASES, texts, names]))
     .digest('hex')
@@ -67,51 +79,60 @@ export interface Rendered {
 export const NOTES_KIND = 'Notes'
 
 /**
- * Golden files of the output of `helm template`. Content of copied files is replaced by `{$file: PATH}`.
- * @throws if a template does not copy a file, or the `spec` of its object, unchanged
+ * Golden files of the output of `helm template`. Rules, dashboards and inhibition rules are replaced by `{$program: NAME}`.
+ * @throws if one of them is not what the program writes with the settings of the case
  */
-export function toGolden(output: string, root: string): Rendered {
+export function toGolden(output: string, one: HelmCase, root: string): Rendered {
   const all = parseAllDocuments(output).map((document) => document.toJS() as Mapping)
   const notes = all.find(({ kind }) => kind === NOTES_KIND)?.['text']
-  const objects = all.filter(({ kind }) => kind !== NOTES_KIND).map((object) => abbreviate(object, root))
+  const written = writtenByProgram(one, root)
+  const objects = all
+    .filter(({ kind }) => kind !== NOTES_KIND)
+    .map((object) => withContent(object, (content) => nameOf(content, object, written)))
   return {
     objects: objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'),
     notes: `${String(notes).trim()}\n`,
   }
 }
 
-/** The objects of a golden file, with the content of copied files, and with this version of the chart. */
-export function fromGolden(text: string, root: string, version: string): Mapping[] {
-  return parseAllDocuments(text.replaceAll(GOLDEN_VERSION, version)).map((document) => {
-    const object = document.toJS() as Mapping
-    const key = copiedKey(object)
-    if (key === undefined) return object
-    const { $file } = object[key] as { readonly $file: string }
-    return { ...object, [key]: copiedValue(key, $file, root) }
+/** The objects of a golden file, with what the program writes, and with this version of the chart. */
+export function fromGolden(text: string, one: HelmCase, root: string, version: string): Mapping[] {
+  const written = writtenByProgram(one, root)
+  return parseAllDocuments(text.replaceAll(GOLDEN_VERSION, version)).map((document) =>
+    withContent(document.toJS() as Mapping, (content) => written[(content as { $program: string }).$program]),
+  )
+}
+
+/** What the program writes with the settings of a case, as parsed contents by the name in golden files. */
+function writtenByProgram({ alerting }: HelmCase, root: string): Readonly<Record<string, unknown>> {
+  const config: AlertingConfig =
+    alerting === undefined ? DEFAULT_ALERTING : loadAlerting(`${root}/${alerting}`, {})
+  const rules = readRules()
+  const inhibition = parse(readFileSync(`${root}/${CHART}/files/inhibition.yaml`, 'utf8'))
+  return {
+    ...ruleContents(rules.sources, defaultsOf(rules), config),
+    ...Object.fromEntries(dashboardsWith(config).map((dashboard) => [`${dashboard.uid}.json`, dashboard])),
+    inhibition: inhibition.spec,
+  }
+}
+
+function nameOf(content: unknown, object: Mapping, written: Readonly<Record<string, unknown>>): unknown {
+  const found = Object.entries(written).find(([, value]) => isDeepStrictEqual(value, content))
+  if (found !== undefined) return { $program: found[0] }
+  const { name } = object['metadata'] as { readonly name: string }
+  throw new Error(`the content of ${object['kind']} ${name} is not what the program writes`)
+}
+
+/** An object whose content that the program writes, if it has any, is replaced. JSON of a dashboard is parsed. */
+function withContent(object: Mapping, replace: (content: unknown) => unknown): Mapping {
+  const { kind, spec, data } = object
+  if (kind === 'PrometheusRule' || kind === 'AlertmanagerConfig') return { ...object, spec: replace(spec) }
+  if (kind !== 'ConfigMap' || data === undefined) return object
+  const entries = Object.entries(data).map(([name, content]): [string, unknown] => {
+    if (!name.endsWith('.json')) return [name, content]
+    return typeof content === 'string'
+      ? [name, replace(JSON.parse(content))]
+      : [name, `${JSON.stringify(replace(content), null, 2)}\n`]
   })
-}
-
-function abbreviate(object: Mapping, root: string): Mapping {
-  const key = copiedKey(object)
-  if (key === undefined) return object
-  const files = globSync(COPIED, { cwd: `${root}/${CHART}` })
-  const file = files.find((path) => isDeepStrictEqual(copiedValue(key, path, root), object[key]))
-  if (file === undefined)
-    throw new Error(`${key} of a ${object['kind']} is not the content of a file of the chart`)
-  return { ...object, [key]: { $file: file } }
-}
-
-/** The member of an object that has the content of a copied file. */
-function copiedKey({ kind, data }: Mapping): 'spec' | 'data' | undefined {
-  if (kind === 'PrometheusRule' || kind === 'AlertmanagerConfig') return 'spec'
-  const isDashboard =
-    kind === 'ConfigMap' && Object.keys(data ?? {}).some((name) => /\.json$|^\$file$/.test(name))
-  return isDashboard ? 'data' : undefined
-}
-
-function copiedValue(key: 'spec' | 'data', path: string, root: string): unknown {
-  const text = readFileSync(`${root}/${CHART}/${path}`, 'utf8')
-  if (key === 'data') return { [path.replace(/^.*\//, '')]: text }
-  const content = parse(text)
-  return content.spec ?? content
+  return { ...object, data: Object.fromEntries(entries) }
 }

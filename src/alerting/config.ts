@@ -27,11 +27,14 @@ export interface AlertingConfig extends Tuning {
   readonly runbookBaseUrl?: string | undefined
   /** Root URL of Grafana, without a slash at its end; undefined: alerts have no `dashboard_url`. */
   readonly grafanaUrl?: string | undefined
+  /** Labels of all alerts, beside those of the rules; values are templates of Prometheus. */
+  readonly labels: Readonly<Record<string, string>>
   readonly overrides: readonly Override[]
 }
 
 /** The settings of an empty section. */
 export const DEFAULT_ALERTING: AlertingConfig = {
+  labels: {},
   values: {},
   for: {},
   keepFiringFor: {},

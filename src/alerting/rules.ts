@@ -47,13 +47,13 @@ function alertRule(
   { component }: AlertGroupSource,
   config: AlertingConfig,
 ) {
-  const { runbookBaseUrl, grafanaUrl } = config
+  const { runbookBaseUrl, grafanaUrl, labels } = config
   return {
     alert: alert.alert,
     expr: restricted(alert.expr, only, except),
     ...(alert.for && { for: alert.for }),
     ...(alert.keepFiringFor && { keep_firing_for: alert.keepFiringFor }),
-    labels: { severity: alert.severity, component, ...ruleLabels(only) },
+    labels: { ...labels, severity: alert.severity, component, ...ruleLabels(only) },
     annotations: {
       summary: alert.summary,
       description: alert.description,

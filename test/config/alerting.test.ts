@@ -30,6 +30,7 @@ alerting:
   grafana_url: https://grafana.example.net/graphs/
   job: storage/sds
   show_cluster: true
+  labels: {team: storage}
   thresholds:
     used_ratio: {warning: 0.7, critical: "\${CRITICAL}"}
     forecast: {warning: 60d}
@@ -51,6 +52,7 @@ alerting:
     expect(config).toEqual({
       runbookBaseUrl: 'https://wiki.example.net/alerts.md',
       grafanaUrl: 'https://grafana.example.net/graphs',
+      labels: { team: 'storage' },
       values: {
         'usedRatio.warning': 0.7,
         'usedRatio.critical': 0.85,
@@ -100,6 +102,12 @@ alerting:
   })
 
   test.each([
+    ['labels: {severity: page}', 'labels.severity: the rules set this label'],
+    [
+      'labels: {pool: a}',
+      'labels.pool: the metrics have this label already: choose another name',
+    ],
+    ['labels: {team: ""}', 'labels.team: must not be empty'],
     [
       'thresholds: {usd_ratio: {warning: 0.7}}',
       'thresholds.usd_ratio: unknown key; did you mean used_ratio?',

@@ -17,9 +17,9 @@ import { type KubernetesObject, kustomize, type Mapping } from './kubernetes/kus
 const names = Object.keys(HELM_CASES)
 const { version } = JSON.parse(readText('package.json'))
 const rendered = new Map(
-  names.map((name) => [
+  Object.entries(HELM_CASES).map(([name, one]) => [
     name,
-    fromGolden(readText(`${GOLDEN}/${name}.yaml`), '.', version) as KubernetesObject[],
+    fromGolden(readText(`${GOLDEN}/${name}.yaml`), one, '.', version) as KubernetesObject[],
   ]),
 )
 const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? []
@@ -51,16 +51,14 @@ describe('the golden files', () => {
 })
 
 describe('the chart', () => {
-  test.each([
-    ['files/dashboards', 'grafana/dashboards'],
-    ['files/rules', 'deploy/prometheus/rules'],
-  ])('%s has a link to every file of %s', (links, folder) => {
-    const targets = readdirSync(`${CHART}/${links}`).map((name) => realpathSync(`${CHART}/${links}/${name}`))
-    expect(targets.sort()).toEqual(
-      readdirSync(folder)
-        .sort()
-        .map((name) => resolve(folder, name)),
+  test('has a link to every dashboard, and to the rules', () => {
+    const targets = readdirSync(`${CHART}/files/dashboards`).map((name) =>
+      realpathSync(`${CHART}/files/dashboards/${name}`),
     )
+    const dashboards = readdirSync('grafana/dashboards').map((name) => resolve('grafana/dashboards', name))
+    expect(targets.sort()).toEqual(dashboards.sort())
+    for (const name of ['rules.json', 'places.json'])
+      expect(realpathSync(`${CHART}/files/${name}`)).toBe(resolve('src/alerting/generated', name))
   })
 
   test('has the version of the package', () => {
@@ -117,18 +115,35 @@ describe('kustomize renders the same', () => {
   })
 })
 
+/** The models have no Gateway API. */
+const hasModel = ({ kind }: KubernetesObject): boolean => kind !== 'HTTPRoute'
+
+/** Namespaces of objects in the case `all`, by kind. */
+const NAMESPACES_OF_ALL: Readonly<Record<string, string>> = {
+  AlertmanagerConfig: 'prometheus',
+  PrometheusRule: 'prometheus',
+  ScrapeConfig: 'prometheus',
+  ServiceMonitor: 'prometheus',
+  dashboards: 'grafana',
+}
+
 describe.each(names)('%s', (name) => {
   const objects = objectsOf(name)
 
   test('is valid by the schemas of Kubernetes and the Prometheus operator', () => {
-    expect(objects.flatMap(schemaFindings)).toEqual([])
+    expect(objects.filter(hasModel).flatMap(schemaFindings)).toEqual([])
   })
 
-  test('has unique names, in the namespace of the release', () => {
+  test('has unique names, in the namespace of the release or that of its values', () => {
     const keys = objects.map(keyOf)
     expect(new Set(keys).size).toBe(keys.length)
     const { namespace } = HELM_CASES[name] ?? {}
-    expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]))
+    const own = name === 'all' ? NAMESPACES_OF_ALL : {}
+    const wanted = objects.map(({ kind, metadata }) => [
+      keyOf({ kind, metadata } as KubernetesObject),
+      metadata.name.includes('-dashboard-') ? (own['dashboards'] ?? namespace) : (own[kind] ?? namespace),
+    ])
+    expect(objects.map((object) => [keyOf(object), object.metadata.namespace])).toEqual(wanted)
   })
 
   test('has a valid command line', () => {
@@ -163,7 +178,7 @@ describe.each(names)('%s', (name) => {
 })
 
 test('no case has a member that Kubernetes would ignore', async () => {
-  expect(await unknownMembers(names.flatMap(objectsOf))).toEqual([])
+  expect(await unknownMembers(names.flatMap(objectsOf).filter(hasModel))).toEqual([])
 })
 
 test('the archive of a release has the files that the chart links to', async () => {
@@ -249,6 +264,64 @@ describe('monitors', () => {
   })
 })
 
+describe('the pod', () => {
+  test('has the ids of the values instead of those of the image', () => {
+    const { securityContext } = podOf(objectsOf('all'))
+    expect(securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 65532, fsGroup: 0 })
+    expect(podOf(objectsOf('openshift')).securityContext).not.toHaveProperty('runAsUser')
+  })
+
+  test('reads the configuration from a Secret', () => {
+    const [volume] = podOf(objectsOf('least')).volumes
+    expect(volume).toEqual({ name: 'config', secret: { secretName: 'storage-config', defaultMode: 0o440 } })
+    expect(objectsOf('least').map(keyOf)).not.toContain('ConfigMap ecs-sds-exporter-config')
+  })
+
+  test('has probes with the times of the values', () => {
+    const [container] = podOf(objectsOf('all')).containers
+    const httpGet = { path: '/-/healthy', port: 'http', scheme: 'HTTPS' }
+    expect(container.startupProbe).toEqual({ httpGet, failureThreshold: 30 })
+    expect(container.livenessProbe).toMatchObject({ httpGet, failureThreshold: 3, initialDelaySeconds: 5 })
+    expect(container.readinessProbe).toMatchObject({ periodSeconds: 20, timeoutSeconds: 5 })
+  })
+
+  test('is replaced before the new one starts with the strategy Recreate', () => {
+    expect(find(objectsOf('all'), 'Deployment').spec.strategy).toEqual({ type: 'Recreate' })
+  })
+})
+
+describe('outside the cluster', () => {
+  test('the Service is reached by Ingress or HTTPRoute, and by default by none', () => {
+    const objects = objectsOf('all')
+    const backends = find(objects, 'Ingress').spec.rules.map((rule: Mapping) => rule['http'])
+    const service = { name: 'storage', port: { name: 'http' } }
+    expect(backends).toEqual([1, 2].map(() => ({ paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] })))
+    expect(find(objects, 'HTTPRoute')).toMatchObject({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      spec: {
+        parentRefs: [{ name: 'gateway', namespace: 'gateways' }],
+        hostnames: ['sds.example.net'],
+        rules: [{ backendRefs: [{ name: 'storage', port: 80 }] }],
+      },
+    })
+    const kinds = objectsOf('production').map(({ kind }) => kind)
+    expect(kinds).not.toContain('Ingress')
+    expect(kinds).not.toContain('HTTPRoute')
+  })
+})
+
+test('rules have the settings of the section alerting of config', () => {
+  const objects = objectsOf('all')
+  const { groups } = find(objects, 'PrometheusRule', 'storage-alerts').spec
+  const alerts = groups.flatMap(({ rules }: { rules: Mapping[] }) => rules)
+  const bad = alerts.find(({ alert }: Mapping) => alert === 'SdsNodeBad')
+  expect(bad).toMatchObject({ for: '1m', keep_firing_for: '30m', labels: { team: 'storage', severity: 'critical' } })
+  expect(bad.annotations).toMatchObject({ runbook_url: 'https://wiki.example.net/alerts.md#sdsnodebad' })
+  expect(alerts.map(({ alert }: Mapping) => alert)).not.toContain('SdsNodesCpuBusy')
+  const values = parse(readText('test/deploy/helm/all.yaml'))
+  expect(values.config).toEqual(parse(readText('test/deploy/helm/alerting.yml')))
+})
+
 describe('the notes', () => {
   test('say what is still an example, and which Secret is needed', () => {
     const notes = notesOf('default')
@@ -279,6 +352,13 @@ describe('the schema of the values', () => {
   })
 
   test.each<[string, object]>([
+    ['TLS with a Secret', { web: { tls: true, existingSecret: 'a' } }],
+    ['a flag of the log', { extraArgs: ['--log.level=debug', '--config.auto-reload'] }],
+  ])('accepts %s', (_, values) => {
+    expect(validate(merge(defaults, values)), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  test.each<[string, object]>([
     ['an unknown key', { system: [] }],
     ['an unknown key of a section', { networkPolicy: { sistems: [] } }],
     ['an unknown key of the configuration', { config: { pol: {} } }],
@@ -290,6 +370,15 @@ describe('the schema of the values', () => {
       'no port of a system, which would admit all',
       { networkPolicy: { systems: [{ cidr: '192.0.2.0/24', ports: [] }] } },
     ],
+    ['TLS without a Secret', { web: { tls: true } }],
+    ['an address of a listener', { extraArgs: ['--web.listen-address=:1'] }],
+    ['an address of a listener as a flag of its own', { extraArgs: ['--admin.listen-address', ':1'] }],
+    ['a file that the chart mounts', { extraArgs: ['--config.file=/x'] }],
+    ['two sources of the configuration', { existingConfigMap: 'a', existingConfigSecret: 'b' }],
+    ['an Ingress without a host', { ingress: { enabled: true } }],
+    ['an HTTPRoute without a Gateway', { httpRoute: { enabled: true } }],
+    ['an unknown setting of a probe', { livenessProbe: { httpGet: {} } }],
+    ['an unknown limit of scrapes', { serviceMonitor: { limits: { samples: 1 } } }],
     ['an address that is no network', { networkPolicy: { systems: [{ cidr: 'ecs1', ports: [443] }] } }],
   ])('refuses %s', (_, values) => {
     expect(validate(merge(defaults, values))).toBe(false)

@@ -52,6 +52,7 @@ describe('mixin.libsonnet', () => {
         grafanaUrl: 'https://grafana.example.net',
         job: 'storage',
         showCluster: true,
+        alertLabels: { team: 'storage', severity: 'page' },
         disabled: ['SdsNodesCpuBusy'],
         thresholds+: {
           usedRatio+: { warning: 0.7 },
@@ -63,6 +64,7 @@ describe('mixin.libsonnet', () => {
       {
         runbookBaseUrl: 'https://wiki.example.net/alerts.md',
         grafanaUrl: 'https://grafana.example.net',
+        labels: { team: 'storage', severity: 'page' },
         disabled: ['SdsNodesCpuBusy'],
         values: {
           job: 'storage',

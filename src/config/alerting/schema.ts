@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/sources.ts'
+import { labelsSchema } from '../labels_schema.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { httpUrl } from '../values/urls.ts'
 import { alertsKeys } from './alerts_schema.ts'
@@ -10,6 +11,12 @@ import { thresholdsSchema } from './thresholds_schema.ts'
 
 const filled = z.string('expected text').min(1, 'must not be empty')
 const job = filled.regex(/^[\w./:-]+$/, 'may contain letters, digits and _ . / : - only')
+/** Labels that the rules set, beside those of the metrics. */
+const RULE_LABELS = ['alertname', 'severity', 'component']
+const labels = labelsSchema.superRefine((own, context) => {
+  for (const name of RULE_LABELS.filter((label) => label in own))
+    context.addIssue({ code: 'custom', message: 'the rules set this label', path: [name] })
+})
 const link = httpUrl('everybody who sees an alert sees its links')
 
 /**
@@ -34,16 +41,18 @@ export function alertingSchema(
         grafana_url: link.optional(),
         job: job.optional(),
         show_cluster: z.boolean('expected true or false').optional(),
+        labels: labels.prefault({}),
         ...tuning,
         overrides: z.array(override, 'expected a list of overrides').prefault([]),
       },
       typeMessage('expected a mapping'),
     )
-    .transform(({ runbook_base_url, grafana_url, job: name, show_cluster, overrides, ...file }) => {
+    .transform(({ runbook_base_url, grafana_url, job: name, show_cluster, labels, overrides, ...file }) => {
       const tuning = tuningOf(file)
       return {
         runbookBaseUrl: runbook_base_url,
         grafanaUrl: grafana_url,
+        labels,
         ...tuning,
         values: {
           ...tuning.values,

@@ -9,7 +9,7 @@ import {
   ScrapeConfig,
 } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1'
 import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1'
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Namespace, Service, ServiceAccount } from 'kubernetes-models/v1'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -24,6 +24,7 @@ const KINDS = {
   },
   ConfigMap: { model: ConfigMap, module: 'kubernetes-models/v1' },
   Deployment: { model: Deployment, module: 'kubernetes-models/apps/v1' },
+  Ingress: { model: Ingress, module: 'kubernetes-models/networking.k8s.io/v1' },
   Namespace: { model: Namespace, module: 'kubernetes-models/v1' },
   NetworkPolicy: { model: NetworkPolicy, module: 'kubernetes-models/networking.k8s.io/v1' },
   PodDisruptionBudget: { model: PodDisruptionBudget, module: 'kubernetes-models/policy/v1' },

@@ -24,14 +24,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{/*
-The metadata of an object. Arguments: the root, the name, and optionally labels and annotations of this object.
+The metadata of an object. Arguments: the root, the name, and optionally namespace, labels and annotations of this
+object.
 */}}
 {{- define "sds-exporter.metadata" -}}
 {{- $root := .root -}}
 {{- $labels := include "sds-exporter.labels" $root | fromYaml -}}
 {{- $annotations := mustMergeOverwrite (dict) $root.Values.commonAnnotations (.annotations | default dict) -}}
 name: {{ .name }}
-namespace: {{ $root.Release.Namespace }}
+namespace: {{ .namespace | default $root.Release.Namespace }}
 labels:
   {{- mustMergeOverwrite (dict) $root.Values.commonLabels (.labels | default dict) $labels | toYaml | nindent 2 }}
 {{- with $annotations }}
@@ -69,6 +70,11 @@ annotations:
 
 {{- define "sds-exporter.configMapName" -}}
 {{- .Values.existingConfigMap | default (printf "%s-config" (include "sds-exporter.fullname" .)) -}}
+{{- end -}}
+
+{{/* Whether the chart writes the configuration. */}}
+{{- define "sds-exporter.hasConfigMap" -}}
+{{- if not (or .Values.demo .Values.existingConfigMap .Values.existingConfigSecret) -}}true{{- end -}}
 {{- end -}}
 
 {{/* Whether the administration is served to other pods, which needs TLS. */}}
@@ -132,9 +138,13 @@ annotations:
 
 {{- define "sds-exporter.volumes" -}}
 {{- if not .Values.demo }}
+{{- if .Values.existingConfigSecret }}
+{{- include "sds-exporter.secretVolume" (list "config" .Values.existingConfigSecret) }}
+{{- else }}
 - name: config
   configMap:
     name: {{ include "sds-exporter.configMapName" . }}
+{{- end }}
 {{- include "sds-exporter.secretVolume" (list "credentials" .Values.credentials.existingSecret) }}
 {{- end }}
 {{- include "sds-exporter.secretVolume" (list "web" .Values.web.existingSecret) }}
@@ -165,6 +175,26 @@ tlsConfig:
 {{- end }}
 {{- with .Values.serviceMonitor.basicAuth }}
 basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* A probe of the kubelet. Arguments: the root, the path, and the settings beside the request. */}}
+{{- define "sds-exporter.probe" -}}
+{{- $request := dict "path" .path "port" "http" -}}
+{{- if .root.Values.web.tls -}}
+{{- $_ := set $request "scheme" "HTTPS" -}}
+{{- end -}}
+{{- mustMergeOverwrite (dict "httpGet" $request) .settings | toYaml -}}
+{{- end -}}
+
+{{/* Members of all Services. */}}
+{{- define "sds-exporter.ipFamilies" -}}
+{{- with .Values.service.ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .Values.service.ipFamilies }}
+ipFamilies:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
