@@ -57,15 +57,19 @@ const image = z.strictObject({
 
 const probes = z.strictObject({
   enabled: flag,
-  scrapeConfig: z.strictObject({ enabled: flag, interval: duration, scrapeTimeout: duration, labels, namespace: name }),
+  scrapeConfig: z.strictObject({
+    enabled: flag,
+    interval: duration,
+    scrapeTimeout: duration,
+    labels,
+    namespace: name,
+  }),
 })
 
 /** Without a Secret there is no file that could configure TLS. */
-const web = z
-  .strictObject({ existingSecret: name, tls: flag })
-  .meta({
-    anyOf: [{ properties: { tls: { const: false } } }, { properties: { existingSecret: { minLength: 1 } } }],
-  })
+const web = z.strictObject({ existingSecret: name, tls: flag }).meta({
+  anyOf: [{ properties: { tls: { const: false } } }, { properties: { existingSecret: { minLength: 1 } } }],
+})
 
 /** The chart sets the flags of addresses and files, on which ports, probes and volumes depend. */
 const extraArg = text

@@ -3,6 +3,7 @@ import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
+import { JOURNAL_PRIORITIES, stderrIsJournal, withPriority } from './cli/log/journal.ts'
 import { failureText } from './cli/system_errors.ts'
 import { configureUsage } from './cli/usage.ts'
 
@@ -57,7 +58,7 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 
 /**
  * Runs one command line.
- * @returns exit code: 0 success, 1 failure, 2 usage error
+ * @returns exit code: 0 success, 1 failure, 2 usage error, 78 invalid configuration of a service
  */
 export async function runProgram(args: readonly string[]): Promise<number> {
   // A closed pipe (`sds-exporter … | head`) is not an error.
@@ -73,7 +74,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 /** Prints why a command failed. @returns its exit code */
 export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-  process.stderr.write(`sds-exporter: ${visibleLines(failureText(failure))}\n`)
+  const text = `sds-exporter: ${visibleLines(failureText(failure))}\n`
+  process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, JOURNAL_PRIORITIES.error) : text)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }
 

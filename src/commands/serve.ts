@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
+import { ConfigError } from '../config/values/problems.ts'
 import { createReadings } from '../config/values/readings.ts'
 import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
+import { EXIT, Failed } from './cli/exit.ts'
 import {
   type AdminFlags,
   addAdminFlags,
@@ -15,6 +17,7 @@ import {
 } from './cli/flags/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { createFleetMemory } from './cli/memory.ts'
+import { notifySystemd } from './cli/systemd_ready.ts'
 
 type Flags = {
   'config.file': string
@@ -37,7 +40,10 @@ A minimal configuration file:
       auth: {username: monitor, password_file: /run/secrets/password}
 
 Signals: SIGTERM, SIGINT and other terminating signals stop the exporter
-gracefully, SIGHUP reloads the configuration, SIGUSR1 is ignored.`
+gracefully, SIGHUP reloads the configuration, SIGUSR1 is ignored.
+
+Exit codes: 0 stopped by a signal; 1 failure; 2 usage error; 78 the
+configuration is not valid.`
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -75,7 +81,12 @@ async function serve(flags: Flags): Promise<void> {
     log,
     ...exporterOptions(flags),
   })
-  await runUntilSignalled(exporter, log)
+  try {
+    await runUntilSignalled(exporter, log, () => notifySystemd(process.env, log))
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure
+    throw new Failed(failure.message, EXIT.config)
+  }
 }
 
 /** @returns milliseconds. @throws {InvalidArgumentError} */

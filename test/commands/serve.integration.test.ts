@@ -1,5 +1,13 @@
 import { once } from 'node:events'
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { systemdSockets } from '../../src/commands/cli/flags/systemd_sockets.ts'
@@ -202,4 +210,44 @@ describe('demo', () => {
     const flags = ['--pools=1', '--nodes=1', '--web.listen-address=127.0.0.1:0']
     return startProcess(process.execPath, ['src/main.ts', 'demo', ...flags])
   }
+})
+
+describe('as a service of systemd', () => {
+  /** The output of a command line whose stderr is a file that `JOURNAL_STREAM` names, as the journal does. */
+  const JOURNALLED =
+    'touch "$0" && export JOURNAL_STREAM=$(stat --format=%d:%i "$0") && "$@" 2>"$0"; code=$?; cat "$0"; exit $code'
+
+  test('an invalid configuration ends it with exit code 78, with the priority of an error on each line', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', 'systems: []\npoll: 1\n')
+    const command = [process.execPath, 'src/main.ts', 'serve', `--config.file=${file}`]
+    const { code, stdout } = await run('sh', ['-c', JOURNALLED, `${folder.path}/stderr`, ...command])
+    expect(code).toBe(78)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines.filter((line) => !line.startsWith('<3>'))).toEqual([])
+  })
+
+  test('the variable of another stream changes nothing', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', 'systems: []\n')
+    const args = ['src/main.ts', 'serve', `--config.file=${file}`]
+    const { code, stderr } = await run(process.execPath, args, { env: { JOURNAL_STREAM: '1:2' } })
+    expect({ code, stderr: stderr.slice(0, 13) }).toEqual({ code: 78, stderr: 'sds-exporter:' })
+  })
+
+  test('it is told when the exporter listens', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', NOWHERE)
+    const told = `${folder.path}/told`
+    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $*" > ${told}\n`
+    chmodSync(folder.write('systemd-notify', script), 0o755)
+    const env = { NOTIFY_SOCKET: '/run/x', PATH: `${folder.path}:${process.env['PATH']}` }
+    const flags = [NO_ADMIN, '--web.listen-address=127.0.0.1:0']
+    await using served = await serve(file, { flags, env })
+    await waitFor(() => existsSync(told) && readFileSync(told, 'utf8') === '/run/x --ready\n', {
+      what: 'the message of systemd-notify',
+    })
+    expect(served.child.stderr()).toContain('msg=listening')
+  })
 })

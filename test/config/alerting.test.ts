@@ -102,11 +102,8 @@ alerting:
   })
 
   test.each([
-    ['labels: {severity: page}', 'labels.severity: the rules set this label'],
-    [
-      'labels: {pool: a}',
-      'labels.pool: the metrics have this label already: choose another name',
-    ],
+    ['labels: {component: a}', 'labels.component: the rules set this label'],
+    ['labels: {pool: a}', 'labels.pool: the metrics have this label already: choose another name'],
     ['labels: {team: ""}', 'labels.team: must not be empty'],
     [
       'thresholds: {usd_ratio: {warning: 0.7}}',

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { RESERVED_LABELS } from '../../src/config/labels_schema.ts'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
+import { RESERVED_LABELS } from '../../src/config/values/labels_schema.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
 import { substituteVariables } from '../../src/config/values/variables.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'

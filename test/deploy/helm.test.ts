@@ -295,7 +295,9 @@ describe('outside the cluster', () => {
     const objects = objectsOf('all')
     const backends = find(objects, 'Ingress').spec.rules.map((rule: Mapping) => rule['http'])
     const service = { name: 'storage', port: { name: 'http' } }
-    expect(backends).toEqual([1, 2].map(() => ({ paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] })))
+    expect(backends).toEqual(
+      [1, 2].map(() => ({ paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] })),
+    )
     expect(find(objects, 'HTTPRoute')).toMatchObject({
       apiVersion: 'gateway.networking.k8s.io/v1',
       spec: {
@@ -315,7 +317,11 @@ test('rules have the settings of the section alerting of config', () => {
   const { groups } = find(objects, 'PrometheusRule', 'storage-alerts').spec
   const alerts = groups.flatMap(({ rules }: { rules: Mapping[] }) => rules)
   const bad = alerts.find(({ alert }: Mapping) => alert === 'SdsNodeBad')
-  expect(bad).toMatchObject({ for: '1m', keep_firing_for: '30m', labels: { team: 'storage', severity: 'critical' } })
+  expect(bad).toMatchObject({
+    for: '1m',
+    keep_firing_for: '30m',
+    labels: { team: 'storage', severity: 'critical' },
+  })
   expect(bad.annotations).toMatchObject({ runbook_url: 'https://wiki.example.net/alerts.md#sdsnodebad' })
   expect(alerts.map(({ alert }: Mapping) => alert)).not.toContain('SdsNodesCpuBusy')
   const values = parse(readText('test/deploy/helm/all.yaml'))

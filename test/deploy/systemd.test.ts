@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { EXIT } from '../../src/commands/cli/exit.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { readText } from '../repository/repository.ts'
@@ -69,8 +70,27 @@ describe('the unit', () => {
     expect(valuesOf(unit, 'MemoryDenyWriteExecute')).toEqual([])
   })
 
-  test.each(['ExecStartPre', 'ExecStart'])('%s is a valid command line', async (key) => {
-    const [line = ''] = valuesOf(unit, key)
+  test('is started when it listens, and not again after a wrong flag or an invalid configuration', () => {
+    expect(valuesOf(unit, 'Type')).toEqual(['notify'])
+    // The program systemd-notify is not the main process.
+    expect(valuesOf(unit, 'NotifyAccess')).toEqual(['all'])
+    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual([`${EXIT.usage} ${EXIT.config}`])
+    // systemd ignores the exit code of other commands than ExecStart for this setting.
+    expect(valuesOf(unit, 'ExecStartPre')).toEqual([])
+  })
+
+  test('has a drop-in for versions without credentials, with settings that systemd accepts', async () => {
+    const dropIn = readText(`${FOLDER}/older-systemd.conf`)
+    const older = parseUnit(dropIn)
+    expect(await verify(`${text}\n${dropIn}`)).toBe('')
+    expect(valuesOf(older, 'Type')).toEqual(['simple'])
+    const [variable = ''] = valuesOf(older, 'Environment')
+    const source = valuesOf(unit, 'LoadCredential').map((value) => value.split(':')[1])
+    expect(source).toEqual([`${variable.replace('CREDENTIALS_DIRECTORY=', '')}/password`])
+  })
+
+  test('ExecStart is a valid command line', async () => {
+    const [line = ''] = valuesOf(unit, 'ExecStart')
     const [path, name, ...flags] = line.split(' ')
     expect(path).toBe('/usr/local/bin/sds-exporter')
     const { commands } = await createProgram()

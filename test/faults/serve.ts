@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Child, startProcess } from '../support/processes.ts'
+import { type Child, type SpawnOptions, startProcess } from '../support/processes.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -14,7 +14,7 @@ export interface Served extends AsyncDisposable {
 /** Starts `serve` as a child process. `limit` is its maximum number of file descriptors. */
 export async function serve(
   file: string,
-  options: { readonly limit?: number; readonly flags?: readonly string[] } = {},
+  options: { readonly limit?: number; readonly flags?: readonly string[] } & SpawnOptions = {},
 ): Promise<Served> {
   const { limit, flags = ['--admin.listen-address='] } = options
   const command = [
@@ -27,7 +27,7 @@ export async function serve(
   ]
   const [program = '', ...args] =
     limit === undefined ? command : ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command]
-  const child = await startProcess(program, args)
+  const child = await startProcess(program, args, options)
   try {
     const [, plain, json] = await child.waitForOutput(LISTENING)
     return { child, url: plain ?? json ?? '', [Symbol.asyncDispose]: async () => void (await child.stop()) }

@@ -1,5 +1,5 @@
-/** Exit codes of all commands. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const
+/** Exit codes of all commands; `config` is EX_CONFIG of sysexits.h, for services whose start needs a change of a file. */
+export const EXIT = { done: 0, failed: 1, usage: 2, config: 78 } as const
 
 /** Ends the program with a message on stderr and an exit code. */
 export class Failed extends Error {

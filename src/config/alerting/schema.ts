@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/sources.ts'
-import { labelsSchema } from '../labels_schema.ts'
+import { labelsSchema } from '../values/labels_schema.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { httpUrl } from '../values/urls.ts'
 import { alertsKeys } from './alerts_schema.ts'
@@ -47,21 +47,7 @@ export function alertingSchema(
       },
       typeMessage('expected a mapping'),
     )
-    .transform(({ runbook_base_url, grafana_url, job: name, show_cluster, labels, overrides, ...file }) => {
-      const tuning = tuningOf(file)
-      return {
-        runbookBaseUrl: runbook_base_url,
-        grafanaUrl: grafana_url,
-        labels,
-        ...tuning,
-        values: {
-          ...tuning.values,
-          ...(name !== undefined && { job: name }),
-          ...(show_cluster && { [CLUSTER_PATH]: CLUSTER_HIDE.shown }),
-        },
-        overrides,
-      }
-    })
+    .transform(configOf)
   return section.superRefine((config, context) => {
     for (const { path, message } of alertingProblems(config, rules, systems)) {
       context.addIssue({ code: 'custom', path: [...path], message })
@@ -74,6 +60,31 @@ interface TuningKeys {
   readonly for: Tuning['for']
   readonly keep_firing_for: Tuning['keepFiringFor']
   readonly disabled: Tuning['disabled']
+}
+
+interface SectionKeys extends TuningKeys {
+  readonly runbook_base_url?: string | undefined
+  readonly grafana_url?: string | undefined
+  readonly job?: string | undefined
+  readonly show_cluster?: boolean | undefined
+  readonly labels: AlertingConfig['labels']
+  readonly overrides: AlertingConfig['overrides']
+}
+
+function configOf({ job, show_cluster, labels, overrides, ...file }: SectionKeys): AlertingConfig {
+  const tuning = tuningOf(file)
+  return {
+    runbookBaseUrl: file.runbook_base_url,
+    grafanaUrl: file.grafana_url,
+    labels,
+    ...tuning,
+    values: {
+      ...tuning.values,
+      ...(job !== undefined && { job }),
+      ...(show_cluster && { [CLUSTER_PATH]: CLUSTER_HIDE.shown }),
+    },
+    overrides,
+  }
 }
 
 function tuningOf(file: TuningKeys): Tuning {

@@ -2,6 +2,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
+/** What sets a variable that users do not set themselves, as the end of a message. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  CREDENTIALS_DIRECTORY:
+    ': systemd 247 and later set it for a service with LoadCredential; set it for older ones and outside the service',
+}
+
 /** Receives a problem and its path in the file. */
 type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
@@ -39,7 +45,7 @@ function substituteText(
       const isSet = typeof value === 'string'
       if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
       if (isSet) return value
-      addProblem(`the environment variable ${name} is not set`)
+      addProblem(`the environment variable ${name} is not set${REMEDIES[name] ?? ''}`)
       return reference
     })
   return replaced + text.slice(end)

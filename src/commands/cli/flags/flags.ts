@@ -5,6 +5,7 @@ import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH } from '../../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/metrics/scrape_slots.ts'
+import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
@@ -34,6 +35,7 @@ export function logFrom(flags: LogFlags): Log {
   const log = createLogger({
     level: flags['log.level'],
     format: flags['log.format'],
+    journal: stderrIsJournal(process.env),
     write: (line) => process.stderr.write(line),
   })
   return limitLog(log, () => performance.now())

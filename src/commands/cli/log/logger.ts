@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { type Fields, fieldsOf, type Log } from '../../../log.ts'
 import { INVISIBLE, visibleLines } from '../../../text.ts'
+import { JOURNAL_PRIORITIES, withPriority } from './journal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -10,21 +11,24 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
 export interface LoggerOptions {
   readonly level: LogLevel
   readonly format: LogFormat
+  /** Lines are for the journal of systemd: with a priority, without a time, which the journal has. */
+  readonly journal?: boolean
   /** Receives complete lines. */
   readonly write: (line: string) => void
 }
 
 /** A logger that writes one event per line, as logfmt or JSON. */
-export function createLogger({ level, format, write }: LoggerOptions): Log {
+export function createLogger({ level, format, journal = false, write }: LoggerOptions): Log {
+  const formatted = format === 'json' ? visibleLines : (line: string) => logfmt(JSON.parse(line))
   const logger = pino(
     {
       level,
       base: null,
       messageKey: 'msg',
-      timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+      timestamp: !journal && (() => `,"ts":"${new Date().toISOString()}"`),
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => write(format === 'json' ? visibleLines(line) : logfmt(JSON.parse(line))) },
+    { write: (line: string) => write(journal ? prefixed(line, formatted(line)) : formatted(line)) },
   )
   const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
   const debug: Log['debug'] = (message, fields) => {
@@ -33,9 +37,15 @@ export function createLogger({ level, format, write }: LoggerOptions): Log {
   return { debug, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+function prefixed(json: string, line: string): string {
+  const { level } = JSON.parse(json) as { readonly level: LogLevel }
+  return withPriority(line, JOURNAL_PRIORITIES[level])
+}
+
 /** `ts=… level=… msg=… key=value`, as in Prometheus. */
 function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries({ ts, level, msg, ...fields }).map(
+  const time = ts === undefined ? {} : { ts }
+  const pairs = Object.entries({ ...time, level, msg, ...fields }).map(
     ([key, value]) => `${key}=${logfmtValue(String(value))}`,
   )
   return `${pairs.join(' ')}\n`

@@ -27,6 +27,19 @@ describe.each(LOG_FORMATS)('a line as %s', (format) => {
   })
 })
 
+describe.each(LOG_FORMATS)('for the journal, %s', (format) => {
+  test('has the priority of the level before each line, and no time', () => {
+    const lines: string[] = []
+    const log = createLogger({ level: 'debug', format, journal: true, write: (line) => lines.push(line) })
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('said')
+    expect(lines.map((line) => line.slice(0, 3))).toEqual(['<7>', '<6>', '<4>', '<3>'])
+    expect(lines.join('')).not.toMatch(/\bts\b/)
+    expect(lines[2]).toBe(
+      format === 'json' ? '<4>{"level":"warn","msg":"said"}\n' : '<4>level=warn msg=said\n',
+    )
+  })
+})
+
 test('logfmt does not quote plain values', () => {
   expect(written('logfmt', 'https://ecs1:4443/a_b-c')).toMatch(
     /^ts=\S+ level=info msg=said value=https:\/\/ecs1:4443\/a_b-c\n$/,

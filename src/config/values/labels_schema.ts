@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RESOURCE_FAMILIES } from '../system_catalogue.ts'
+import { RESOURCE_FAMILIES } from '../../system_catalogue.ts'
 
 /** Labels of metrics that the exporter or Prometheus sets. A target label of the same name would rename or hide them. */
 export const RESERVED_LABELS: readonly string[] = [
