@@ -127,7 +127,7 @@ function nameOf(content: unknown, object: Mapping, written: Readonly<Record<stri
 function withContent(object: Mapping, replace: (content: unknown) => unknown): Mapping {
   const { kind, spec, data } = object
   if (kind === 'PrometheusRule' || kind === 'AlertmanagerConfig') return { ...object, spec: replace(spec) }
-  if (kind !== 'ConfigMap' || data === undefined) return object
+  if (kind !== 'ConfigMap' || typeof data !== 'object' || data === null) return object
   const entries = Object.entries(data).map(([name, content]): [string, unknown] => {
     if (!name.endsWith('.json')) return [name, content]
     return typeof content === 'string'
