@@ -60,6 +60,8 @@ export const UNITS = {
   'B/s': { base: 'bytes_per_second', toBase: (value) => value, max: MAX_BYTES_PER_SECOND },
   // A day: transactions end after some minutes, uploads of large objects after some hours.
   ms: { base: 'seconds', toBase: (value) => value / 1000, max: SECONDS_PER_DAY * 1000 },
+  // Ten years: a site may not be reachable for long.
+  'ms of lag': { base: 'seconds', toBase: (value) => value / 1000, max: 3650 * SECONDS_PER_DAY * 1000 },
   // A node processes some ten thousand transactions per second.
   TPS: { base: '', toBase: (value) => value, max: 1e7 },
   // A regression over nearly constant use has no limit: the largest integer of 32 bits.

@@ -13,7 +13,7 @@ export const QUERY_PATH = '/flux/api/external/v2/query'
 export const VALUE_RANGE: PlausibleRange = { max: 2 ** 64 }
 
 interface Measurement {
-  readonly bucket: 'monitoring_op' | 'monitoring_main'
+  readonly bucket: 'monitoring_op' | 'monitoring_main' | 'monitoring_last'
   readonly name: string
   /** Tags that tell series of one node apart, beside its name and id. */
   readonly tags: readonly string[]
@@ -21,7 +21,10 @@ interface Measurement {
 
 const DATA_HEAD = 'statDataHead_performance_internal'
 
-/** Measurements by our name. Values of `monitoring_op` are those of telegraf; those of `monitoring_main` are counters. */
+/**
+ * Measurements by our name. Values of `monitoring_op` and `monitoring_last` are gauges, but for the counters of the network;
+ * those of `monitoring_main` are counters.
+ */
 export const MEASUREMENTS = {
   cpu: { bucket: 'monitoring_op', name: 'cpu', tags: ['cpu'] },
   memory: { bucket: 'monitoring_op', name: 'mem', tags: [] },
@@ -31,6 +34,12 @@ export const MEASUREMENTS = {
   errors: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error`, tags: ['process'] },
   errorCodes: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error_code`, tags: ['code', 'process'] },
   latency: { bucket: 'monitoring_main', name: `${DATA_HEAD}_latency`, tags: ['id', 'process'] },
+  directoryTables: { bucket: 'monitoring_op', name: 'dtquery_dt_status', tags: [] },
+  replicationLag: {
+    bucket: 'monitoring_last',
+    name: 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO',
+    tags: ['Replication_Group'],
+  },
 } as const satisfies Record<string, Measurement>
 export type MeasurementName = keyof typeof MEASUREMENTS
 

@@ -1,17 +1,18 @@
 /**
- * Everything that is known of what a system says about itself beyond nodes feed and query interface, as tables: the
- * resources, the objects that they list, and the members of an object with unit and metric.
+ * Everything that is known of what a system says about itself beyond its nodes, as tables: the resources, the objects
+ * that they list, and the members of an object with unit and metric.
  *
  * Decoding, samples, HELP texts, default schedules and the metrics reference are derived from these tables, so a new
  * resource is rows here, and the metric names that dashboards and rules may use are typed from them. Sources: REST
  * references of ECS and ObjectScale, and published answers of real systems.
  */
 import { type BaseUnit, DISK_COUNTS, type SourceUnit, UNITS } from './catalogue.ts'
+import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
 interface ResourceRow {
   /** In words, for messages: `could not be read` follows. */
   readonly text: string
-  /** Default of `resources.<name>.schedule`; undefined: read with the list of pools, by `discovery.schedule`. */
+  /** Default of `resources.<name>.schedule`; undefined: `discovery.schedule` or `performance.schedule` decides. */
   readonly schedule?: string
 }
 
@@ -24,6 +25,7 @@ export const RESOURCES = {
   quotas: { text: 'the quotas of namespaces', schedule: '0 20 * * * *' },
   buckets: { text: 'the usage and quotas of buckets', schedule: '' },
   inventory: { text: 'software versions and license', schedule: '0 40 * * * *' },
+  system_queries: { text: 'the figures of the whole system in the query interface' },
 } as const satisfies Record<string, ResourceRow>
 export type ResourceName = keyof typeof RESOURCES
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
@@ -60,6 +62,8 @@ interface ObjectRow {
   readonly path: string
   readonly query?: string
   readonly method?: 'POST'
+  /** Of the query interface: members are fields, and those of labels are tags. */
+  readonly measurement?: MeasurementName
   /** The member with the list; undefined: the answer is one object. */
   readonly list?: readonly string[]
   /** Labels of every series of an object, with their members. */
@@ -101,6 +105,8 @@ const CODED = { tag: 'Space', category: 'erasure_coding' } as const
 const garbage = (what: string) => ({
   scope: { user: `gcUser${what}Current`, system: `gcSystem${what}Current` },
 })
+const queried = <const Name extends MeasurementName>(measurement: Name) =>
+  ({ method: 'POST', path: QUERY_PATH, measurement }) as const
 const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
 
 /** The objects of the resources. The role SYSTEM_MONITOR may read all of them. */
@@ -459,6 +465,35 @@ export const OBJECTS = {
       ),
     ],
   },
+  directoryTables: {
+    resource: 'system_queries',
+    ...queried('directoryTables'),
+    labels: {},
+    families: [
+      family('sds_system_directory_tables', 'count', 'total', 'Directory tables of the system.'),
+      family(
+        'sds_system_directory_tables_by_state',
+        'count',
+        { state: { unready: 'unready', unknown: 'unknown' } },
+        'Directory tables of the system that are not ready (unready), or whose state is not known (unknown).',
+      ),
+    ],
+  },
+  replicationLag: {
+    resource: 'system_queries',
+    ...queried('replicationLag'),
+    labels: { replication_group: 'Replication_Group' },
+    max: 100,
+    isUnproven: true,
+    families: [
+      family(
+        'sds_replication_group_lag_seconds',
+        'ms of lag',
+        'RPO_Lag_Millis',
+        'Time for which the oldest data of the replication group waits for replication.',
+      ),
+    ],
+  },
 } as const satisfies Record<string, ObjectRow>
 export type ObjectName = keyof typeof OBJECTS
 
@@ -572,8 +607,13 @@ function sourceText(kind: ObjectKind, { members, text, unit }: FamilyRow): strin
 }
 
 /** The request of an object, for people: `GET /vdc/nodes`. */
-export function requestText({ method, path }: Pick<ObjectRow, 'method' | 'path'>): string {
-  return `${method ?? 'GET'} ${path}`
+export function requestText({
+  method,
+  path,
+  measurement,
+}: Pick<ObjectRow, 'method' | 'path' | 'measurement'>): string {
+  const ofMeasurement = measurement === undefined ? '' : ` (${MEASUREMENTS[measurement].name})`
+  return `${method ?? 'GET'} ${path}${ofMeasurement}`
 }
 
 type Row = (typeof OBJECTS)[ObjectName]

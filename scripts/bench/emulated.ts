@@ -7,8 +7,13 @@ export interface Emulated extends Served, Disposable {
   load(): Promise<Load>
 }
 
-export async function startEmulated(nodes: number, profile: 'classic' | 'modern'): Promise<Emulated> {
-  const child = fork(new URL('./emulator_process.ts', import.meta.url), [String(nodes), profile])
+export async function startEmulated(
+  nodes: number,
+  profile: 'classic' | 'modern',
+  namespaces?: number,
+): Promise<Emulated> {
+  const options = [String(nodes), profile, ...(namespaces === undefined ? [] : [String(namespaces)])]
+  const child = fork(new URL('./emulator_process.ts', import.meta.url), options)
   const [served] = (await once(child, 'message')) as [Served]
   return {
     ...served,

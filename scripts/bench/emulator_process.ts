@@ -16,8 +16,9 @@ export interface Load {
 }
 
 const MICROSECONDS = 1e6
-const [nodes = '8', profile = 'classic'] = process.argv.slice(2)
-const { url, pools, log } = await startOnePool(Number(nodes), profile as Profile)
+const [nodes = '8', profile = 'classic', namespaces] = process.argv.slice(2)
+const options = namespaces === undefined ? {} : { namespaces: Number(namespaces) }
+const { url, pools, log } = await startOnePool(Number(nodes), profile as Profile, options)
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   const cpuSeconds = (user + system) / MICROSECONDS

@@ -14,6 +14,7 @@ import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
 import { measureHistory } from './history.ts'
 import { measureRounds } from './polls/polls.ts'
 import { compareRendering } from './rendering.ts'
+import { measureResources, RESOURCE_NODES } from './resources.ts'
 import { compareScraping } from './scraping.ts'
 
 const POLLED = [
@@ -75,6 +76,19 @@ console.log(
 console.log(
   `Resident memory of this process, emulator and both renderings included: ${mebibytes(process.memoryUsage.rss())}`,
 )
+
+console.log(`\nCPU time of one reading of all resources (goal: with 100 namespaces less than the poll):`)
+for (const [namespaces, profile] of [
+  [100, 'modern'],
+  [100, 'classic'],
+  [2000, 'modern'],
+  [2000, 'classic'],
+] as const) {
+  const { pollMs, resourcesMs, requests } = await measureResources(namespaces, profile)
+  console.log(
+    `  ${namespaces} namespaces, ${profile}: ${resourcesMs.toFixed(1)} ms in ${requests} requests; one poll of ${RESOURCE_NODES} nodes ${pollMs.toFixed(1)} ms`,
+  )
+}
 
 const history = await measureHistory()
 const perSecond = (samples: number) => `${Math.round(samples / 1000)} thousand samples/s`

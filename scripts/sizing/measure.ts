@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Fleet {
   readonly pools: number
   readonly nodesPerPool: number
+  /** All of them exported; undefined: the few of the emulator. */
+  readonly namespaces?: number
 }
 
 /** The resources of one exporter for a fleet. */
@@ -33,6 +35,7 @@ export async function measure(fleet: Fleet): Promise<Figures> {
     '--listen-address=127.0.0.1:0',
     `--pools=${fleet.pools}`,
     `--nodes=${fleet.nodesPerPool}`,
+    ...(fleet.namespaces === undefined ? [] : [`--namespaces=${fleet.namespaces}`]),
   ])
   const children = [emulator]
   try {

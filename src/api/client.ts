@@ -31,6 +31,7 @@ import {
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
+import { resourceRefusalOf } from './resources/refusals.ts'
 import type { DecodeResource, SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
@@ -189,7 +190,7 @@ function listReader(read: Operate) {
 
 function createSendResource(read: Operate): SendResource {
   return (request, decode, signal) =>
-    read(request, signal, (text, baseUrl, ofAttempt, answer) =>
+    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, ofAttempt, answer) =>
       decodeInSlices(text, (body) => decode(body, { baseUrl, now: answeredAt(answer) }), ofAttempt),
     )
 }
@@ -197,8 +198,11 @@ function createSendResource(read: Operate): SendResource {
 function createQuery(read: Operate): SystemClient['query'] {
   return (query, dialect, signal, onBody) => {
     const body = JSON.stringify({ query: queryText(query, dialect) })
-    const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
-    const options = { name: query.name, tags: requiredTags(query), isCombined: query.parts.length > 0 }
+    const operation = query.resource ?? 'query'
+    const request = { operation, path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
+    const { name, resource, parts } = query
+    const isOfSystem = resource !== undefined
+    const options = { name, tags: requiredTags(query), isOfSystem, isCombined: parts.length > 0 }
     const steps = (answer: unknown) => {
       onBody?.(answer)
       return answerSteps(answer, options)

@@ -20,6 +20,13 @@ export const performanceSchema = z.strictObject({
   feed_bandwidth_unit: oneOf(FEED_BANDWIDTH_UNITS).optional(),
   interfaces: z.strictObject({ include: expression.optional(), exclude: expression.optional() }).prefault({}),
 })
+/** When the query interface is asked about the system: as for performance figures, also if these are read with every poll. */
+export function systemQueriesSchedule(
+  { source, schedule }: PerformanceConfig,
+  poll: Pick<PollConfig, 'schedule'>,
+): string {
+  return source === 'feed' ? '' : schedule || poll.schedule || DEFAULTS.schedule
+}
 export type PerformanceSection = z.output<typeof performanceSchema>
 
 /**

@@ -28,10 +28,10 @@ export type ResourcesSection = z.output<typeof resourcesSchema>
 const NAMESPACES: ResourcesConfig['namespaces'] = { include: '', exclude: '', max: 500 }
 const BUCKETS: ResourcesConfig['buckets'] = { include: '', exclude: '', top: 100 }
 
-/** The first section that sets a key decides. @param discovery schedule of the list of pools, whose figures it has */
+/** The first section that sets a key decides. @param others schedules that other sections set */
 export function resourcesConfig(
   sections: readonly (ResourcesSection | undefined)[],
-  discovery: string,
+  others: Pick<ResourcesConfig['schedules'], 'pools' | 'system_queries'>,
 ): ResourcesConfig {
   const given = sections.filter((section) => section !== undefined)
   const scheduleOf = (name: keyof ResourcesSection) =>
@@ -40,7 +40,7 @@ export function resourcesConfig(
   return {
     schedules: {
       system: scheduleOf('system'),
-      pools: discovery,
+      ...others,
       replication: scheduleOf('replication'),
       namespaces: scheduleOf('namespaces'),
       quotas: scheduleOf('quotas'),

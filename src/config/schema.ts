@@ -3,7 +3,7 @@ import type { AlertingConfig } from '../alerting/config.ts'
 import { readTextFile } from '../values/files.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
-import { performanceConfig, performanceSchema } from './performance_schema.ts'
+import { performanceConfig, performanceSchema, systemQueriesSchedule } from './performance_schema.ts'
 import { resourcesConfig, resourcesSchema } from './resources_schema.ts'
 import { systemSchema } from './system_schema.ts'
 import { cron, cronOrOff } from './values/cron.ts'
@@ -116,11 +116,18 @@ export function fileSchema(
 ): z.ZodType<Config> {
   return fileKeys(folder, alerting, read).transform(({ performance, resources, systems, ...file }) => ({
     ...file,
-    systems: systems.map((system) => ({
-      ...system,
-      performance: performanceConfig([system.performance, performance], file.poll),
-      resources: resourcesConfig([system.resources, resources], file.discovery.schedule),
-    })),
+    systems: systems.map((system) => {
+      const ofSystem = performanceConfig([system.performance, performance], file.poll)
+      const others = {
+        pools: file.discovery.schedule,
+        system_queries: systemQueriesSchedule(ofSystem, file.poll),
+      }
+      return {
+        ...system,
+        performance: ofSystem,
+        resources: resourcesConfig([system.resources, resources], others),
+      }
+    }),
   }))
 }
 

@@ -151,24 +151,6 @@ export const STATE = {
     ['system', 'resource', 'state'],
     'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
   ),
-  directoryTables: gauge(
-    'sds_system_directory_tables',
-    '',
-    ['system'],
-    'Directory tables of the system. Source: total of dtquery_dt_status of the query interface, which this version does not request.',
-  ),
-  directoryTablesByState: gauge(
-    'sds_system_directory_tables_by_state',
-    '',
-    ['system', 'state'],
-    'Directory tables of the system that are not ready (unready), or whose state is not known (unknown). Source: unready and unknown of dtquery_dt_status of the query interface, which this version does not request.',
-  ),
-  replicationLag: gauge(
-    'sds_replication_group_lag_seconds',
-    'seconds',
-    ['system', 'replication_group'],
-    'Time for which the oldest data of the replication group waits for replication. Source: RPO_Lag_Millis of the query interface, which this version does not request.',
-  ),
   rejectedValues: counter(
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],

@@ -4,25 +4,42 @@ import { type Column, type ObjectName, POOL_SAMPLE_TIME, type SampleCategory } f
 import { labelText, type SampleSet, Samples } from './lines.ts'
 import { uniqueNames } from './samples.ts'
 
+/** Names of objects in other readings, by id; undefined if there is none. */
+export type KnownNames = Partial<Readonly<Record<ObjectName, (id: string) => string | undefined>>>
+
 /**
  * Samples of what was read of a resource, in base units.
- * @param poolLabel the label of a pool that is polled; undefined for others
+ * @param known replaces the first label of objects
  */
 export function resourceSamples(
   system: string,
   { objects, counts }: ResourceReading,
-  poolLabel: (id: string) => string | undefined,
+  known: KnownNames = {},
 ): SampleSet {
   const samples = new Samples()
   for (const [family, count] of counts) samples.add(family, labelText({ system }), count)
   for (const list of Map.groupBy(objects, ({ kind }) => kind.name).values()) {
     const names = firstLabels(list)
     for (const [index, object] of list.entries()) {
-      const polled = object.kind.name === POOL && object.id !== undefined ? poolLabel(object.id) : undefined
-      addObject(samples, baseLabels(system, object, polled ?? names[index]), object)
+      const id = object.id ?? object.labels[0]
+      const name = id === undefined ? undefined : known[object.kind.name]?.(id)
+      addObject(samples, baseLabels(system, object, name ?? names[index]), object)
     }
   }
   return samples.byFamily
+}
+
+/** The names under which replication groups are exported, by the id as lists or the query interface have it. */
+export function groupNames(replication: ResourceReading | undefined): (id: string) => string | undefined {
+  const groups = (replication?.objects ?? []).filter(({ kind }) => kind.name === 'group')
+  const names = firstLabels(groups)
+  const byId = new Map(groups.map(({ id = '' }, index) => [urnOf(id), names[index]]))
+  return (id) => byId.get(urnOf(id))
+}
+
+/** Lists have a prefix, with or without a blank. */
+function urnOf(id: string): string {
+  return id.replace(/^Replication_Group:\s*/, '')
 }
 
 const POOL: ObjectName = 'pool'

@@ -2,6 +2,7 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { type PoolRef, storagePoolId } from '../api/feed/pools.ts'
 import { pause } from '../api/http/deadline.ts'
+import { isQueried } from '../api/query/merge.ts'
 import { kindOf, objectSteps } from '../api/resources/objects.ts'
 import { addObjects, createResourceReader } from '../api/resources/reader.ts'
 import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
@@ -17,7 +18,7 @@ import { pollPeriodMs } from './period.ts'
 export interface ResourcePollerOptions {
   readonly system: SystemConfig
   readonly config: Pick<Config, 'poll' | 'limits'>
-  readonly client: Pick<SystemClient, 'resource' | 'pools'>
+  readonly client: Pick<SystemClient, 'resource' | 'pools' | 'query'>
   readonly store: StateStore
   readonly pollLog: PollLog
   /** Aborts when the system is no longer polled. */
@@ -33,6 +34,7 @@ export function createResourcePoller(options: ResourcePollerOptions) {
   const reader = createResourceReader({
     filters: system.resources,
     send: client.resource,
+    query: client.query,
     namespaces: () => namespacesIn(store, system.name),
     pause,
     now: () => performance.now(),
@@ -46,6 +48,8 @@ export function createResourcePoller(options: ResourcePollerOptions) {
     }),
   )
 
+  const isAsked = () => isQueried(system, store.system(system.name)?.pools) === true
+
   return {
     /** The list of pools for the discovery, whose response also has the resource `pools`. */
     async listPools(signal: AbortSignal): Promise<readonly PoolRef[]> {
@@ -58,7 +62,14 @@ export function createResourcePoller(options: ResourcePollerOptions) {
     },
     makeDue: (name: ResourceName): void => readings.get(name)?.makeDue(),
     async readDue(): Promise<void> {
-      await Promise.all([...readings.values()].map((reading) => reading.readIfDue()))
+      const replication = readings.get('replication')?.readIfDue()
+      const others = [...readings].filter(([name]) => name !== 'replication' && name !== 'system_queries')
+      const all = [replication, ...others.map(([, reading]) => reading.readIfDue())]
+      // The lags have the names of the replication groups. It stays due, as the performance queries do.
+      const queries = Promise.resolve(replication).then(() =>
+        isAsked() ? readings.get('system_queries')?.readIfDue() : undefined,
+      )
+      await Promise.all([...all, queries])
     },
     /** Forgets what a reload turned off. */
     async removeDisabled(): Promise<void> {

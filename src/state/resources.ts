@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors/errors.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
-import { resourceSamples } from '../metrics/resource_samples.ts'
+import { groupNames, resourceSamples } from '../metrics/resource_samples.ts'
 import type { ResourceName } from '../system_catalogue.ts'
 import { counted, withResourceRejections } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
@@ -33,7 +33,8 @@ export function withResource(
 ): SystemState {
   const partFailure = reading.missing && failureOf(reading.missing, at)
   const state = rendered({ ...NEW, reading, lastSuccess: at, partFailure }, system)
-  const next = withState(system, name, state)
+  const named = withState(system, name, state)
+  const next = name === 'replication' ? relabelled(named, 'system_queries') : named
   const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
   if (bytes > maxBytes * SHARE) throw tooManyLines(maxBytes)
   const rejections = counted(withResourceRejections(system.rejections, name), reading.rejected)
@@ -75,13 +76,20 @@ export function withoutResource(system: SystemState, name: ResourceName): System
 }
 
 export function withPoolLabels(system: SystemState): SystemState {
-  const state = system.resources.get('pools')
-  return state?.reading === undefined ? system : withState(system, 'pools', rendered(state, system))
+  return relabelled(system, 'pools')
 }
 
-function rendered(state: ResourceState, { name, pools }: SystemState): ResourceState {
+/** With the labels that the objects of the resource have in other readings now. */
+function relabelled(system: SystemState, name: ResourceName): SystemState {
+  const state = system.resources.get(name)
+  return state?.reading === undefined ? system : withState(system, name, rendered(state, system))
+}
+
+function rendered(state: ResourceState, { name, pools, resources }: SystemState): ResourceState {
   if (state.reading === undefined) return state
-  return { ...state, part: renderPart(resourceSamples(name, state.reading, (id) => pools.get(id)?.label)) }
+  const groups = groupNames(resources.get('replication')?.reading)
+  const known = { pool: (id: string) => pools.get(id)?.label, replicationLag: groups }
+  return { ...state, part: renderPart(resourceSamples(name, state.reading, known)) }
 }
 
 function withState(system: SystemState, name: ResourceName, state: ResourceState): SystemState {

@@ -1,4 +1,4 @@
-import { lacksPerformance } from '../api/query/merge.ts'
+import { isQueried } from '../api/query/merge.ts'
 import { failureState } from '../api/query/states.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { PerformanceState, SystemState } from '../state/state.ts'
@@ -10,7 +10,7 @@ export function queryStatus(system: SystemState, polling: PollerStatus): QuerySt
   const { performance } = system
   const next = polling.nextQueriesMs
   const error = errorStatus(performance?.failure ?? performance?.partFailure)
-  const state = stateOf(system, polling.system.performance.source === 'feed')
+  const state = stateOf(system, polling.system)
   return {
     ...state,
     nodes: performance?.reading?.nodes.length ?? null,
@@ -22,13 +22,12 @@ export function queryStatus(system: SystemState, polling: PollerStatus): QuerySt
 
 function stateOf(
   { performance, pools }: SystemState,
-  isOff: boolean,
+  config: PollerStatus['system'],
 ): Pick<QueryStatus, 'state' | 'summary'> {
-  if (isOff) return { state: 'off', summary: 'not polled (performance.source is feed)' }
+  if (config.performance.source === 'feed')
+    return { state: 'off', summary: 'not polled (performance.source is feed)' }
   if (performance === undefined) {
-    const readings = [...pools.values()].flatMap(({ reading }) => reading ?? [])
-    const isNeeded = readings.length === 0 || readings.some(lacksPerformance)
-    return isNeeded
+    return isQueried(config, pools) !== false
       ? { state: 'pending', summary: 'not polled yet' }
       : { state: 'not_needed', summary: 'not needed: the feed has performance figures' }
   }

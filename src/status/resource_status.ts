@@ -1,3 +1,4 @@
+import { isQueried } from '../api/query/merge.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { ResourceState, SystemState } from '../state/state.ts'
 import { RESOURCE_NAMES, RESOURCES } from '../system_catalogue.ts'
@@ -7,16 +8,17 @@ import { errorStatus } from './pool_status.ts'
 
 /** The resources in the order of the catalogue. */
 export function resourceStatus(
-  { resources }: SystemState,
+  { resources, pools }: SystemState,
   { system }: Pick<PollerStatus, 'system'>,
 ): ResourceStatus[] {
   return RESOURCE_NAMES.map((name) => {
     const state = resources.get(name)
     const schedule = system.resources.schedules[name]
+    const isNeeded = name !== 'system_queries' || isQueried(system, pools) !== false
     return {
       name,
       description: RESOURCES[name].text,
-      ...stateOf(state, schedule),
+      ...(isNeeded ? stateOf(state, schedule) : NOT_NEEDED),
       schedule,
       objects: state?.reading?.objects.filter(({ kind }) => kind.isPart !== true).length ?? null,
       left_out: state?.reading?.leftOut ?? null,
@@ -25,6 +27,11 @@ export function resourceStatus(
     }
   })
 }
+
+const NOT_NEEDED = {
+  state: 'off',
+  summary: 'not read, as the query interface is not: the feed has performance figures',
+} as const
 
 function stateOf(
   state: ResourceState | undefined,

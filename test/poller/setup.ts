@@ -102,6 +102,7 @@ export function withoutResources(config: Config): Config {
     quotas: '',
     buckets: '',
     inventory: '',
+    system_queries: '',
   }
   const systems = config.systems.map((one) => ({ ...one, resources: { ...one.resources, schedules } }))
   return { ...config, systems }

@@ -1,4 +1,5 @@
 import { type CoverageAttribute, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from '../../query_catalogue.ts'
 import type { Coverage } from '../feed/coverage.ts'
 import type { FeedReading } from '../feed/feed.ts'
@@ -38,6 +39,19 @@ export function missingAttributes({ coverage }: Pick<FeedReading, 'coverage'>): 
 /** Whether a feed with nodes serves none of the attributes that the query interface may have. */
 export function lacksPerformance(feed: FeedReading): boolean {
   return feed.nodes.length > 0 && missingAttributes(feed).length === QUERIED.length
+}
+
+/**
+ * Whether the query interface of a system is asked: with `performance.source: auto` only if the feed of a pool has no
+ * performance figures. Undefined while no feed is known.
+ */
+export function isQueried(
+  { performance: { source } }: Pick<SystemConfig, 'performance'>,
+  pools: ReadonlyMap<string, { readonly reading: FeedReading | undefined }> | undefined,
+): boolean | undefined {
+  if (source !== 'auto') return source === 'query'
+  const feeds = [...(pools?.values() ?? [])].flatMap(({ reading }) => reading ?? [])
+  return feeds.length === 0 ? undefined : feeds.some(lacksPerformance)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ResourcesConfig } from '../../config/config.ts'
+import type { SendQuery } from './queried.ts'
 import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
 import type { SendResource } from './requests.ts'
@@ -9,6 +10,7 @@ export type ResourceFilters = Pick<ResourcesConfig, 'namespaces' | 'buckets'>
 export interface ResourceReaderOptions {
   readonly filters: ResourceFilters
   readonly send: SendResource
+  readonly query: SendQuery
   /** Names of the namespaces that are exported; undefined if they are not known. */
   readonly namespaces: () => readonly string[] | undefined
   /** Waits. */

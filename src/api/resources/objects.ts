@@ -49,6 +49,16 @@ export function* objectSteps(
 ): Steps<ResourceObject[]> {
   const entries = kind.list === undefined ? [objectIn(body, kind)] : listIn(body, kind)
   checkServed(entries, kind)
+  const objects = yield* entrySteps(entries, kind, context)
+  return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
+}
+
+/** The objects of the entries of a list. */
+export function* entrySteps(
+  entries: readonly unknown[],
+  kind: ObjectKind,
+  context: ObjectContext,
+): Steps<ResourceObject[]> {
   const objects: ResourceObject[] = []
   for (const [index, entry] of entries.entries()) {
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
@@ -56,7 +66,7 @@ export function* objectSteps(
     if (shown !== undefined && !isInternal(shown)) objects.push(shown)
     if (index % ENTRIES_IN_STEP === ENTRIES_IN_STEP - 1) yield
   }
-  return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
+  return objects
 }
 
 export function kindOf(name: ObjectName): ObjectKind {
@@ -152,8 +162,9 @@ function without(object: ResourceObject, isDropped: (value: ResourceValue) => bo
 /** A replication group without data, which policies of the system leave out, too. */
 const INTERNAL_GROUP = /:00000000-0000-0000-0000-000000000000:global$/
 
-function isInternal({ kind, id }: ResourceObject): boolean {
-  return kind.name === 'group' && id !== undefined && INTERNAL_GROUP.test(id)
+function isInternal({ kind, id, labels: [name] }: ResourceObject): boolean {
+  if (kind.name === 'group') return id !== undefined && INTERNAL_GROUP.test(id)
+  return kind.name === 'replicationLag' && name !== undefined && INTERNAL_GROUP.test(name)
 }
 
 /** One object for all entries of a list: what is true of one is true of all, and the first time counts. */

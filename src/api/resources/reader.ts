@@ -1,9 +1,10 @@
-import { OBJECT_KINDS, type ObjectKind, type ResourceName } from '../../system_catalogue.ts'
+import { OBJECT_KINDS, type ObjectKind, type ResourceName, requestText } from '../../system_catalogue.ts'
 import type { ApiError } from '../errors/errors.ts'
 import { createBucketReader } from './buckets.ts'
 import type { ReadingContext, ResourceReaderOptions } from './context.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import { objectSteps, type ResourceObject } from './objects.ts'
+import { readQueried } from './queried.ts'
 import { createReadingBuilder, type ReadingBuilder, type ResourceReading } from './reading.ts'
 import { createRefusalMemory, isNotAvailable } from './refusals.ts'
 import { requestOf } from './requests.ts'
@@ -57,12 +58,14 @@ function readKinds(resource: ResourceName): Read {
 
 function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceObject[]> {
   const { send, refusals, builder, signal } = context
-  return refusals.run(kind.path, () =>
-    send(
-      requestOf(kind),
-      (body, { now }) => objectSteps(body, kind, { now, rejected: builder.rejected }),
-      signal,
-    ),
+  return refusals.run(requestText(kind), () =>
+    kind.measurement === undefined
+      ? send(
+          requestOf(kind),
+          (body, { now }) => objectSteps(body, kind, { now, rejected: builder.rejected }),
+          signal,
+        )
+      : readQueried(kind, context),
   )
 }
 

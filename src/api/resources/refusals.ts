@@ -1,15 +1,24 @@
-import type { ResourceName } from '../../system_catalogue.ts'
+import { RESOURCES, type ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
+import { refusalOf } from '../http/refusals.ts'
+import type { HttpResponse } from '../http/transport.ts'
 
 /** Method not allowed, not implemented. */
-const NOT_SERVED: readonly unknown[] = [405, 501]
+const NOT_SERVED: readonly number[] = [405, 501]
+
+/** Why a response does not have what a resource requests; undefined for 200. Nothing is sent again if it is not served. */
+export function resourceRefusalOf(answer: HttpResponse): ApiError | undefined {
+  const refusal = refusalOf(answer)
+  if (refusal === undefined || !NOT_SERVED.includes(answer.status)) return refusal
+  const { status } = answer
+  return new ApiError('not_found', `the system does not serve this request (HTTP ${status})`, { status })
+}
 
 /** Whether the system does not serve what was requested, or the account lacks the role. */
 export function isNotAvailable(failure: unknown): failure is ApiError {
   if (!(failure instanceof ApiError)) return false
-  return (
-    failure.reason === 'forbidden' || failure.reason === 'not_found' || NOT_SERVED.includes(failure.status)
-  )
+  const { reason, status = 0 } = failure
+  return reason === 'forbidden' || reason === 'not_found' || NOT_SERVED.includes(status)
 }
 
 /** A system that restarts or is upgraded answers so for a short time. */
@@ -58,7 +67,7 @@ export function createRefusalMemory(now: () => number): RefusalMemory {
 /** The failure, with the remedy of a resource. */
 export function withResourceRemedy(failure: ApiError, resource: ResourceName): ApiError {
   if (!isNotAvailable(failure)) return failure
-  const end = resource === 'pools' ? undefined : `set resources.${resource}.schedule: ""`
+  const end = 'schedule' in RESOURCES[resource] ? `set resources.${resource}.schedule: ""` : undefined
   const remedy =
     failure.reason === 'forbidden'
       ? joined(', or ', 'assign the role SYSTEM_MONITOR to the account', end)

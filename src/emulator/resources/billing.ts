@@ -10,7 +10,7 @@ import {
 } from '../model/system/namespaces.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
-import { findNamespace } from './namespaces.ts'
+import { findNamespace, TAGS } from './namespaces.ts'
 import { type ResourceRequest, wrapped } from './request.ts'
 
 const KIB = 1_024
@@ -136,7 +136,7 @@ function bucketInfo(request: ResourceRequest, namespace: Namespace, name: string
     name,
     vpool_id: 'urn:storageos:ReplicationGroupInfo:00000000-0000-0000-0000-000000000001:global',
     ...usageMembers(request, namespace, usage, keyOf(name)),
-    TagSet: [],
+    TagSet: TAGS,
   }
 }
 

@@ -7,6 +7,10 @@ const GIB = 2 ** 30
 const UNSET = -1
 /** A secret that clients must not keep or show. */
 export const MARKED_SECRET = 'emulator-secret-that-nobody-may-see'
+/** Names and texts of people, which are no labels. */
+export const PRIVATE = { owner: 'owner-that-is-no-label', tag: 'tag-that-is-no-label' } as const
+/** Tags of a bucket. */
+export const TAGS = [{ Key: PRIVATE.tag, Value: PRIVATE.tag }]
 
 /** `GET /object/namespaces`. Only in profile `modern` the list has the quotas. */
 export function namespaceList(request: ResourceRequest): Document {
@@ -61,7 +65,7 @@ export function bucketList(request: ResourceRequest): Document {
   const object_bucket = page.map((bucket) => ({
     name: bucket.name,
     namespace: name,
-    owner: 'object-user',
+    owner: PRIVATE.owner,
     vpool: 'urn:storageos:ReplicationGroupInfo:00000000-0000-0000-0000-000000000001:global',
     created: '2021-03-04T05:06:07.890Z',
     locked: false,
@@ -70,7 +74,7 @@ export function bucketList(request: ResourceRequest): Document {
     default_retention: -2,
     block_size: gibOf(bucket.hardQuotaBytes),
     notification_size: UNSET,
-    TagSet: [],
+    TagSet: TAGS,
   }))
   return wrapped(request, 'object_buckets', { object_bucket, MaxBuckets: page.length, ...members })
 }

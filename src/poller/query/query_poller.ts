@@ -1,7 +1,7 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
-import { lacksPerformance, unmatchedRows } from '../../api/query/merge.ts'
+import { isQueried, unmatchedRows } from '../../api/query/merge.ts'
 import {
   createPerformanceReader,
   type FailedQuery,
@@ -83,7 +83,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       if (running !== undefined) return running
       if (!(isDue || isAlwaysDue)) return
       // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.
-      if (!isToBeAsked(config.source, store.system(name))) return removePerformance(store, name)
+      if (isQueried(system, store.system(name)?.pools) !== true) return removePerformance(store, name)
       if (pauses.remainingMs() > 0) return
       isDue = false
       running = ask(signal).finally(() => {
@@ -128,12 +128,6 @@ function nextAfterPause(scheduledMs: number, pauseMs: number, isDue: boolean): n
 function secondsFromNow(): () => number {
   const began = performance.now()
   return () => (performance.now() - began) / 1000
-}
-
-function isToBeAsked(source: SystemConfig['performance']['source'], state: SystemState | undefined): boolean {
-  if (source === 'query') return true
-  const pools = [...(state?.pools.values() ?? [])]
-  return pools.some(({ reading }) => reading !== undefined && lacksPerformance(reading))
 }
 
 async function removePerformance(store: StateStore, name: string): Promise<void> {

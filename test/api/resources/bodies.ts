@@ -28,7 +28,48 @@ const notation = (form: Form) => {
 const SECRET = 'marked-secret'
 
 export function bodiesOf(form: Form): Bodies {
-  return { ...dashboards(form), ...objects(form), ...inventory(form) }
+  return { ...dashboards(form), ...objects(form), ...inventory(form), ...QUERIED }
+}
+
+const ROW_TIMES = ['2026-07-29T08:00:00Z', '2026-07-29T08:11:40Z', '2026-07-29T08:10:57Z']
+const queried = (measurement: string, tags: Readonly<Record<string, string>>, fields: object) => ({
+  Series: [
+    {
+      Datatypes: [],
+      Columns: [
+        'table',
+        '_start',
+        '_stop',
+        '_time',
+        '_value',
+        '_field',
+        '_measurement',
+        ...Object.keys(tags),
+      ],
+      Values: Object.entries(fields).map(([field, value], index) => [
+        String(index),
+        ...ROW_TIMES,
+        String(value),
+        field,
+        measurement,
+        ...Object.values(tags),
+      ]),
+    },
+  ],
+})
+
+/** Answers of the query interface, by the name of the query. */
+const QUERIED: Bodies = {
+  query_directoryTables: queried(
+    'dtquery_dt_status',
+    { process: 'dtquery', tag: 'dt' },
+    { total: 1936, unready: 2, unknown: 1 },
+  ),
+  query_replicationLag: queried(
+    'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO',
+    { Replication_Group: 'urn:storageos:ReplicationGroupInfo:g1:global', process: 'cm' },
+    { RPO_Lag_Millis: 90_500 },
+  ),
 }
 
 function dashboards(form: Form): Bodies {

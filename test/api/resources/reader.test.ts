@@ -5,7 +5,15 @@ import { readText } from '../../repository/repository.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import { linesOf, setUp } from './setup.ts'
 
-const NAMES = ['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory'] as const
+const NAMES = [
+  'system',
+  'replication',
+  'namespaces',
+  'quotas',
+  'buckets',
+  'inventory',
+  'system_queries',
+] as const
 const EXPECTED = readText('test/fixtures/resources/expected.prom')
 const classic = bodiesOf('classic')
 const HOUR_MS = 3_600_000
@@ -168,6 +176,63 @@ describe('limits', () => {
     const reading = await read('inventory')
     expect(linesOf(reading).filter((line) => line.includes('_software_'))).toHaveLength(40)
     expect(reading.leftOut).toBe(1)
+  })
+})
+
+describe('queries about the whole system', () => {
+  const tablesOf = (values: readonly (readonly string[])[]) => ({
+    Series: [
+      {
+        Columns: ['_start', '_stop', '_time', '_value', '_field', '_measurement', 'process'],
+        Values: values.map(([value, field, process]) => [
+          '2026-07-29T08:00:00Z',
+          '2026-07-29T08:11:40Z',
+          '2026-07-29T08:10:57Z',
+          value,
+          field,
+          'dtquery_dt_status',
+          process,
+        ]),
+      },
+    ],
+  })
+  const EMPTY = { Series: [{ Datatypes: null, Columns: null, Values: null }] }
+
+  test('without rows give no sample', async () => {
+    const reading = await setUp({ query_directoryTables: EMPTY, query_replicationLag: EMPTY }).read(
+      'system_queries',
+    )
+    expect(reading).toMatchObject({ objects: [], missing: undefined, rejected: [] })
+  })
+
+  test.each([
+    ['in its words', new ApiError('client_error', 'the query was refused: failed to compile')],
+    ['as its store has no such bucket', new ApiError('server_error', 'could not find bucket "x"')],
+  ])('that the system refuses %s leave out their families', async (_, failure) => {
+    const { read } = setUp({ ...classic, query_replicationLag: failure })
+    const reading = await read('system_queries')
+    expect(reading.missing).toMatchObject({ reason: 'not_found', detail: failure.detail })
+    expect(namesOf(linesOf(reading)).toSorted()).toEqual([
+      'sds_system_directory_tables',
+      'sds_system_directory_tables_by_state',
+    ])
+  })
+
+  test('that fail otherwise fail the resource', async () => {
+    const { read } = setUp({ ...classic, query_replicationLag: new ApiError('server_error', 'internal') })
+    await expect(read('system_queries')).rejects.toMatchObject({ reason: 'server_error' })
+  })
+
+  test('with several series of a field have the largest value, and reject invalid ones', async () => {
+    const rows = [
+      ['4', 'unready', 'p1'],
+      ['7', 'unready', 'p2'],
+      ['many', 'unknown', 'p1'],
+    ]
+    const reading = await setUp({ ...classic, query_directoryTables: tablesOf(rows) }).read('system_queries')
+    expect(linesOf(reading)).toContain('sds_system_directory_tables_by_state{system="a",state="unready"} 7')
+    expect(linesOf(reading).join()).not.toContain('unknown')
+    expect(reading.rejected).toMatchObject([{ attribute: 'system_queries', reason: 'text', times: 1 }])
   })
 })
 

@@ -1,4 +1,8 @@
+import { expect } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
+import { answerSteps } from '../../../src/api/query/answers/answer.ts'
+import { queryText, requiredTags } from '../../../src/api/query/requests/queries.ts'
+import type { SendQuery } from '../../../src/api/resources/queried.ts'
 import { createResourceReader, type ResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
@@ -14,6 +18,20 @@ const never = new AbortController().signal
 export function keyOf({ path, query = '', body }: ResourceRequest): string {
   const parts = query.split('&').filter((part) => part !== '' && !/^(limit)=/.test(part))
   return `${path}${parts.length === 0 ? '' : `?${parts.join('&')}`}${body === undefined ? '' : ` ${body}`}`
+}
+
+/** Answers queries with these bodies, whose keys are the names of the queries. */
+export function querySender(answers: Readonly<Record<string, Answer>>, requests: string[]): SendQuery {
+  return async (query, dialect, signal) => {
+    requests.push(query.name)
+    const answer = answers[query.name] ?? new ApiError('not_found', 'no query interface', { status: 404 })
+    if (answer instanceof Error) throw answer
+    expect(queryText(query, dialect)).toContain('last()')
+    return inSlices(
+      answerSteps(answer, { name: query.name, tags: requiredTags(query), isOfSystem: true }),
+      signal,
+    )
+  }
 }
 
 type Answer = unknown | ((request: ResourceRequest) => unknown)
@@ -54,6 +72,7 @@ export function setUp(
       buckets: { include: '', exclude: '', top },
     },
     send,
+    query: querySender(answers, requests),
     namespaces: () => namespaces,
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
@@ -65,7 +84,7 @@ export function setUp(
 
 /** The sample lines of a reading, sorted. */
 export function linesOf(reading: ResourceReading): string[] {
-  return renderPart(resourceSamples('a', reading, () => undefined))
+  return renderPart(resourceSamples('a', reading))
     .text.toString()
     .split('\n')
     .filter((line) => line !== '')

@@ -5,7 +5,7 @@ import { createRejectedValues, type RejectedValue, type RejectedValues } from '.
 import { isObject, member, readName, readText } from '../../parse/json.ts'
 import { readNumber } from '../../parse/numbers.ts'
 import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
-import { type Columns, columnsOf } from './columns.ts'
+import { type Columns, columnsOf, type NeededColumns } from './columns.ts'
 import { refusalWords } from './refusals.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
@@ -44,11 +44,9 @@ export interface QueryAnswer {
   readonly rejected: readonly RejectedValue[]
 }
 
-export interface DecodeOptions {
+export interface DecodeOptions extends NeededColumns {
   /** Name of the query in `sds_api_rejected_values_total{attribute}`. */
   readonly name: string
-  /** Tags without which the rows cannot be told apart. */
-  readonly tags: readonly string[]
   /** Whether the query combines measurements: an answer whose rows cannot be told apart is an error then. */
   readonly isCombined?: boolean
 }
@@ -104,7 +102,7 @@ type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
 
 /** Collects rows into series. */
 function createRows(options: DecodeOptions, rejected: RejectedValues) {
-  const { name, tags } = options
+  const { name } = options
   const series = new Map<string, GrowingSeries>()
   const readTime = timeReader()
   let stop: number | undefined
@@ -153,7 +151,7 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
     *add(one: unknown): Steps<void> {
       const { rows, names } = tableOf(one)
       if (rows.length === 0) return
-      const columns = columnsOf(names, tags)
+      const columns = columnsOf(names, options)
       last = undefined
       yield* eachInSteps(rows, (row) => add(row, columns))
     },

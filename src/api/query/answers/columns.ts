@@ -21,13 +21,21 @@ export interface Columns {
 /** An answer of a real system has fewer than 20. */
 const MAX_COLUMNS = 100
 
+/** What an answer must have. */
+export interface NeededColumns {
+  /** Tags without which the rows cannot be told apart. */
+  readonly tags: readonly string[]
+  /** Whether the rows are of the whole system: others need a column with the node. */
+  readonly isOfSystem?: boolean
+}
+
 /** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
-export function columnsOf(names: readonly unknown[], tags: readonly string[]): Columns {
+export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: NeededColumns): Columns {
   if (names.length > MAX_COLUMNS)
     throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
   const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
   const missing = [...NEEDED, ...tags].filter((name) => !indexes.has(name))
-  if (!indexes.has('node_id') && !indexes.has('host')) missing.push('node_id')
+  if (!isOfSystem && !indexes.has('node_id') && !indexes.has('host')) missing.push('node_id')
   if (missing.length > 0)
     throw new ApiError('schema', `the answer to a query lacks the columns ${missing.join(', ')}`)
   const index = (name: string) => indexes.get(name) ?? -1

@@ -8,6 +8,7 @@ import {
   NETWORK_FIELDS,
   QUERY_ATTRIBUTES,
 } from '../../../query_catalogue.ts'
+import type { ObjectKind, ResourceName } from '../../../system_catalogue.ts'
 
 /** Rows that a query selects: conditions that all hold. */
 interface Selection {
@@ -30,6 +31,8 @@ export interface Query {
   readonly tags: readonly string[]
   /** What is asked instead if the system refuses this query or the answer is too large. */
   readonly parts: readonly Query[]
+  /** The resource that it is of; undefined: performance figures of nodes. */
+  readonly resource?: ResourceName
   /** Instead of the last minutes: all points of a range in the past. */
   readonly range?: Range
 }
@@ -116,6 +119,13 @@ export const QUERIES: readonly Query[] = [
   ...latencyQueries,
   counters('query_error_codes', [{ measurement: 'errorCodes', fields: [ERROR_CODE_FIELD] }]),
 ]
+
+/** The query of a resource: the newest points of the fields of a measurement. */
+export function systemQuery({ name, resource, measurement, columns }: ObjectKind): Query {
+  if (measurement === undefined) throw new RangeError(`${name} is no measurement`)
+  const fields = [...new Set(columns.flatMap(({ members }) => members))]
+  return { ...gauge(`query_${measurement}`, measurement, { fields }), resource }
+}
 
 /** The queries that have no parts. */
 export const SINGLE_QUERIES: readonly Query[] = QUERIES.flatMap(partsOf)

@@ -52,6 +52,7 @@ async function readOne(
   const reader = createResourceReader({
     filters: { namespaces: { ...namespaces, max }, buckets },
     send: client.resource,
+    query: client.query,
     namespaces: () => undefined,
     pause,
     now: () => performance.now(),
