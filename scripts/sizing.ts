@@ -4,6 +4,7 @@
  * Takes about four minutes; other programs should not run at the same time.
  *
  *   npm run sizing
+ *   npm run sizing -- large     ten systems of 640 nodes, with and without 2,000 namespaces; takes four minutes
  */
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
@@ -17,20 +18,30 @@ const FLEETS: readonly Fleet[] = [
   { pools: 10, nodesPerPool: 64 },
   { pools: 10, nodesPerPool: 64, namespaces: 2000 },
 ]
+const LARGE: readonly Fleet[] = [
+  { systems: 10, pools: 10, nodesPerPool: 64 },
+  { systems: 10, pools: 10, nodesPerPool: 64, namespaces: 2000 },
+]
 const HEAD = ['Pools × nodes', 'Series', 'Page', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 const figures: Figures[] = []
-for (const fleet of FLEETS) {
-  process.stderr.write(`measuring ${fleet.pools} × ${fleet.nodesPerPool} …\n`)
+for (const fleet of process.argv.includes('large') ? LARGE : FLEETS) {
+  process.stderr.write(`measuring ${nameOf(fleet)} …\n`)
   figures.push(await measure(fleet))
 }
 process.stdout.write(`Node.js ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n\n`)
 process.stdout.write(markdownTable(HEAD, figures.map(row)))
 
+function nameOf({ systems, pools, nodesPerPool, namespaces }: Fleet): string {
+  const ofSystems = systems === undefined ? '' : `${systems} × `
+  const more = namespaces === undefined ? '' : `, ${namespaces} namespaces`
+  return `${ofSystems}${pools} × ${nodesPerPool}${more}`
+}
+
 function row(one: Figures): string[] {
   return [
-    `${one.pools} × ${one.nodesPerPool}${one.namespaces === undefined ? '' : `, ${one.namespaces} namespaces`}`,
+    nameOf(one),
     one.series.toLocaleString('en'),
     `${kibibytes(one.pageBytes)} KiB`,
     `${kibibytes(one.compressedPageBytes)} KiB`,

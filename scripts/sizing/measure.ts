@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The size of the emulated system: pools of equal size. */
+/** The size of the emulated systems: pools of equal size. */
 export interface Fleet {
+  /** Undefined: one. */
+  readonly systems?: number
   readonly pools: number
   readonly nodesPerPool: number
-  /** All of them exported; undefined: the few of the emulator. */
+  /** Of the first system, all of them exported; undefined: the few of the emulator. */
   readonly namespaces?: number
 }
 
@@ -23,25 +25,22 @@ export interface Figures extends Fleet {
 }
 
 /** Faster than the default schedule, so that half a minute gives an average of several polls. */
-const SCHEDULE = '*/3 * * * * *'
-const MEASURED_SECONDS = 30
-const WARM_UP_SECONDS = 10
+const ONE_SYSTEM = { schedule: '*/3 * * * * *', measuredSeconds: 30, warmUpSeconds: 10 }
+const SEVERAL_SYSTEMS = { schedule: '*/30 * * * * *', measuredSeconds: 90, warmUpSeconds: 45 }
 
-/** Runs an emulated system and an exporter as separate processes, and reads the metrics of the exporter. */
+/** Runs emulated systems and an exporter as separate processes, and reads the metrics of the exporter. */
 export async function measure(fleet: Fleet): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-sizing-'))
-  const emulator = start([
-    'emulate',
-    '--listen-address=127.0.0.1:0',
-    `--pools=${fleet.pools}`,
-    `--nodes=${fleet.nodesPerPool}`,
-    ...(fleet.namespaces === undefined ? [] : [`--namespaces=${fleet.namespaces}`]),
-  ])
-  const children = [emulator]
+  const children: ChildProcess[] = []
   try {
-    const system = await readUrl(emulator, /system: (http:\S+)/)
+    const urls: string[] = []
+    for (let index = 0; index < (fleet.systems ?? 1); index += 1) {
+      const emulator = start(emulatorFlags(fleet, index))
+      children.push(emulator)
+      urls.push(await readUrl(emulator, /system: (http:\S+)/))
+    }
     const file = join(folder, 'sds-exporter.yml')
-    writeFileSync(file, configFor(system))
+    writeFileSync(file, configFor(urls, timesOf(fleet).schedule))
     const exporter = start([
       'serve',
       `--config.file=${file}`,
@@ -49,17 +48,29 @@ export async function measure(fleet: Fleet): Promise<Figures> {
       '--admin.listen-address=',
     ])
     children.push(exporter)
-    return { ...fleet, ...(await figuresOf(await readUrl(exporter, /msg=listening.* url=(\S+)/))) }
+    return { ...fleet, ...(await figuresOf(fleet, await readUrl(exporter, /msg=listening.* url=(\S+)/))) }
   } finally {
     for (const child of children) await stop(child)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function figuresOf(url: string): Promise<Omit<Figures, keyof Fleet>> {
-  await sleep(WARM_UP_SECONDS * 1000)
+function timesOf({ systems = 1 }: Fleet) {
+  return systems === 1 ? ONE_SYSTEM : SEVERAL_SYSTEMS
+}
+
+function emulatorFlags({ pools, nodesPerPool, namespaces }: Fleet, index: number): string[] {
+  const ofNamespaces = index > 0 || namespaces === undefined ? [] : [`--namespaces=${namespaces}`]
+  const size = [`--pools=${pools}`, `--nodes=${nodesPerPool}`]
+  return ['emulate', '--listen-address=127.0.0.1:0', `--seed=${index}`, ...size, ...ofNamespaces]
+}
+
+async function figuresOf(fleet: Fleet, url: string): Promise<Omit<Figures, keyof Fleet>> {
+  const { warmUpSeconds, measuredSeconds } = timesOf(fleet)
+  await sleep(warmUpSeconds * 1000)
+  await quotasRead(url, fleet.namespaces ?? 0)
   const before = await scrape(url)
-  await sleep(MEASURED_SECONDS * 1000)
+  await sleep(measuredSeconds * 1000)
   const after = await scrape(url)
   const growth = (name: string) => total(after.page, name) - total(before.page, name)
   const polls = growth('sds_pool_polls_total') / count(after.page, 'sds_pool_up')
@@ -69,6 +80,16 @@ async function figuresOf(url: string): Promise<Omit<Figures, keyof Fleet>> {
     compressedPageBytes: after.compressedBytes,
     residentBytes: total(after.page, 'process_resident_memory_bytes'),
     cpuSecondsPerPoll: growth('process_cpu_seconds_total') / polls,
+  }
+}
+
+/** Resolves when the usage and the quotas of this number of namespaces are exported; about half have a quota. */
+async function quotasRead(url: string, namespaces: number): Promise<void> {
+  for (;;) {
+    const { page } = await scrape(url)
+    const used = count(page, 'sds_namespace_used_bytes')
+    if (used >= namespaces && count(page, 'sds_namespace_quota_bytes') >= namespaces / 2) return
+    await sleep(1000)
   }
 }
 
@@ -93,12 +114,13 @@ function count(page: string, name: string): number {
   return samples(page, name).length
 }
 
-function configFor(url: string): string {
+function configFor(urls: readonly string[], schedule: string): string {
+  const auth = 'auth: {username: monitor, password: emulator}'
+  const systems = urls.map((url, index) => `  - {name: "sizing-${index}", base_url: "${url}", ${auth}}`)
   return `systems:
-  - name: sizing
-    base_url: ${url}
-    auth: {username: monitor, password: emulator}
-poll: {schedule: "${SCHEDULE}", max_random_delay: 0s}
+${systems.join('\n')}
+poll: {schedule: "${schedule}", max_random_delay: 0s}
+resources: {namespaces: {schedule: "*/30 * * * * *", max: 5000}}
 limits: {requests_per_second: 1000}
 `
 }

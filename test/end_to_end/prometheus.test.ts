@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FAMILIES, RESOURCE_FAMILIES } from '../../src/metrics/families.ts'
+import { FAMILIES } from '../../src/metrics/families.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
@@ -25,17 +25,14 @@ const START_TIMEOUT_MS = 60_000
 const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_system_tls_not_after_timestamp_seconds: 'the demo uses plain HTTP',
   sds_probe_success: 'only /probe has it',
+  sds_replication_group_recovery_point_timestamp_seconds: 'nothing waits for replication at one site',
+  sds_replication_group_lag_seconds: 'nothing waits for replication at one site',
+  sds_replication_link_failed: 'no link has failed',
+  sds_replication_link_bootstrap_ratio: 'no site joins',
   ...Object.fromEntries(
-    [
-      ...RESOURCE_FAMILIES.map(({ name }) => name),
-      'sds_resource_available',
-      'sds_resource_up',
-      'sds_resource_last_success_timestamp_seconds',
-      'sds_resource_objects',
-      'sds_system_directory_tables',
-      'sds_system_directory_tables_by_state',
-      'sds_replication_group_lag_seconds',
-    ].map((name) => [name, 'the resources are not read yet']),
+    ['sds_bucket_used_bytes', 'sds_bucket_objects', 'sds_bucket_quota_bytes', 'sds_namespace_buckets'].map(
+      (name) => [name, 'buckets are off by default'],
+    ),
   ),
 }
 

@@ -3,15 +3,12 @@ import type { ObjectKind } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { JsonObject } from '../parse/json.ts'
 import { isReadable, type QueryAnswer } from '../query/answers/answer.ts'
-import { type Dialect, type Query, systemQuery } from '../query/requests/queries.ts'
+import { type Dialect, systemQuery } from '../query/requests/queries.ts'
 import type { ReadingContext } from './context.ts'
 import { entrySteps, type ResourceObject } from './objects.ts'
 
 /** Points of other measurements than those of nodes may come every 25 minutes. */
 const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }
-
-/** Sends a query. @throws {ApiError} */
-export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
 /**
  * The objects of a measurement of the query interface, with their newest values.

@@ -1,6 +1,8 @@
 import { eachInSteps, type Steps } from '../../slices.ts'
 import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
+import type { QueryAnswer } from '../query/answers/answer.ts'
+import type { Dialect, Query } from '../query/requests/queries.ts'
 import { nextMarkerIn } from './lists.ts'
 
 /** A request of a resource; with a body it is a POST request. */
@@ -26,6 +28,9 @@ export type SendResource = <T>(
   decode: DecodeResource<T>,
   signal: AbortSignal,
 ) => Promise<T>
+
+/** Sends a query. @throws {ApiError} */
+export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
 /** The request of an object, for a namespace if it is of one. */
 export function requestOf({ resource, path, query }: ObjectKind, namespace = ''): ResourceRequest {

@@ -143,6 +143,35 @@ describe('pages of a list', () => {
   })
 })
 
+describe('the number of entries of a list', () => {
+  const pagesOf = (sizes: readonly number[]) =>
+    Object.fromEntries(
+      sizes.map((size, page) => [
+        page === 0 ? LIST : `${LIST}?marker=m${page}`,
+        {
+          namespace: Array.from({ length: size }, (_, index) => ({
+            name: `n${page}-${index}`,
+            blockSize: 1,
+          })),
+          ...(page < sizes.length - 1 && { NextMarker: `m${page + 1}` }),
+        },
+      ]),
+    )
+
+  test.each([
+    [[25_000, 25_000], undefined],
+    [[25_000, 25_000, 1], 'too_large'],
+  ])('%j: at most 50,000 are read', async (sizes, reason) => {
+    const { read, requests } = setUp(pagesOf(sizes), { max: 1 })
+    const failed = await read('quotas').then(
+      () => undefined,
+      (failure: ApiError) => failure.reason,
+    )
+    expect(failed).toBe(reason)
+    expect(requests).toHaveLength(sizes.length)
+  })
+})
+
 describe('quotas', () => {
   test('are requested for the namespaces that are exported, spread over the interval but at first', async () => {
     const namespaces = Array.from({ length: 50 }, (_, index) => nameAt(index))

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import type { ResourcesConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/load.ts'
+
+/** What is read of system `a`, with these keys of it, and of the other system. */
+function resourcesOf(sections = '', keys = ''): { a: ResourcesConfig; other: ResourcesConfig } {
+  const auth = 'base_url: "https://a", auth: {token: t}'
+  const systems = `systems: [{name: a, ${auth}${keys}}, {name: b, ${auth}}]`
+  const [a, other] = parseConfig(`${systems}\n${sections}`, { file: 'test.yml', environment: {} }).systems
+  if (a === undefined || other === undefined) throw new Error('two systems are required')
+  return { a: a.resources, other: other.resources }
+}
+
+describe('the section resources', () => {
+  test('has defaults: buckets are off', () => {
+    expect(resourcesOf().a).toEqual({
+      schedules: {
+        system: '15 * * * * *',
+        pools: '0 */5 * * * *',
+        replication: '45 */5 * * * *',
+        namespaces: '0 */15 * * * *',
+        quotas: '0 20 * * * *',
+        buckets: '',
+        inventory: '0 40 * * * *',
+        system_queries: '30 */5 * * * *',
+      },
+      namespaces: { include: '', exclude: '', max: 500 },
+      buckets: { include: '', exclude: '', top: 100 },
+    })
+  })
+
+  test('under a system comes before that of the file, key by key', () => {
+    const { a, other } = resourcesOf(
+      'resources: {system: {schedule: ""}, namespaces: {max: 20, exclude: x}}',
+      ', resources: {system: {schedule: "5 * * * * *"}, namespaces: {max: 10}}',
+    )
+    expect([a.schedules.system, other.schedules.system]).toEqual(['5 * * * * *', ''])
+    expect(a.namespaces).toEqual({ include: '', exclude: 'x', max: 10 })
+    expect(other.namespaces).toEqual({ include: '', exclude: 'x', max: 20 })
+  })
+
+  test.each(['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory'] as const)(
+    '%s is off with an empty schedule, of one system only',
+    (name) => {
+      const everyMinute = `resources: {${name}: {schedule: "0 * * * * *"}}`
+      const { a, other } = resourcesOf(everyMinute, `, resources: {${name}: {schedule: ""}}`)
+      expect([a.schedules[name], other.schedules[name]]).toEqual(['', '0 * * * * *'])
+    },
+  )
+
+  test.each([
+    ['', '30 */5 * * * *'],
+    ['performance: {source: feed}', ''],
+    ['performance: {schedule: "0 */10 * * * *"}', '0 */10 * * * *'],
+    // With every poll.
+    ['performance: {schedule: ""}\npoll: {schedule: "7 * * * * *"}', '7 * * * * *'],
+    ['poll: {schedule: ""}', '30 */5 * * * *'],
+  ])('%j: queries about the system are sent at %j', (sections, expected) => {
+    expect(resourcesOf(sections).a.schedules.system_queries).toBe(expected)
+  })
+
+  test.each([
+    ['resources: {pools: {schedule: ""}}', 'pools'],
+    ['resources: {namespaces: {max: 5001}}', 'max'],
+    ['resources: {buckets: {top: 0}}', 'top'],
+    ['resources: {namespaces: {include: "("}}', 'include'],
+    ['resources: {system: {schedule: "x"}}', 'schedule'],
+  ])('%s is an error', (sections, key) => {
+    expect(() => resourcesOf(sections)).toThrow(key)
+  })
+})
