@@ -36,8 +36,7 @@ export async function measureResources(
   const auth = 'auth: {username: monitor, password: emulator}'
   const text = `systems: [{name: a, base_url: "${emulated.url}", ${auth}}]
 resources: {namespaces: {max: 5000}}
-performance: {source: query}
-limits: {requests_per_second: 100000}`
+performance: {source: query}`
   const config = parseConfig(text, { file: 'bench.yml', environment: {} })
   const [system] = config.systems
   if (system === undefined) throw new Error('a system is required')
@@ -47,7 +46,8 @@ limits: {requests_per_second: 100000}`
       requests += 1
     },
   }
-  const client = createClient({ system, limits: config.limits, timeoutMs: 60_000, observer, log: silentLog })
+  const limits = { ...config.limits, requestsPerSecond: 1e6 }
+  const client = createClient({ system, limits, timeoutMs: 60_000, observer, log: silentLog })
   const store = createStateStore(() => undefined)
   await store.show([{ name: 'a' }])
   await store.update('a', (state) => withPools(state, [{ id: emulated.pool, name: undefined }]))

@@ -16,7 +16,7 @@ describe('the section resources', () => {
     expect(resourcesOf().a).toEqual({
       schedules: {
         system: '15 * * * * *',
-        pools: '0 */5 * * * *',
+        pools: '30 */5 * * * *',
         replication: '45 */5 * * * *',
         namespaces: '0 */15 * * * *',
         quotas: '0 20 * * * *',

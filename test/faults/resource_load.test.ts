@@ -67,7 +67,7 @@ describe('the requests of resources in an hour', () => {
   ] as const)(
     'with %d namespaces on a %s system are within the budget',
     async (namespaces, profile, quotas) => {
-      await using running = await start({ namespaces, profile }, 2000)
+      await using running = await start({ namespaces, profile }, 1000)
       const { emulator, readAll } = running
       await readAll([...NAMES, ...(profile === 'modern' ? ['system_queries'] : [])])
       const counts = Object.entries(AN_HOUR).map(
