@@ -32,7 +32,10 @@ function chart(): object {
     type: 'application',
     version,
     appVersion: version,
+    // PodDisruptionBudget in policy/v1.
+    kubeVersion: '>=1.21.0-0',
     keywords,
+    maintainers: [{ name: 'The authors of sds-exporter' }],
   }
 }
 

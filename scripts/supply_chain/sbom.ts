@@ -2,7 +2,7 @@
  * Prints the software bill of materials of the package as CycloneDX JSON, made by @cyclonedx/cyclonedx-npm from the
  * content of the package and its npm-shrinkwrap.json. It is reproducible: it has neither a time nor a random number.
  *
- *   npm run --silent sbom > sds-exporter.cdx.json
+ *   npm run --silent sbom > sds-exporter-npm.cdx.json
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

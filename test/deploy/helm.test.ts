@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { Ajv } from 'ajv'
@@ -9,7 +9,6 @@ import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { run } from '../support/processes.ts'
 import { comparable, keyOf } from './helm/comparison.ts'
 import { schemaFindings, unknownMembers } from './kubernetes/kubernetes_schemas.ts'
 import { type KubernetesObject, kustomize, type Mapping } from './kubernetes/kustomize.ts'
@@ -179,21 +178,6 @@ describe.each(names)('%s', (name) => {
 
 test('no case has a member that Kubernetes would ignore', async () => {
   expect(await unknownMembers(names.flatMap(objectsOf).filter(hasModel))).toEqual([])
-})
-
-test('the archive of a release has the files that the chart links to', async () => {
-  using folder = temporaryFolder()
-  const [command = ''] = /tar --create[^\n]*\\\n[^\n]*/.exec(readText('.github/workflows/release.yml')) ?? []
-  const script = command.replace('"release/', `"${folder.path}/`)
-  expect(await run('sh', ['-c', script], { env: { GITHUB_REF_NAME: 'v1.2.3' } })).toMatchObject({ code: 0 })
-  const { stdout } = await run('tar', ['-xzvf', 'helm-chart-sds-exporter-1.2.3.tgz'], { cwd: folder.path })
-  const links = stdout
-    .trim()
-    .split('\n')
-    .filter((path) => lstatSync(`${folder.path}/${path}`).isSymbolicLink())
-  expect(links).toEqual([])
-  const dashboard = 'files/dashboards/sds-fleet.json'
-  expect(readText(`${folder.path}/sds-exporter/${dashboard}`)).toBe(readText(`${CHART}/${dashboard}`))
 })
 
 describe('the configuration', () => {

@@ -142,7 +142,11 @@ describe('a release', () => {
   test('signs what it publishes', () => {
     const script = (name: string) => jobs[name]?.steps?.map(({ run: line = '' }) => line).join('\n') ?? ''
     expect(script('publish')).toContain('npm publish ./release/sds-exporter-*.tgz --provenance')
-    expect(script('image')).toMatch(/cosign sign --yes "\$reference"\n\s*cosign attest .*--type cyclonedx/)
+    expect(script('image')).toMatch(/cosign sign --yes --recursive "\$reference"/)
+    expect(script('image')).toMatch(
+      /cosign attest --yes --type cyclonedx --predicate "images\/.*\.cdx\.json"/,
+    )
+    expect(script('publish')).toMatch(/helm push[\s\S]*cosign sign --yes "ghcr\.io\/\$owner\/charts/)
     expect(script('publish')).toContain('cosign sign-blob')
   })
 
@@ -156,6 +160,7 @@ describe('a release', () => {
     expect(having('npm publish')).toEqual(['publish'])
     expect(having('imagetools create --tag')).toEqual(['publish'])
     expect(having('gh release create')).toEqual(['publish'])
+    expect(having('helm push')).toEqual(['publish'])
     expect(having('push-by-digest=true')).toEqual(['image'])
     expect(having('--tag "$image')).toEqual([])
     expect(jobs['publish']?.needs).toEqual(['package', 'image'])
