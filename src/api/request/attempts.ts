@@ -22,30 +22,27 @@ export interface AttemptBounds {
   readonly isLong?: boolean
 }
 
-/** Retry and fail-over among the endpoints of one system. */
-export interface Attempts {
-  /**
-   * At most three attempts within the deadline, each at the next endpoint that has no cooldown, or at the one
-   * whose cooldown ends first.
-   * @throws {ApiError} the failure of the last attempt
-   */
-  run<T>(send: Send<T>, bounds: AttemptBounds): Promise<T>
-  /** In the order of the configuration. */
-  endpoints(): readonly EndpointState[]
-}
-
 /** One base URL, and the milliseconds for which others are preferred, because it failed. */
 export interface EndpointState {
   readonly baseUrl: string
   readonly cooldownMs: number
 }
 
+/** Retry and fail-over among the endpoints of one system. */
+export type Attempts = ReturnType<typeof createAttempts>
+
 /** @param now monotonic clock of the cooldowns, in milliseconds */
-export function createAttempts(baseUrls: readonly string[], now?: () => number): Attempts {
+export function createAttempts(baseUrls: readonly string[], now?: () => number) {
   const endpoints = baseUrls.map((baseUrl) => ({ baseUrl, cooldown: createCooldown(now) }))
   return {
-    run: (send, bounds) => run(endpoints, send, bounds),
-    endpoints: () =>
+    /**
+     * At most three attempts within the deadline, each at the next endpoint that has no cooldown, or at the one
+     * whose cooldown ends first.
+     * @throws {ApiError} the failure of the last attempt
+     */
+    run: <T>(send: Send<T>, bounds: AttemptBounds): Promise<T> => run(endpoints, send, bounds),
+    /** In the order of the configuration. */
+    endpoints: (): readonly EndpointState[] =>
       endpoints.map(({ baseUrl, cooldown }) => ({ baseUrl, cooldownMs: cooldown.remainingMs() })),
   }
 }

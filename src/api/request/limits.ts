@@ -2,24 +2,10 @@ import type { LimitsConfig } from '../../config/config.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
 import { pause } from '../http/deadline.ts'
-import { createPermits, type Permits } from '../http/permits.ts'
+import { createPermits } from '../http/permits.ts'
 
 /** Polls go before requests that are less urgent, such as forecasts. */
 export const PRIORITIES = { poll: 1, other: 0 } as const
-
-/** Keeps the requests of one system within `limits.concurrency` and `limits.requests_per_second`. */
-export interface Limits {
-  /** Runs a task when fewer than `limits.concurrency` run. */
-  readonly withPermit: Permits['run']
-  readonly usage: Permits['usage']
-  /**
-   * Runs a request of a resource: one at a time, with a permit, when those before it leave it a tenth of the rate.
-   * @throws the reason of the signal when that aborts first
-   */
-  inShare<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
-  /** Resolves when the next request may be sent. @throws the reason of the signal when that aborts first */
-  pace(signal: AbortSignal, operation?: string): Promise<void>
-}
 
 /** Of `limits.requests_per_second`, for the requests of resources. */
 const RESOURCE_SHARE = 0.1
@@ -29,7 +15,10 @@ export function isOfResource(operation: string | undefined): boolean {
   return operation !== 'pools' && RESOURCE_NAMES.some((name) => name === operation)
 }
 
-export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): Limits {
+/** Keeps the requests of one system within `limits.concurrency` and `limits.requests_per_second`. */
+export type Limits = ReturnType<typeof createLimits>
+
+export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
   // Room for one token: requests are evenly spread instead of sent in bursts.
   const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
@@ -41,9 +30,14 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): 
   const turns = createPermits(1)
 
   return {
+    /** Runs a task when fewer than `limits.concurrency` run. */
     withPermit: permits.run,
     usage: permits.usage,
-    inShare: (task, signal) =>
+    /**
+     * Runs a request of a resource: one at a time, with a permit, when those before it leave it a tenth of the rate.
+     * @throws the reason of the signal when that aborts first
+     */
+    inShare: <T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> =>
       turns.run(
         async () => {
           // Before the permit, which polls need.
@@ -52,7 +46,8 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): 
         },
         { signal },
       ),
-    async pace(signal, operation) {
+    /** Resolves when the next request may be sent. @throws the reason of the signal when that aborts first */
+    async pace(signal: AbortSignal, operation?: string): Promise<void> {
       signal.throwIfAborted()
       // Repeated requests do not wait for their share; the next one waits for it.
       if (isOfResource(operation)) share.reserve()

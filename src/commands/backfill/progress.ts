@@ -7,13 +7,7 @@ interface Output {
   write(text: string): unknown
 }
 
-export interface BackfillReporter {
-  /** @param samples written by this process */
-  show(systems: readonly SystemProgress[], samples: number): void
-  /** Writes a line that stays. */
-  line(text: string): void
-  clear(): void
-}
+export type BackfillReporter = ReturnType<typeof createReporter>
 
 /** On a terminal the line is replaced at most so often. */
 const TERMINAL_MS = 200
@@ -26,7 +20,7 @@ const MS_PER_SECOND = 1000
  * Reports progress: on a terminal as a bar that is replaced, otherwise as a line every ten seconds.
  * @param now monotonic clock in milliseconds
  */
-export function createReporter(output: Output, now: () => number): BackfillReporter {
+export function createReporter(output: Output, now: () => number) {
   const terminal = createProgress(output)
   const began = now()
   let shownAt = began
@@ -34,7 +28,8 @@ export function createReporter(output: Output, now: () => number): BackfillRepor
   const everyMs = output.isTTY === true ? TERMINAL_MS : LINE_MS
 
   return {
-    show(systems, samples) {
+    /** @param samples written by this process */
+    show(systems: readonly SystemProgress[], samples: number): void {
       first ??= systems.map(({ done }) => done)
       if (now() - shownAt < everyMs) return
       shownAt = now()
@@ -42,7 +37,8 @@ export function createReporter(output: Output, now: () => number): BackfillRepor
       if (output.isTTY === true) terminal.show(text)
       else output.write(`${text}\n`)
     },
-    line(text) {
+    /** Writes a line that stays. */
+    line(text: string): void {
       terminal.clear()
       output.write(`${text}\n`)
     },

@@ -10,12 +10,7 @@ import { failureText } from '../cli/system_errors.ts'
 export type Presence = 'missing' | 'different' | 'same'
 
 /** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link Failed}. */
-export interface GrafanaClient {
-  /** Creates the folder if it does not exist. */
-  ensureFolder(folder: { readonly uid: string; readonly title: string }): Promise<void>
-  presence(dashboard: Dashboard, folderUid: string): Promise<Presence>
-  upload(dashboard: Dashboard, folderUid: string): Promise<void>
-}
+export type GrafanaClient = ReturnType<typeof createGrafanaClient>
 
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
@@ -36,7 +31,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
 type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unknown]
 
 /** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
-export function createGrafanaClient(root: string, token: Secret): GrafanaClient {
+export function createGrafanaClient(root: string, token: Secret) {
   /** The object of a 2xx response; undefined for a status in `expected`. */
   async function expectAnswer(
     expected: readonly number[],
@@ -59,11 +54,12 @@ export function createGrafanaClient(root: string, token: Secret): GrafanaClient 
   }
 
   return {
-    async ensureFolder({ uid, title }) {
+    /** Creates the folder if it does not exist. */
+    async ensureFolder({ uid, title }: { readonly uid: string; readonly title: string }): Promise<void> {
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectAnswer(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
-    async presence(dashboard, folderUid) {
+    async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
       const found = await expectAnswer([404], 'GET', path)
       if (found === undefined) return 'missing'
@@ -72,7 +68,7 @@ export function createGrafanaClient(root: string, token: Secret): GrafanaClient 
       const { id: _id, version: _version, ...content } = (theirs ?? {}) as Record<string, unknown>
       return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
     },
-    async upload(dashboard, folderUid) {
+    async upload(dashboard: Dashboard, folderUid: string): Promise<void> {
       await expectAnswer([], 'POST', '/api/dashboards/db', {
         dashboard: { ...dashboard, id: null },
         folderUid,

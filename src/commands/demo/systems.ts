@@ -18,15 +18,7 @@ const ONLY_NAME = 'demo'
 const MAX_PORT = 65_535
 
 /** The emulated systems of a demo. */
-export interface DemoSystems {
-  /** @throws {ListenError} when an address cannot be bound */
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** The configuration of the exporter, as YAML. */
-  config(): string
-  /** URLs, unless they are valid in a container only, pools and users, for the terminal. */
-  describe(hasUrls: boolean): string
-}
+export type DemoSystems = ReturnType<typeof createDemoSystems>
 
 interface DemoSystem {
   readonly name: string
@@ -36,7 +28,7 @@ interface DemoSystem {
 }
 
 /** @throws {Failed} usage error, for invalid options */
-export function createDemoSystems(options: EmulatorOptions & { listenAddress: string }): DemoSystems {
+export function createDemoSystems(options: EmulatorOptions & { listenAddress: string }) {
   const { listenAddress, profile } = options
   const rows =
     profile === undefined ? BOTH_SOURCES : [{ name: ONLY_NAME, profile, help: `profile ${profile}` }]
@@ -46,14 +38,17 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
     return { name, help, listenAddress: address, emulator }
   })
   return {
-    async start() {
+    /** @throws {ListenError} when an address cannot be bound */
+    async start(): Promise<void> {
       for (const { emulator, listenAddress } of systems) await startEmulatedSystem(emulator, listenAddress)
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(systems.map(({ emulator }) => emulator.stop()))
     },
-    config: () => configOf(systems),
-    describe: (hasUrls) => describeSystems(systems, hasUrls),
+    /** The configuration of the exporter, as YAML. */
+    config: (): string => configOf(systems),
+    /** URLs, unless they are valid in a container only, pools and users, for the terminal. */
+    describe: (hasUrls: boolean): string => describeSystems(systems, hasUrls),
   }
 }
 

@@ -22,27 +22,23 @@ export interface Section {
 }
 
 /** Receives the sections as they are ready. */
-export interface Output {
-  add(section: Section): void
-  /** Writes what is left to write. */
-  end(): void
-  failures(): number
-}
+export type Output = ReturnType<typeof createOutput>
 
-export function createOutput(json: boolean, progress: Progress): Output {
+export function createOutput(json: boolean, progress: Progress) {
   const sections: Section[] = []
   const count = (status: Status) =>
     sections
       .flatMap(({ reports }) => reports.flatMap(({ findings }) => findings))
       .filter((finding) => finding.status === status).length
   return {
-    add(section) {
+    add(section: Section): void {
       sections.push(section)
       if (json) return
       progress.clear()
       process.stdout.write(renderReport(section.headline, section.reports, process.stdout))
     },
-    end() {
+    /** Writes what is left to write. */
+    end(): void {
       progress.clear()
       const skipped = count('skip')
       const counts = [
@@ -55,7 +51,7 @@ export function createOutput(json: boolean, progress: Progress): Output {
         : [...counts, ...(skipped === 0 ? [] : [`${skipped} skipped`])].join(', ')
       process.stdout.write(`${text}\n`)
     },
-    failures: () => count('fail'),
+    failures: (): number => count('fail'),
   }
 }
 

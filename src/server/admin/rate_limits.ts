@@ -19,39 +19,30 @@ const REMEMBERED = 1024
 const MAX_PENDING_PER_SYSTEM = 32
 
 /** Rate limits against guessing of tokens and passwords. */
-export interface RateLimits {
-  /**
-   * Counts a request of a caller at `address`.
-   * @throws {Refused} 429
-   */
-  admit(address: string): void
-  /**
-   * Runs a task that sends the token of a caller at `address` to a system.
-   * @throws {Refused} 429 or 503 before anything is sent
-   */
-  withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T>
-  /** The same for a login at a system. @throws {Refused} 429 or 503 */
-  withLogin<T>(system: string, task: () => Promise<T>): Promise<T>
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** @param now monotonic clock in milliseconds */
-export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
+export function createRateLimits(now: () => number = () => performance.now()) {
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
   const withPlace = createPending()
   return {
-    admit(address) {
+    /** Counts a request of a caller at `address`. @throws {Refused} 429 */
+    admit(address: string): void {
       if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
     },
-    withToken: (address, system, task) =>
-      guarded(
-        refusals(`${networkOf(address)} ${system}`),
-        REFUSALS,
-        () => withPlace(system, task),
-        isRefused,
-      ),
-    withLogin: (system, task) => guarded(logins(system), LOGINS, () => withPlace(system, task), mayBeRefused),
+    /**
+     * Runs a task that sends the token of a caller at `address` to a system.
+     * @throws {Refused} 429 or 503 before anything is sent
+     */
+    withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T> {
+      const bucket = refusals(`${networkOf(address)} ${system}`)
+      return guarded(bucket, REFUSALS, () => withPlace(system, task), isRefused)
+    },
+    /** The same for a login at a system. @throws {Refused} 429 or 503 */
+    withLogin: <T>(system: string, task: () => Promise<T>): Promise<T> =>
+      guarded(logins(system), LOGINS, () => withPlace(system, task), mayBeRefused),
   }
 }
 

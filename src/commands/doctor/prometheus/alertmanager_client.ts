@@ -22,15 +22,7 @@ export interface SentAlert {
 }
 
 /** The part of the HTTP API of an Alertmanager that the doctor uses. */
-export interface AlertmanagerClient {
-  /** Without a slash at its end. */
-  readonly url: string
-  readiness(): Promise<Readiness>
-  /** The configuration as YAML; undefined if the Alertmanager does not tell it. */
-  configuration(): Promise<string | undefined>
-  /** Sends the test alert. @returns undefined if it was refused */
-  sendTestAlert(labels: Readonly<Record<string, string>>): Promise<SentAlert | undefined>
-}
+export type AlertmanagerClient = ReturnType<typeof createAlertmanagerClient>
 
 /** The name of the alert that `--test-alert` sends. */
 export const TEST_ALERT = 'SdsTestAlert'
@@ -42,7 +34,7 @@ const MAX_RESPONSE_BYTES = 4_000_000
 const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN']
 
 /** @param url root URL, without a slash at its end */
-export function createAlertmanagerClient(url: string, signal: AbortSignal): AlertmanagerClient {
+export function createAlertmanagerClient(url: string, signal: AbortSignal) {
   const send = (path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> =>
     requestJson(`${url}${path}`, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal, ...more })
 
@@ -56,8 +48,9 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal): Aler
   }
 
   return {
+    /** Without a slash at its end. */
     url,
-    readiness: async () => {
+    readiness: async (): Promise<Readiness> => {
       try {
         const { status } = await send('/-/ready')
         return { status, failure: '', isUnknownName: false }
@@ -67,13 +60,15 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal): Aler
         return { status: undefined, failure: failureText(failure), isUnknownName }
       }
     },
-    configuration: async () => {
+    /** The configuration as YAML; undefined if the Alertmanager does not tell it. */
+    configuration: async (): Promise<string | undefined> => {
       const { body } = await ask('/api/v2/status')
       const config = isObject(body) ? body['config'] : undefined
       const original = isObject(config) ? config['original'] : undefined
       return typeof original === 'string' ? original : undefined
     },
-    sendTestAlert: async (labels) => {
+    /** Sends the test alert. @returns undefined if it was refused */
+    sendTestAlert: async (labels: Readonly<Record<string, string>>): Promise<SentAlert | undefined> => {
       const endsAt = new Date(Date.now() + TEST_ALERT_MS).toISOString()
       const alert = { labels: { ...labels, alertname: TEST_ALERT }, annotations: ANNOTATIONS, endsAt }
       const { status } = await ask('/api/v2/alerts', {

@@ -34,16 +34,7 @@ export interface LoadedRule {
 }
 
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
-export interface PrometheusClient {
-  readonly url: string
-  query(promql: string): Promise<readonly QueriedSample[]>
-  targets(): Promise<readonly ScrapeTarget[]>
-  rules(): Promise<readonly LoadedRule[]>
-  /** The configuration as YAML. */
-  configuration(): Promise<string>
-  /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
-  alertmanagers(): Promise<readonly AlertmanagerClient[]>
-}
+export type PrometheusClient = ReturnType<typeof createPrometheusClient>
 
 /** What Prometheus adds to the address of an Alertmanager and its path prefix. */
 const ALERTS_PATH = /\/api\/v\d\/alerts$/
@@ -53,7 +44,7 @@ const MAX_RESPONSE_BYTES = 64_000_000
 const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'
 
 /** @param url root URL of Prometheus, without a slash at its end */
-export function createPrometheusClient(url: string, signal: AbortSignal): PrometheusClient {
+export function createPrometheusClient(url: string, signal: AbortSignal) {
   async function ask(path: string): Promise<unknown> {
     const { status, body } = await fetched(`${url}/api/v1/${path}`)
     if (isSuccess(body)) return body.data
@@ -77,14 +68,17 @@ export function createPrometheusClient(url: string, signal: AbortSignal): Promet
 
   return {
     url,
-    query: async (promql) => samplesOf(await ask(`query?${new URLSearchParams({ query: promql })}`)),
-    targets: async () => targetsOf(await ask('targets?state=active')),
-    rules: async () => rulesOf(await ask('rules')),
-    configuration: async () => {
+    query: async (promql: string): Promise<readonly QueriedSample[]> =>
+      samplesOf(await ask(`query?${new URLSearchParams({ query: promql })}`)),
+    targets: async (): Promise<readonly ScrapeTarget[]> => targetsOf(await ask('targets?state=active')),
+    rules: async (): Promise<readonly LoadedRule[]> => rulesOf(await ask('rules')),
+    /** The configuration as YAML. */
+    configuration: async (): Promise<string> => {
       const { yaml = '' } = (await ask('status/config')) as { yaml?: string }
       return yaml
     },
-    alertmanagers: async () => {
+    /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
+    alertmanagers: async (): Promise<readonly AlertmanagerClient[]> => {
       const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as {
         activeAlertmanagers?: readonly { readonly url: string }[]
       }
