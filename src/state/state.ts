@@ -49,19 +49,19 @@ export interface PoolState {
   readonly name: string | undefined
   /** What its series are labelled with. */
   readonly label: string
-  readonly lastAttempt: Attempt | undefined
+  readonly lastAttempt?: Attempt | undefined
   /** Number of polls by result; a result that has not occurred is missing. */
   readonly polls: ReadonlyMap<Result, number>
   /** Time of the last good poll, in seconds since the epoch. */
-  readonly lastSuccess: number | undefined
+  readonly lastSuccess?: number | undefined
   /** Of the last poll that failed; kept when later ones succeed. */
-  readonly lastFailure: Failure | undefined
+  readonly lastFailure?: Failure | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
-  readonly reading: FeedReading | undefined
+  readonly reading?: FeedReading | undefined
   /** The reading with what the query interface has of its nodes. */
-  readonly merged: MergedReading | undefined
-  readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
-  readonly forecastCoverage: FeedReading['coverage'] | undefined
+  readonly merged?: MergedReading | undefined
+  readonly forecasts?: ReadonlyMap<string, readonly Forecast[]> | undefined
+  readonly forecastCoverage?: FeedReading['coverage'] | undefined
   /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
   readonly feedPart: Part
   readonly forecastPart: Part
@@ -107,16 +107,16 @@ export interface SystemState {
   /** Those of the configuration. */
   readonly labels: Labels
   /** Whether there was any response to the last request; undefined before the first. */
-  readonly up: boolean | undefined
-  readonly clockSkewSeconds: number | undefined
-  readonly tlsNotAfterSeconds: number | undefined
+  readonly up?: boolean | undefined
+  readonly clockSkewSeconds?: number | undefined
+  readonly tlsNotAfterSeconds?: number | undefined
   readonly pools: ReadonlyMap<string, PoolState>
   /** Why the pools could not be listed, where nothing lists them but the system. */
-  readonly discoveryFailure: Failure | undefined
+  readonly discoveryFailure?: Failure | undefined
   /** Undefined before the first attempt. */
-  readonly inventory: InventoryState | undefined
+  readonly inventory?: InventoryState | undefined
   /** Undefined while the query interface is not polled. */
-  readonly performance: PerformanceState | undefined
+  readonly performance?: PerformanceState | undefined
   /** Those that were requested. */
   readonly resources: ReadonlyMap<ResourceName, ResourceState>
   readonly rejections: Rejections
@@ -130,13 +130,7 @@ export function newSystem(name: string, labels: Labels = {}): SystemState {
   return {
     name,
     labels,
-    up: undefined,
-    clockSkewSeconds: undefined,
-    tlsNotAfterSeconds: undefined,
     pools: new Map(),
-    discoveryFailure: undefined,
-    inventory: undefined,
-    performance: undefined,
     resources: new Map(),
     rejections: newRejections(name),
     tried: false,
@@ -148,14 +142,7 @@ export function newPool(ref: PoolRef): PoolState {
     ref,
     name: ref.name,
     label: ref.id,
-    lastAttempt: undefined,
     polls: new Map(),
-    lastSuccess: undefined,
-    lastFailure: undefined,
-    reading: undefined,
-    merged: undefined,
-    forecasts: undefined,
-    forecastCoverage: undefined,
     feedPart: NOTHING,
     forecastPart: NOTHING,
     statePart: NOTHING,
