@@ -47,7 +47,7 @@ export function lacksPerformance(feed: FeedReading): boolean {
  */
 export function isQueried(
   { performance: { source } }: Pick<SystemConfig, 'performance'>,
-  pools: ReadonlyMap<string, { readonly reading: FeedReading | undefined }> | undefined,
+  pools: ReadonlyMap<string, { readonly reading?: FeedReading | undefined }> | undefined,
 ): boolean | undefined {
   if (source !== 'auto') return source === 'query'
   const feeds = [...(pools?.values() ?? [])].flatMap(({ reading }) => reading ?? [])
