@@ -35,8 +35,9 @@ export interface Emulator {
   /**
    * Switches to another scenario, from the start of the current five minutes or from `from` on (epoch seconds);
    * `-Infinity` also replaces the whole past.
+   * @param firstNode index of the node of each pool that the scenario treats as the first one
    */
-  readonly setScenario: (scenario: Scenario, from?: number) => void
+  readonly setScenario: (scenario: Scenario, from?: number, firstNode?: number) => void
   /** Replaces the active faults. Text in the format of the command line. @throws RangeError for invalid text */
   readonly setFaults: (faults: readonly (string | Fault)[]) => void
 }
@@ -80,8 +81,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     pools: model.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
     liveSessions: sessions.live,
     scenario: model.timeline.current,
-    setScenario: (scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS)) =>
-      model.timeline.switchTo(scenario, now(), from),
+    setScenario: (scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS), firstNode = 0) =>
+      model.timeline.switchTo(scenario, now(), from, firstNode),
     log: recorder.log,
     setFaults,
     start: () => listener.open(app.callback()),

@@ -12,6 +12,9 @@ export interface EmulatorOptions {
   readonly pools?: number
   /** Per pool. */
   readonly nodes?: number
+  /** The last so many nodes of each pool of three or more joined, empty, `newNodeHours` before the start. Never the first one. */
+  readonly newNodes?: number
+  readonly newNodeHours?: number
   /** Sites (VDCs) that replicate with each other, this one included. */
   readonly sites?: number
   readonly namespaces?: number
@@ -38,6 +41,8 @@ export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
   pools: 2,
   nodes: 5,
+  newNodes: 0,
+  newNodeHours: 480,
   sites: 1,
   namespaces: 12,
   buckets: 20,
@@ -56,6 +61,8 @@ export const OPTION_HELP = {
   seed: 'any text; the same text gives the same pools, nodes and history',
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
+  newNodes: 'number of nodes of each pool of three or more that joined it before the start, empty',
+  newNodeHours: 'hours since they joined; with less than two points in its history a node has no forecast',
   sites: 'number of sites (VDCs) that replicate with each other, from 1 to 3',
   namespaces: 'number of namespaces',
   buckets: 'mean number of buckets of a namespace; the first one has five times as many',
@@ -69,6 +76,7 @@ export const OPTION_HELP = {
 
 const MAX_POOLS = 200
 const MAX_NODES = 10_000
+const MAX_NEW_NODE_HOURS = 1_000_000
 const MAX_SITES = 3
 const MAX_NAMESPACES = 10_000
 const MAX_BUCKETS = 10_000
@@ -78,15 +86,17 @@ export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
   checkCount('pools', resolved.pools, MAX_POOLS)
   checkCount('nodes', resolved.nodes, MAX_NODES)
+  checkCount('new nodes', resolved.newNodes, MAX_NODES, 0)
+  checkCount('hours since they joined', resolved.newNodeHours, MAX_NEW_NODE_HOURS)
   checkCount('sites', resolved.sites, MAX_SITES)
   checkCount('namespaces', resolved.namespaces, MAX_NAMESPACES)
   checkCount('buckets', resolved.buckets, MAX_BUCKETS)
   return { ...resolved, sessions: { ...SESSION_LIMITS, ...options.sessions } }
 }
 
-function checkCount(name: string, count: number, max: number): void {
-  if (Number.isInteger(count) && count >= 1 && count <= max) return
-  throw new RangeError(`The number of ${name} must be a whole number from 1 to ${max}, not ${count}`)
+function checkCount(name: string, count: number, max: number, min = 1): void {
+  if (Number.isInteger(count) && count >= min && count <= max) return
+  throw new RangeError(`The number of ${name} must be a whole number from ${min} to ${max}, not ${count}`)
 }
 
 /** Splits `127.0.0.1:4443`, `:4443` or `[::1]:4443`. @throws RangeError without a valid port */

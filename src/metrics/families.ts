@@ -107,7 +107,7 @@ export const STATE = {
     'sds_system_clock_skew_seconds',
     'seconds',
     ['system'],
-    "The system's clock minus the exporter's, from the Date header of an answer (resolution 1 s).",
+    "The system's clock minus the exporter's, from the Date header of an answer (resolution 1 s); 0 below 2 s.",
   ),
   tlsNotAfter: gauge(
     'sds_system_tls_not_after_timestamp_seconds',

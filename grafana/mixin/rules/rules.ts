@@ -3,6 +3,7 @@ import { resolve } from '../../../src/alerting/references.ts'
 import { ruleFiles } from '../../../src/alerting/rules.ts'
 import type { RuleSources } from '../../../src/alerting/sources.ts'
 import { DEFAULT_VALUES } from '../settings.ts'
+import { withAction } from './actions.ts'
 import { accessGroup } from './groups/access.ts'
 import { backgroundGroup } from './groups/background.ts'
 import { capacityGroup } from './groups/capacity.ts'
@@ -28,7 +29,7 @@ const GROUPS: readonly AlertGroup[] = [
   namespacesGroup,
   accessGroup,
   exporterGroup,
-]
+].map((group) => ({ ...group, alerts: group.alerts.map(withAction) }))
 
 /** The sources of all rules, with references to settings. */
 export const RULE_SOURCES: RuleSources = { interval: '1m', recording: RECORDING_GROUPS, alerting: GROUPS }

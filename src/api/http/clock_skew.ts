@@ -3,10 +3,15 @@ import type { HttpResponse } from './transport.ts'
 /** The Date header has whole seconds: on average it is half a second behind the clock of the system. */
 const DATE_CUT_MS = 500
 
-/** The system's clock minus ours, in whole seconds; undefined if the response has no Date header. */
+/** Below it the difference is 0: with the cut, and the time that the response takes, it would change between two values. */
+const LEAST_SKEW_SECONDS = 2
+
+/** The system's clock minus ours, in whole seconds, 0 below two; undefined if the response has no Date header. */
 export function clockSkewSeconds({ header, answeredAtMs }: HttpResponse): number | undefined {
   const theirsMs = Date.parse(header('date') ?? '') + DATE_CUT_MS
-  return Number.isFinite(theirsMs) ? Math.round((theirsMs - answeredAtMs) / 1000) : undefined
+  if (!Number.isFinite(theirsMs)) return undefined
+  const skew = Math.round((theirsMs - answeredAtMs) / 1000)
+  return Math.abs(skew) < LEAST_SKEW_SECONDS ? 0 : skew
 }
 
 /** The time of a response by the clock of the system, in seconds since the epoch; by ours without a Date header. */

@@ -3,7 +3,7 @@ import { forecast } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
 import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
-import type { Node, Pool } from '../model/topology.ts'
+import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 import { listText, type Member } from './list.ts'
@@ -38,18 +38,18 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   const slash = request.profile === 'documented' ? '' : '/'
   const href = `${slash}dashboard/storagepools/${pool.id}/nodes`
   const { list } = PROFILES[request.profile]
-  const nodes = pool.nodes.map((node) => nodeMembers(request, node))
+  const nodes = nodesAt(pool, request.now).map((node) => nodeMembers(request, node))
   return listText({ title: 'Storage Pool Node List', href, list }, nodes)
 }
 
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */
 function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   yield* identity(request, node)
-  const { key, capacityHistory } = node
+  const { key, joinedAt, capacityHistory } = node
   const value: Subject['value'] = (name, t, form) => request.model.value(name, node, t, form)
   for (const attribute of attributesOf(request.profile)) {
     if (includesCategory(request.query, attribute.category) && serves(request.profile, node, attribute)) {
-      yield* attributeMembers(request, { key, capacityHistory, value }, attribute)
+      yield* attributeMembers(request, { key, joinedAt, capacityHistory, value }, attribute)
     }
   }
   if (PROFILES[request.profile].performance && includesCategory(request.query, TRANSACTION_ERRORS.category)) {
@@ -109,6 +109,8 @@ function serves(profile: Profile, node: Node, attribute: Attribute): boolean {
 /** What has attributes: a node or a pool. */
 export interface Subject {
   readonly key: number
+  /** Start of its history, in epoch seconds. */
+  readonly joinedAt: number
   /** Length of the capacity history in seconds. */
   readonly capacityHistory: number
   readonly value: (attribute: AttributeName, t: number, form: NodeState['form']) => number
@@ -145,8 +147,8 @@ function storedSnapshots(
   { name, category }: Attribute,
 ): Snapshot[] {
   if (name === settings.withoutHistory) return [{ t: now, value: 0 }]
-  const keptFrom = category === 'capacity' ? now - node.capacityHistory + 1 : 0
-  return servedTimes(query.range, now, settings, keptFrom).map((t) => ({
+  const limit = category === 'capacity' ? now - node.capacityHistory + 1 : 0
+  return servedTimes(query.range, now, settings, Math.max(limit, node.joinedAt)).map((t) => ({
     t,
     value: node.value(name, t, 'historical'),
   }))
@@ -182,7 +184,7 @@ function* errorMembers({ model, profile, query, settings, now }: FeedRequest, no
     yield [`${name}Current`, writeErrors(profile, node, samples)]
   }
   if (query.historical) {
-    const times = servedTimes(query.range, now, settings)
+    const times = servedTimes(query.range, now, settings, node.joinedAt)
     const samples = errorSamples(model, node, times, query.range.interval, 'historical')
     yield [name, writeErrors(profile, node, samples)]
     yield [`${name}Summary`, writeErrorsSummary(profile, node, samples)]

@@ -1,4 +1,4 @@
-import { goodDisks, isDown, type NodeState } from './node_state.ts'
+import { goodDisks, isDown, isPresent, type NodeState } from './node_state.ts'
 import { mix, smoothNoise, unit } from './random.ts'
 import type { Node } from './topology.ts'
 
@@ -18,6 +18,8 @@ const FILLING_PART = 0.96
 const LEVELS = { grows: { from: 0.4, to: 0.72 }, shrinks: { from: 0.62, to: 0.44 } } as const
 const SPREAD = 0.06
 const LOWEST_USED = 0.2
+/** A node that joined is filled by rebalancing: the rest decreases to 1/e in this time. */
+const REBALANCING_SECONDS = 15 * SECONDS_PER_DAY
 /** Small enough not to change the trend of a week. */
 const NOISE = 0.0002
 const NOISE_SECONDS = 6 * 3_600
@@ -29,7 +31,7 @@ const FREE_L1 = 0.55
 
 /** The space of a node; the total counts only Good disks. */
 export function spaceOf(state: NodeState): Space {
-  const total = goodDisks(state) * state.node.diskBytes
+  const total = isPresent(state) ? goodDisks(state) * state.node.diskBytes : 0
   const allocated = Math.floor(total * usedRatio(state))
   const reserved = Math.min(total / RESERVED_PARTS, total - allocated)
   return { total, allocated, reserved, free: total - allocated - reserved }
@@ -48,6 +50,7 @@ export function levelsOf(kind: 'allocated' | 'free', bytes: number): { L1: numbe
 
 /** Offline space of this node: all disks when the node is down, else the disks that are not Good. */
 export function offlineSpace(state: NodeState): number {
+  if (!isPresent(state)) return 0
   const disks = isDown(state) ? state.node.disks : state.node.disks - goodDisks(state)
   return disks * state.node.diskBytes
 }
@@ -59,7 +62,9 @@ function usedRatio(state: NodeState): number {
       ? usedRatioInCycle(node, t)
       : effects.filling.used + (effects.filling.perDay * (t - scenarioDay)) / SECONDS_PER_DAY
   const noise = NOISE * smoothNoise(mix(node.key, 11), t, NOISE_SECONDS)
-  return Math.min(HIGHEST_USED, Math.max(LOWEST_USED, ratio) + noise)
+  const rebalanced =
+    effects.filling === undefined ? 1 - Math.exp((node.joinedAt - t) / REBALANCING_SECONDS) : 1
+  return Math.max(0, Math.min(HIGHEST_USED, Math.max(LOWEST_USED, ratio) + noise)) * rebalanced
 }
 
 function usedRatioInCycle(node: Node, t: number): number {

@@ -86,9 +86,9 @@ export function daysUntil(
   }
 }
 
-/** Used capacity, hourly, of the last `frame` seconds, limited to the history that the node keeps. */
+/** Used capacity, hourly, of the last `frame` seconds, since the node joined, limited to the history that it keeps. */
 function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
-  const start = now - Math.min(frame, node.capacityHistory)
+  const start = Math.max(now - Math.min(frame, node.capacityHistory), node.joinedAt)
   const points: Point[] = []
   for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
     points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })

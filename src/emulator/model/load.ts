@@ -3,8 +3,12 @@ import { mix, smoothNoise, whiteNoise } from './random.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** 1 January 1970 was a Thursday. */
-const FIRST_WEEKDAY = 4
+/** 1 January 1970 was a Thursday: the middle of the first weekend is the midnight after the following Saturday. */
+const MIDDLE_OF_WEEKEND = 3 * DAY
+const WEEK = 7 * DAY
+/** From the middle of the weekend: the load changes between these times, on Friday and Sunday evening to the next morning. */
+const WEEKEND_BEGINS = 18 * HOUR
+const WEEKDAYS_BEGIN = 30 * HOUR
 const PEAK_HOUR = 14
 const WEEKEND_FACTOR = 0.55
 const NIGHT_FACTOR = 0.22
@@ -25,7 +29,12 @@ export function demand(state: NodeState, salt: number): number {
 function weeklyCycle(t: number): number {
   const hour = (t % DAY) / HOUR
   const day = 0.5 + 0.5 * Math.cos((2 * Math.PI * (hour - PEAK_HOUR)) / 24)
-  const weekday = (Math.floor(t / DAY) + FIRST_WEEKDAY) % 7
-  const week = weekday === 0 || weekday === 6 ? WEEKEND_FACTOR : 1
-  return (NIGHT_FACTOR + (1 - NIGHT_FACTOR) * day) * week
+  return (NIGHT_FACTOR + (1 - NIGHT_FACTOR) * day) * weekendFactor(t)
+}
+
+function weekendFactor(t: number): number {
+  const sinceMiddle = (((t - MIDDLE_OF_WEEKEND) % WEEK) + WEEK) % WEEK
+  const distance = Math.min(sinceMiddle, WEEK - sinceMiddle)
+  const part = Math.min(1, Math.max(0, (distance - WEEKEND_BEGINS) / (WEEKDAYS_BEGIN - WEEKEND_BEGINS)))
+  return WEEKEND_FACTOR + (1 - WEEKEND_FACTOR) * (0.5 - 0.5 * Math.cos(Math.PI * part))
 }

@@ -28,11 +28,16 @@ export interface ModelOptions {
   readonly namespaces: number
   readonly buckets: number
   readonly scenario: Scenario
+  /** The last nodes of each larger pool joined, empty, so many hours before `now`. */
+  readonly newNodes: number
+  readonly newNodeHours: number
 }
+
+const HOUR = 3_600
 
 /** @param now epoch seconds */
 export function createModel(options: ModelOptions, now: number): StorageModel {
-  const { key, pools } = createTopology(options)
+  const { key, pools } = createTopology({ ...options, joinedAt: now - options.newNodeHours * HOUR })
   const timeline = createTimeline(options.scenario, now, pools)
   const allNodes = pools.flatMap((pool) => pool.nodes)
   const stateOf: StorageModel['stateOf'] = (node, t, form) => {

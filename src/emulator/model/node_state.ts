@@ -19,9 +19,14 @@ export interface NodeState {
   readonly scenarioDay: number
 }
 
-/** A node that is not accessible or in maintenance serves no requests. */
-export function isDown({ effects: { health } }: NodeState): boolean {
-  return health === 'NotAccessible' || health === 'Maintenance'
+/** A node that is not accessible, in maintenance, or not yet part of the system serves no requests. */
+export function isDown(state: NodeState): boolean {
+  const { health } = state.effects
+  return health === 'NotAccessible' || health === 'Maintenance' || !isPresent(state)
+}
+
+export function isPresent({ node, t }: NodeState): boolean {
+  return t >= node.joinedAt
 }
 
 /** Disks by status: the statuses add up to `numDisks`. */

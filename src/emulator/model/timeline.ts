@@ -21,12 +21,15 @@ export function createTimeline(
   now: number,
   pools: readonly { nodes: readonly Node[] }[],
 ) {
-  const periodOf = (name: Scenario, at: number, from: number): Period => ({
+  const periodOf = (name: Scenario, at: number, from: number, firstNode = 0): Period => ({
     scenario: name,
     from,
     day: at - (at % SECONDS_PER_DAY),
-    effects: pools.map((pool) =>
-      pool.nodes.map((node) => ({ ...HEALTHY, ...SCENARIOS[name].effects(node) })),
+    effects: pools.map(({ nodes }) =>
+      nodes.map((node) => {
+        const index = (node.index - firstNode + nodes.length) % nodes.length
+        return { ...HEALTHY, ...SCENARIOS[name].effects({ ...node, index }) }
+      }),
     ),
   })
   let periods: readonly [Period, ...Period[]] = [periodOf(scenario, now, Number.NEGATIVE_INFINITY)]
@@ -34,9 +37,12 @@ export function createTimeline(
   const last = () => periods.at(-1) ?? periods[0]
   return {
     current: (): Scenario => last().scenario,
-    /** Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds. */
-    switchTo: (name: Scenario, at: number, from: number): void => {
-      const period = periodOf(name, at, from)
+    /**
+     * Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds.
+     * @param firstNode index of the node that has the effects of the first one; those of the next ones follow
+     */
+    switchTo: (name: Scenario, at: number, from: number, firstNode?: number): void => {
+      const period = periodOf(name, at, from, firstNode)
       periods = from === Number.NEGATIVE_INFINITY ? [period] : [...periods, period]
       revision++
     },

@@ -18,7 +18,9 @@ export interface Node {
   readonly phase: number
   /** Direction of used capacity during most of the cycle; one node of a larger pool shrinks. */
   readonly trend: 'grows' | 'shrinks'
-  /** Length of the capacity history in seconds; the last node of a larger pool keeps only an hour. */
+  /** When it became part of the system, empty, in epoch seconds; -Infinity: it always was. */
+  readonly joinedAt: number
+  /** Length of the capacity history in seconds. Without new nodes, the last node of a larger pool keeps only an hour. */
   readonly capacityHistory: number
   /** Its transactions fail only in scenarios; one node of a larger pool. */
   readonly isFaultless: boolean
@@ -47,26 +49,35 @@ const DISK_BYTES = [4_000_000_000_000, 8_000_000_000_000, 12_000_000_000_000]
 const MEMORY_BYTES = [64, 128, 192].map((gib) => gib * 2 ** 30)
 /** Two ports of 10 or 25 Gbit/s, in MB/s. */
 const NIC_CAPACITY = [2_500, 6_250]
-/** Minimum pool sizes for a node without errors, one that shrinks, and one with a short history. */
+/** Minimum pool sizes for a node without errors, one that shrinks, and new ones or one with a short history. */
 const MIN_NODES_FOR_FAULTLESS = 5
 const MIN_NODES_FOR_SHRINKING = 4
-const MIN_NODES_FOR_SHORT_HISTORY = 3
+const MIN_NODES_FOR_NEW = 3
+const HOUR = 3_600
 const PHASE_SPREAD = 0.06
 /** The golden ratio: spreads any number of pools over the cycle, so that no two are emptied at the same time. */
 const PHASE_STEP = 0.618034
-const HOUR = 3_600
 const NODES_PER_SUBNET = 200
 
+export interface TopologyOptions {
+  readonly seed: string
+  readonly pools: number
+  readonly nodes: number
+  /** The last nodes of each larger pool, and when they joined, in epoch seconds. */
+  readonly newNodes: number
+  readonly joinedAt: number
+}
+
 /** The pools and nodes of a seed. The nodes of a pool have the same hardware: disks, memory and network. */
-export function createTopology(options: { seed: string; pools: number; nodes: number }): Topology {
+export function createTopology(options: TopologyOptions): Topology {
   const key = keyOf(options.seed)
   const pools = Array.from({ length: options.pools }, (_, index) =>
-    createPool(mix(key, index), index, options.nodes, (unit(key, 7) + index * PHASE_STEP) % 1),
+    createPool(mix(key, index), index, options, (unit(key, 7) + index * PHASE_STEP) % 1),
   )
   return { key, pools }
 }
 
-function createPool(key: number, index: number, size: number, phase: number): Pool {
+function createPool(key: number, index: number, options: TopologyOptions, phase: number): Pool {
   const uuid = uuidOf(key)
   const nodes: Node[] = []
   const pool: Pool = {
@@ -77,11 +88,14 @@ function createPool(key: number, index: number, size: number, phase: number): Po
     name: POOL_NAMES[index] ?? `pool-${index + 1}`,
     nodes,
   }
-  for (let node = 0; node < size; node++) nodes.push(createNode(pool, mix(key, node + 1), node, size))
+  for (let node = 0; node < options.nodes; node++)
+    nodes.push(createNode(pool, mix(key, node + 1), node, options))
   return pool
 }
 
-function createNode(pool: Pool, key: number, index: number, size: number): Node {
+function createNode(pool: Pool, key: number, index: number, options: TopologyOptions): Node {
+  const { nodes: size, newNodes, joinedAt } = options
+  const isNew = size >= MIN_NODES_FOR_NEW && index > 0 && index >= size - newNodes
   const hardware = keyOf(pool.uuid)
   return {
     index,
@@ -98,9 +112,15 @@ function createNode(pool: Pool, key: number, index: number, size: number): Node 
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
     trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
     isFaultless: size >= MIN_NODES_FOR_FAULTLESS && index === size - 3,
+    joinedAt: isNew ? joinedAt : Number.NEGATIVE_INFINITY,
     capacityHistory:
-      size >= MIN_NODES_FOR_SHORT_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
+      newNodes === 0 && size >= MIN_NODES_FOR_NEW && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
   }
+}
+
+/** The nodes that are part of the pool at a time, in epoch seconds. */
+export function nodesAt({ nodes }: Pool, t: number): readonly Node[] {
+  return nodes.filter(({ joinedAt }) => joinedAt <= t)
 }
 
 function pick(choices: readonly number[], key: number, salt: number): number {

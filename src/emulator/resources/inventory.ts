@@ -2,6 +2,7 @@ import { nodeId } from '../feed/node.ts'
 import { uuidOf } from '../model/random.ts'
 import { alertsAt } from '../model/system/alerts.ts'
 import { siteCount, siteOf } from '../model/system/sites.ts'
+import { nodesAt } from '../model/topology.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
@@ -20,7 +21,7 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
     /^(\d+\.\d+\.\d+\.)(\d+)/,
     (_, start: string, last: string) => `${start}${Number(last) + 1}`,
   )
-  const found = model.pools.flatMap((pool) => pool.nodes)
+  const found = model.pools.flatMap((pool) => nodesAt(pool, now))
   const node = found.map((one, index) => ({
     nodename: one.name,
     nodeid: nodeId(profile, one),

@@ -17,7 +17,7 @@ import { keyOf, mix } from '../model/random.ts'
 import { alertCounts, SEVERITIES } from '../model/system/alerts.ts'
 import { type PoolFigures, poolFigures } from '../model/system/pool_figures.ts'
 import { replicationLinks, siteCount, siteOf } from '../model/system/sites.ts'
-import type { Node, Pool } from '../model/topology.ts'
+import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
 
 const ZONE = '/dashboard/zones/localzone'
@@ -50,10 +50,11 @@ export function poolText(request: FeedRequest, pool: Pool): Iterable<string> {
 
 function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
+  const nodes = nodesAt(pool, request.now)
   yield ['_links', JSON.stringify({ self: { href: self }, nodes: { href: `${self}/nodes` } })]
-  yield* texts({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, pool.nodes) })
-  yield* texts({ numNodesWithSufficientDiskSpace: String(pool.nodes.length) })
-  yield* attributes(request, keyOf(pool.id), pool.nodes)
+  yield* texts({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
+  yield* texts({ numNodesWithSufficientDiskSpace: String(nodes.length) })
+  yield* attributes(request, keyOf(pool.id), nodes)
   yield* figures(request, keyOf(pool.id), [pool])
   // Real systems serve an empty list, if the request has no category.
   if (request.query.category === undefined) yield [FORECAST.name, '[]']
@@ -64,7 +65,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   const links = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'storagepools']
   const hrefs = links.map((name) => [name, { href: `${ZONE}/${name}` }])
   yield ['_links', JSON.stringify({ self: { href: ZONE }, ...Object.fromEntries(hrefs) })]
-  const nodes = model.pools.flatMap((pool) => pool.nodes)
+  const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
   yield* texts({ apiChange: '1', id: 'localzone', name: siteOf(model, 0).name, ...countsOf(request, nodes) })
   const counts = alertCounts(model, now)
   for (const severity of SEVERITIES) {
@@ -106,7 +107,8 @@ function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]):
     const values = nodes.map((node) => ATTRIBUTE_VALUES[name](model.stateOf(node, t, form)))
     return MEANS.includes(UNIT_OF.get(name) ?? 'count') ? sumOf(values) / nodes.length : sumOf(values)
   }
-  const subject: Subject = { key, capacityHistory: Number.POSITIVE_INFINITY, value }
+  const always = { joinedAt: Number.NEGATIVE_INFINITY, capacityHistory: Number.POSITIVE_INFINITY }
+  const subject: Subject = { key, ...always, value }
   for (const attribute of attributesOf(profile)) {
     if (includesCategory(query, attribute.category)) yield* attributeMembers(request, subject, attribute)
   }

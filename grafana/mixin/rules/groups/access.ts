@@ -3,7 +3,7 @@ import { type Expression, type Matcher, promql, select } from '../../promql/expr
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { dashboardOf, SYSTEM } from './templates.ts'
+import { DURATION, dashboardOf, SYSTEM } from './templates.ts'
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
 
@@ -69,7 +69,7 @@ const certificate = twoLevels(
   {
     scope: 'system',
     summary: 'The TLS certificate of a storage system expires soon, or has expired.',
-    description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in {{ $value | humanizeDuration }}. After that it{{ end }} cannot be polled.`,
+    description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in ${DURATION}. After that it{{ end }} cannot be polled.`,
     dashboard: exporterPage,
   },
   {

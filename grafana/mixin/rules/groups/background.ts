@@ -3,7 +3,7 @@ import type { MetricName } from '../../promql/metrics.ts'
 import { age, by, dedup, lastValue, sumByPool } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, POOL } from './templates.ts'
+import { dashboardOf, durationOf, POOL } from './templates.ts'
 
 /** Garbage collection, recovery and erasure coding of pools. */
 
@@ -43,7 +43,7 @@ ${dedup(SCOPE_KEY, promql`${reclaimed} offset ${STALLED}`)} >= 0`,
   for: '5m',
   keepFiringFor: '15m',
   summary: 'A storage pool reclaims no garbage although much is pending.',
-  description: `${POOL} has reclaimed no garbage of ${DATA} for {{ humanizeDuration ${LIMITS.garbageStalledSeconds} }}, with at least {{ $value | humanize1024 }}B pending.`,
+  description: `${POOL} has reclaimed no garbage of ${DATA} for ${durationOf(LIMITS.garbageStalledSeconds)}, with at least {{ $value | humanize1024 }}B pending.`,
 }
 
 const unreclaimable: Alert = {

@@ -5,7 +5,7 @@ import { RECORDED } from '../../promql/metrics.ts'
 import { lastValue } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { dashboardOf, POOL } from './templates.ts'
+import { DURATION, dashboardOf, durationOf, POOL } from './templates.ts'
 
 const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
@@ -13,7 +13,7 @@ const capacityPage = dashboardOf('capacity', POOL_KEY)
 const capacityHigh = twoLevels(
   {
     summary: 'A storage pool is nearly full.',
-    description: `${POOL} has {{ $value | humanizePercentage }} of its usable space allocated.`,
+    description: `${POOL} has {{ $value | humanizePercentage }} of its usable space allocated. A full pool refuses writes.`,
     dashboard: capacityPage,
   },
   {
@@ -44,7 +44,7 @@ ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 const forecastShort = twoLevels(
   {
     summary: 'A storage system forecasts that one of its pools is full soon.',
-    description: `${POOL} reaches ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
+    description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the forecast of its system.`,
     dashboard: capacityPage,
   },
   {
@@ -72,7 +72,7 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
   summary: 'A storage pool with high usage has no capacity forecast.',
-  description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system reports N/A for every forecast: SdsForecastShort does not cover it.`,
+  description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system makes no forecast: no alert warns before it is full.`,
   dashboard: capacityPage,
 }
 
@@ -98,7 +98,7 @@ max_over_time(${inMaintenance}[6h]) == 1`,
   for: '30m',
   keepFiringFor: '1h',
   summary: 'A storage pool is full within a day at its current growth.',
-  description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in {{ humanizeDuration ${LIMITS.trendSeconds} }}.`,
+  description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in ${durationOf(LIMITS.trendSeconds)}.`,
   dashboard: capacityPage,
 }
 

@@ -77,7 +77,7 @@ const unaccounted: Alert = {
   for: '30m',
   keepFiringFor: '30m',
   summary: 'Disks of a storage pool are in no known state.',
-  description: `${POOL}: the nodes count {{ $value }} disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced.`,
+  description: `${POOL}: the nodes count {{ $value }} disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.`,
   dashboard: poolPage,
 }
 
@@ -92,7 +92,7 @@ ${by('max', SYSTEM_KEY, select(RECORDED.maintenance))} == 1`,
   for: '30m',
   keepFiringFor: '15m',
   summary: 'Disk space of a storage system is offline.',
-  description: `${SYSTEM} has {{ $value | humanize1024 }}B of disk space offline, over all its pools.`,
+  description: `${SYSTEM} has {{ $value | humanize1024 }}B of disk space offline, over all its pools: it is missing until disks and nodes return.`,
   dashboard: dashboardOf('capacity', SYSTEM_KEY),
 }
 

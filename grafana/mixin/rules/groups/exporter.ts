@@ -25,7 +25,7 @@ import {
 import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
 import { resourceFailing } from './resources.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
+import { DURATION, dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
 const OF_JOB: Matcher = `job="${JOB}"`
 const INSTANCE = 'Exporter {{ $labels.instance }}'
@@ -149,7 +149,7 @@ and
 ${POLLED_POOLS}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
-    description: `${POOL} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
+    description: `${POOL} was last polled ${DURATION} ago, without a failure: the exporter does not keep its schedule.`,
     dashboard: systemPage,
   },
 ]
@@ -237,7 +237,7 @@ const frozen: readonly Alert[] = [
     expr: promql`min by (${POOL_KEY}) (${AGE}) > ${OLD}`,
     for: '5m',
     summary: 'A storage system responds with old samples.',
-    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
+    description: `${POOL}: the newest sample was ${DURATION} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -246,7 +246,7 @@ const frozen: readonly Alert[] = [
     expr: promql`${AGE} > ${OLD}`,
     for: '10m',
     summary: 'A category of samples of a storage pool is not updated.',
-    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last successful poll.`,
+    description: `${POOL}: the newest sample of the category {{ $labels.category }} was ${DURATION} old at the last successful poll.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -258,7 +258,7 @@ ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
     for: '10m',
     keepFiringFor: '10m',
     summary: 'A storage node reports no new samples.',
-    description: `${NODE}: its newest sample is {{ $value | humanizeDuration }} older than that of its pool.`,
+    description: `${NODE}: its newest sample is ${DURATION} older than that of its pool.`,
     dashboard: dashboardOf('node', NODE_KEY),
   },
 ]
@@ -279,7 +279,7 @@ const values: readonly Alert[] = [
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
-    description: `${SYSTEM} and an exporter have clocks that differ by {{ $value | humanizeDuration }}. Ages of samples are corrected, timestamps of samples are not.`,
+    description: `${SYSTEM} and an exporter have clocks that differ by ${DURATION}. Ages of samples are corrected, timestamps of samples are not.`,
     dashboard: systemPage,
   },
   {

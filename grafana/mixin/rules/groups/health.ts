@@ -32,7 +32,7 @@ const states: readonly Alert[] = [
     for: '10m',
     keepFiringFor: '10m',
     summary: 'A storage node is not accessible.',
-    description: `${NODE} is not accessible for its system. A restart takes less time.`,
+    description: `${NODE} cannot be reached by the other nodes of its system, for longer than a restart takes. Data protection is reduced until it returns.`,
     dashboard: nodePage,
   },
   {
@@ -88,7 +88,7 @@ and
 ${perNode(promql`${maintenance} offset 24h`)} == 1`,
   for: '5m',
   summary: 'A storage node has been in maintenance for a day.',
-  description: `${NODE} has been in Maintenance for more than 24 hours.`,
+  description: `${NODE} has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.`,
   dashboard: nodePage,
 }
 
@@ -98,7 +98,7 @@ const flapping: Alert = {
   expr: promql`${perNode(promql`changes(${withStatus('status="Good"')}[1h])`)} >= ${LIMITS.flappingChanges}`,
   keepFiringFor: '30m',
   summary: 'The health of a storage node changes repeatedly.',
-  description: `${NODE} changed to or from Good {{ $value }} times within an hour.`,
+  description: `${NODE} changed to or from Good {{ $value }} times within an hour: it restarts, or its network fails at times.`,
   dashboard: nodePage,
 }
 

@@ -2,7 +2,7 @@ import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { LIMITS, NAMESPACE_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { dashboardOf, NAMESPACE } from './templates.ts'
+import { dashboardOf, durationOf, NAMESPACE } from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('namespaces', NAMESPACE_KEY) } as const
 const USED = select(RECORDED.quotaUsed)
@@ -42,7 +42,7 @@ ${USED} offset 2d`,
   for: '3h',
   keepFiringFor: '3h',
   summary: 'A namespace reaches its hard quota within days at its current growth.',
-  description: `${NAMESPACE} would use {{ $value | humanizePercentage }} of its hard quota in {{ humanizeDuration ${LIMITS.quotaTrendSeconds} }}. Writes beyond it are refused.`,
+  description: `${NAMESPACE} would use {{ $value | humanizePercentage }} of its hard quota in ${durationOf(LIMITS.quotaTrendSeconds)}. Writes beyond it are refused.`,
 }
 
 export const namespacesGroup: AlertGroup = {

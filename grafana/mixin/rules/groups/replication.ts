@@ -3,7 +3,7 @@ import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, LINK_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { dashboardOf, REPLICATION_GROUP, SYSTEM, valuesOf } from './templates.ts'
+import { DURATION, dashboardOf, durationOf, REPLICATION_GROUP, SYSTEM, valuesOf } from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('system', SYSTEM_KEY) } as const
 
@@ -17,7 +17,7 @@ const lag = twoLevels(
   {
     ...about,
     summary: 'A replication group is behind.',
-    description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for {{ $value | humanizeDuration }}.`,
+    description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for ${DURATION}.`,
   },
   {
     critical: {
@@ -53,7 +53,7 @@ max_over_time(${PENDING}[30m]) >= max_over_time(${PENDING}[${GROWTH}])`,
   for: '15m',
   keepFiringFor: '1h',
   summary: 'The data of a replication group that waits for replication grows.',
-  description: `${REPLICATION_GROUP} has at least {{ $value | humanize1024 }}B that waits for replication, more than {{ humanizeDuration ${LIMITS.backlogGrowthSeconds} }} ago: more is written than is copied.`,
+  description: `${REPLICATION_GROUP} has at least {{ $value | humanize1024 }}B that waits for replication, more than ${durationOf(LIMITS.backlogGrowthSeconds)} ago: more is written than is copied.`,
 }
 
 const linksFailed: Alert = {
@@ -84,7 +84,7 @@ ${dedup(LINK_KEY, promql`${progress} offset ${STALLED}`)} >= 0`,
   for: '15m',
   keepFiringFor: '15m',
   summary: 'The copy of existing data to a new site makes no progress.',
-  description: `Replication group {{ $labels.replication_group }} of system {{ $labels.system }}: the copy of its data from {{ $labels.local_vdc }} to {{ $labels.remote_vdc }} has been at {{ $value | humanizePercentage }} for {{ humanizeDuration ${LIMITS.bootstrapStalledSeconds} }}.`,
+  description: `Replication group {{ $labels.replication_group }} of system {{ $labels.system }}: the copy of its data from {{ $labels.local_vdc }} to {{ $labels.remote_vdc }} has been at {{ $value | humanizePercentage }} for ${durationOf(LIMITS.bootstrapStalledSeconds)}.`,
 }
 
 export const replicationGroup: AlertGroup = {

@@ -7,7 +7,7 @@ import { type MetricName, RECORDED, type RecordedName } from '../../promql/metri
 import { perNode } from '../../promql/operators.ts'
 import { LIMITS, MEASURES, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { dashboardOf, NODE, POOL } from './templates.ts'
+import { DURATION, dashboardOf, NODE, POOL } from './templates.ts'
 
 interface Direction {
   readonly operation: Operation
@@ -45,7 +45,7 @@ const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => (
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${operation}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}.`,
+  description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
@@ -68,7 +68,7 @@ and
   for: '30m',
   keepFiringFor: '15m',
   summary: `A storage pool is much slower to ${operation} than the day before.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
+  description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
@@ -161,7 +161,7 @@ ${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTran
   for: '30m',
   keepFiringFor: '15m',
   summary: 'A storage node is much slower than the others of its pool.',
-  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
+  description: `${NODE} needs ${DURATION} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
   dashboard: dashboardOf('node', NODE_KEY),
 }
 

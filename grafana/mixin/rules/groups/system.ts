@@ -2,7 +2,7 @@ import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, SYSTEM, valuesOf } from './templates.ts'
+import { DURATION, dashboardOf, SYSTEM, valuesOf } from './templates.ts'
 
 /** What a system reports about itself, beside its nodes. */
 
@@ -111,7 +111,7 @@ ${licenseLeft} <= 0`,
     for: '1h',
     keepFiringFor: '1h',
     summary: 'The license of a storage system expires soon.',
-    description: `A licensed feature of system {{ $labels.system }} expires in {{ $value | humanizeDuration }}.`,
+    description: `A licensed feature of system {{ $labels.system }} expires in ${DURATION}.`,
   },
 ]
 

@@ -1,3 +1,4 @@
+import type { Reference } from '../../../../src/alerting/references.ts'
 import { dashboardUrl } from '../../dashboard_url.ts'
 import type { Matcher } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
@@ -15,6 +16,16 @@ export const NODE = `Node ${label('node')} in pool ${label('pool')} of system ${
 
 export const REPLICATION_GROUP = `Replication group ${label('replication_group')} of system ${label('system')}`
 export const NAMESPACE = `Namespace ${label('namespace')} of system ${label('system')}`
+
+/** A duration in seconds as `5 days`, `1h 16m`, `6h` or `15m`, rounded down; below a minute as `45s` or `600ms`. */
+const SHORT_DURATION = [
+  'humanizeDuration',
+  'reReplaceAll "^1d .*" "1 day"',
+  'reReplaceAll "^([0-9]+)d .*" "$1 days"',
+  'reReplaceAll "( 0m)? [0-9]+s$" ""',
+].join(' | ')
+export const DURATION = `{{ $value | ${SHORT_DURATION} }}`
+export const durationOf = (seconds: Reference): string => `{{ ${seconds} | ${SHORT_DURATION} }}`
 
 const MAX_NAMES = 5
 

@@ -12,12 +12,14 @@ import {
 } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { itemList, paragraph } from '../output/help_text.ts'
-import { parseCount } from './values.ts'
+import { parseCount, parseCountOrNone } from './values.ts'
 
 /** Flags of commands that run an emulated storage system. */
 export interface EmulatorFlags {
   pools: number
   nodes: number
+  newNodes: number
+  newNodeHours: number
   sites: number
   namespaces: number
   buckets: number
@@ -30,7 +32,8 @@ export interface EmulatorFlags {
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 export function addEmulatorFlags(command: Command, withoutProfile: string): Command {
-  const { pools, nodes, sites, namespaces, buckets, seed, scenario } = EMULATOR_DEFAULTS
+  const { pools, nodes, newNodes, newNodeHours, sites, namespaces, buckets, seed, scenario } =
+    EMULATOR_DEFAULTS
   const choice = (flags: string, help: string, choices: object) =>
     new Option(flags, help).choices(Object.keys(choices))
   return command
@@ -38,6 +41,8 @@ export function addEmulatorFlags(command: Command, withoutProfile: string): Comm
     .addOption(choice('--profile <name>', `${OPTION_HELP.profile} (default: ${withoutProfile})`, PROFILES))
     .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
     .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
+    .option('--new-nodes <count>', OPTION_HELP.newNodes, parseCountOrNone, newNodes)
+    .option('--new-node-hours <hours>', OPTION_HELP.newNodeHours, parseCount, newNodeHours)
     .option('--sites <count>', OPTION_HELP.sites, parseCount, sites)
     .option('--namespaces <count>', OPTION_HELP.namespaces, parseCount, namespaces)
     .option('--buckets <count>', OPTION_HELP.buckets, parseCount, buckets)

@@ -12,9 +12,14 @@ export function parseAddress(text: string): string {
 }
 
 /** Parses a whole number of at least 1. @throws {InvalidArgumentError} */
-export function parseCount(text: string): number {
+export const parseCount = (text: string): number => parseWhole(text, 1)
+
+/** Parses a whole number of at least 0. @throws {InvalidArgumentError} */
+export const parseCountOrNone = (text: string): number => parseWhole(text, 0)
+
+function parseWhole(text: string, least: number): number {
   const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1)
-    throw new InvalidArgumentError('Expected a whole number of at least 1.')
+  if (!/^\d+$/.test(text) || count < least)
+    throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`)
   return count
 }

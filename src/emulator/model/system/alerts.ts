@@ -1,7 +1,7 @@
 import { spaceOf } from '../capacity.ts'
 import type { StorageModel } from '../model.ts'
 import type { Scenario } from '../scenarios.ts'
-import type { Pool } from '../topology.ts'
+import { nodesAt, type Pool } from '../topology.ts'
 import { replicationLinks } from './sites.ts'
 
 export const SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
@@ -47,7 +47,7 @@ export function alertCounts(model: StorageModel, t: number): Record<Severity, nu
 }
 
 function alertsOfPool(model: StorageModel, pool: Pool, t: number): Alert[] {
-  const states = pool.nodes.map((node) => model.stateOf(node, t, 'current'))
+  const states = nodesAt(pool, t).map((node) => model.stateOf(node, t, 'current'))
   const spaces = states.map(spaceOf)
   const total = spaces.reduce((sum, space) => sum + space.total, 0)
   const used = spaces.reduce((sum, space) => sum + space.allocated, 0) / total

@@ -1,7 +1,7 @@
 import { spaceOf } from '../capacity.ts'
 import type { StorageModel } from '../model.ts'
 import { keyOf, mix, smoothNoise } from '../random.ts'
-import type { Pool } from '../topology.ts'
+import { nodesAt, type Pool } from '../topology.ts'
 import { siteCount } from './sites.ts'
 
 const HOUR = 3_600
@@ -33,10 +33,11 @@ export type PoolFigures = ReturnType<typeof poolFigures>
 
 /** @param t epoch seconds */
 export function poolFigures(model: StorageModel, pool: Pool, t: number) {
-  const states = pool.nodes.map((node) => model.stateOf(node, t, 'current'))
+  const nodes = nodesAt(pool, t)
+  const states = nodes.map((node) => model.stateOf(node, t, 'current'))
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   const allocated = sum(states.map((state) => spaceOf(state).allocated))
-  const disks = sum(pool.nodes.map((node) => node.disks * node.diskBytes))
+  const disks = sum(nodes.map((node) => node.disks * node.diskBytes))
   const recovery = sum(states.map(({ effects }) => effects.recovery))
   const parts = siteCount(model, t) > 1 ? MORE_SITES : ONE_SITE
   const key = keyOf(pool.uuid)

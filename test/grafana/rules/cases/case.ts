@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
+import { actionOf, sentenceOf } from '../../../../grafana/mixin/rules/actions.ts'
 import type { Component, Severity } from '../../../../grafana/mixin/rules/groups/rule.ts'
 import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
 
@@ -74,6 +75,13 @@ export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Reco
   ['', {}],
 ]
 
+/** Names of expected alerts, for their descriptions. */
+const names = new WeakMap<Fired, string>()
+
+/** What every description ends with. */
+const withAction = (alert: string, description: string): string =>
+  `${description} ${sentenceOf(actionOf(alert))}`
+
 /** An expected alert. `dashboard` is the path; `labels` are those without severity and component. */
 export const fired = (
   alert: string,
@@ -81,20 +89,27 @@ export const fired = (
   component: Component,
   labels: Readonly<Record<string, string>>,
   text: { readonly summary: string; readonly description: string; readonly dashboard: string },
-): Fired => ({
-  exp_labels: { severity, component, ...labels },
-  exp_annotations: {
-    summary: text.summary,
-    description: text.description,
-    runbook_url: `${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`,
-    dashboard_url: `${LINKS.grafanaUrl}${text.dashboard}`,
-  },
-})
+): Fired => {
+  const expected = {
+    exp_labels: { severity, component, ...labels },
+    exp_annotations: {
+      summary: text.summary,
+      description: withAction(alert, text.description),
+      runbook_url: `${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`,
+      dashboard_url: `${LINKS.grafanaUrl}${text.dashboard}`,
+    },
+  }
+  names.set(expected, alert)
+  return expected
+}
 
 /** The same alert with another description, where the value differs. */
 export const saying = (alert: Fired, description: string): Fired => ({
   ...alert,
-  exp_annotations: { ...alert.exp_annotations, description },
+  exp_annotations: {
+    ...alert.exp_annotations,
+    description: withAction(names.get(alert) ?? '', description),
+  },
 })
 
 const SELECTOR = /^(\w+)(?:\{(.*)\})?$/

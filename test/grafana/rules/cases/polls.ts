@@ -39,7 +39,7 @@ const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLLED_POOL
 const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLLED_POOL, {
   summary: 'A storage pool is not polled on schedule.',
   description:
-    'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
+    'Pool pool 1 of system frankfurt was last polled 16m ago, without a failure: the exporter does not keep its schedule.',
   dashboard: SYSTEM_PAGE,
 })
 

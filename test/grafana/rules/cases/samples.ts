@@ -58,7 +58,7 @@ const frozen: readonly AlertCase[] = [
       [`${SAMPLE}{node="n2",category="health"}`]: '0x49',
       sds_system_clock_skew_seconds: '0x49',
     },
-    at: { '20m': [], '21m': [frozenAt('21m 0s')], '39m': [frozenAt('39m 0s')], '40m': [] },
+    at: { '20m': [], '21m': [frozenAt('21m')], '39m': [frozenAt('39m')], '40m': [] },
   },
   {
     alert: 'SdsFeedFrozen',
@@ -104,7 +104,7 @@ const frozen: readonly AlertCase[] = [
     alert: 'SdsFeedFrozen',
     name: 'fires after the next poll where polls are rare',
     series: { ...POLLED_HOURLY, [`${SAMPLE}{category="health"}`]: '-240x130' },
-    at: { '59m': [], '64m': [], '65m': [frozenAt('1h 4m 0s')], '130m': [frozenAt('2h 4m 0s')] },
+    at: { '59m': [], '64m': [], '65m': [frozenAt('1h 4m')], '130m': [frozenAt('2h 4m')] },
   },
   {
     alert: 'SdsFeedFrozen',
@@ -115,7 +115,7 @@ const frozen: readonly AlertCase[] = [
       [`${SAMPLE}{category="health"}`]: '0x60',
       [`${SAMPLE}{pool="new name",category="health"}`]: '0+60x60',
     },
-    at: { '30m': [frozenAt('30m 0s')] },
+    at: { '30m': [frozenAt('30m')] },
   },
   {
     alert: 'SdsCategoryFrozen',
@@ -128,8 +128,8 @@ const frozen: readonly AlertCase[] = [
     },
     at: {
       '25m': [],
-      '26m': [categoryAt('26m 0s', 'traffic')],
-      '39m': [categoryAt('39m 0s', 'traffic')],
+      '26m': [categoryAt('26m', 'traffic')],
+      '39m': [categoryAt('39m', 'traffic')],
       '40m': [],
     },
   },
@@ -157,7 +157,7 @@ const frozen: readonly AlertCase[] = [
       [`${SAMPLE}{category="traffic"}`]: '0x39 2400+60x20',
       [`${SAMPLE}{node="n2",category="health"}`]: '0+60x60',
     },
-    at: { '25m': [], '26m': [nodeAt('26m 0s')], '49m': [nodeAt('39m 0s')], '50m': [] },
+    at: { '25m': [], '26m': [nodeAt('26m')], '49m': [nodeAt('39m')], '50m': [] },
   },
   {
     alert: 'SdsNodeSamplesOld',

@@ -11,10 +11,12 @@ const nearlyFull = { summary: 'A storage pool is nearly full.', dashboard: PAGE 
 
 const high = fired('SdsCapacityHigh', 'warning', 'capacity', POOL, {
   ...nearlyFull,
-  description: 'Pool pool 1 of system frankfurt has 85% of its usable space allocated.',
+  description:
+    'Pool pool 1 of system frankfurt has 85% of its usable space allocated. A full pool refuses writes.',
 })
 
-const full = 'Pool pool 1 of system frankfurt has 95% of its usable space allocated.'
+const full =
+  'Pool pool 1 of system frankfurt has 95% of its usable space allocated. A full pool refuses writes.'
 
 const critical = fired('SdsCapacityCritical', 'critical', 'capacity', POOL, {
   ...nearlyFull,
@@ -83,15 +85,14 @@ const capacityHigh: readonly AlertCase[] = [
 
 const fills = fired('SdsCapacityFillsSoon', 'warning', 'capacity', POOL, {
   summary: 'A storage pool is full within a day at its current growth.',
-  description:
-    'Pool pool 1 of system frankfurt would have 152.5% of its usable space allocated in 1d 0h 0m 0s.',
+  description: 'Pool pool 1 of system frankfurt would have 152.5% of its usable space allocated in 1 day.',
   dashboard: PAGE,
 })
 
 /** While an alert is kept firing, its description has the last value of the expression. */
 const fillsLast = saying(
   fills,
-  'Pool pool 1 of system frankfurt would have 92.1% of its usable space allocated in 1d 0h 0m 0s.',
+  'Pool pool 1 of system frankfurt would have 92.1% of its usable space allocated in 1 day.',
 )
 
 const fillsSoon: readonly AlertCase[] = [

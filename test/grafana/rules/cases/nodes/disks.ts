@@ -91,7 +91,7 @@ const readyToReplace: readonly AlertCase[] = [
 const unaccounted = fired('SdsDisksUnaccounted', 'info', 'disks', POOL, {
   summary: 'Disks of a storage pool are in no known state.',
   description:
-    'Pool pool 1 of system frankfurt: the nodes count 2 disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced.',
+    'Pool pool 1 of system frankfurt: the nodes count 2 disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.',
   dashboard: POOL_PAGE,
 })
 const disksUnaccounted: readonly AlertCase[] = [
@@ -126,7 +126,8 @@ const offline = fired(
   { system: 'frankfurt' },
   {
     summary: 'Disk space of a storage system is offline.',
-    description: 'System frankfurt has 8TiB of disk space offline, over all its pools.',
+    description:
+      'System frankfurt has 8TiB of disk space offline, over all its pools: it is missing until disks and nodes return.',
     dashboard: '/d/sds-capacity?var-system=frankfurt',
   },
 )

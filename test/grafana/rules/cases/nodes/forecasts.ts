@@ -17,7 +17,7 @@ const soon = 'A storage system forecasts that one of its pools is full soon.'
 const forecast = (severity: 'critical' | 'warning', time: string) =>
   fired(severity === 'critical' ? 'SdsForecastCritical' : 'SdsForecastShort', severity, 'capacity', POOL, {
     summary: soon,
-    description: `Pool pool 1 of system frankfurt reaches 90 % in ${time}, by the forecast of its system (0s: reached).`,
+    description: `Pool pool 1 of system frankfurt ${time === 'now' ? 'has reached 90 %' : `reaches 90 % in ${time}`}, by the forecast of its system.`,
     dashboard: PAGE,
   })
 
@@ -38,8 +38,8 @@ export const forecastShort: readonly AlertCase[] = [
     },
     at: {
       '355m': [],
-      '360m': [forecast('warning', '20d 0h 0m 0s')],
-      '725m': [forecast('warning', '20d 0h 0m 0s')],
+      '360m': [forecast('warning', '20 days')],
+      '725m': [forecast('warning', '20 days')],
       '730m': [],
     },
   },
@@ -53,8 +53,8 @@ export const forecastShort: readonly AlertCase[] = [
     },
     at: {
       '59m': [],
-      '60m': [forecast('critical', '5d 0h 0m 0s')],
-      '189m': [forecast('critical', '5d 0h 0m 0s')],
+      '60m': [forecast('critical', '5 days')],
+      '189m': [forecast('critical', '5 days')],
       '190m': [],
     },
   },
@@ -84,15 +84,15 @@ export const forecastShort: readonly AlertCase[] = [
     },
     at: {
       '59m': [],
-      '60m': [forecast('critical', '5d 0h 0m 0s')],
-      '100m': [forecast('critical', '5d 0h 0m 0s')],
+      '60m': [forecast('critical', '5 days')],
+      '100m': [forecast('critical', '5 days')],
     },
   },
   {
     alert: 'SdsForecastCritical',
     name: 'fires for 0, which means reached',
     series: { [ALLOCATED]: '91x60', [TOTAL]: '100x60', [target(90, 7)]: '0x60' },
-    at: { '60m': [forecast('critical', '0s')] },
+    at: { '60m': [forecast('critical', 'now')] },
   },
   {
     alert: 'SdsForecastShort',
@@ -121,7 +121,7 @@ export const forecastShort: readonly AlertCase[] = [
 const noForecast = fired('SdsForecastUnavailable', 'info', 'capacity', POOL, {
   summary: 'A storage pool with high usage has no capacity forecast.',
   description:
-    'Pool pool 1 of system frankfurt has more than 80% of its usable space allocated, and its system reports N/A for every forecast: SdsForecastShort does not cover it.',
+    'Pool pool 1 of system frankfurt has more than 80% of its usable space allocated, and its system makes no forecast: no alert warns before it is full.',
   dashboard: PAGE,
 })
 

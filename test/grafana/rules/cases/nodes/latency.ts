@@ -1,4 +1,4 @@
-import { type AlertCase, type Fired, fired, saying } from '../case.ts'
+import { type AlertCase, type Fired, fired } from '../case.ts'
 import { NODE, POOL } from '../subjects.ts'
 
 export const PERFORMANCE = '/d/sds-performance?var-system=frankfurt&var-pool=pool+1'
@@ -29,8 +29,13 @@ const slowWrite = fired('SdsWriteLatencyHigh', 'warning', 'service', POOL, {
   dashboard: PERFORMANCE,
 })
 
-const saysDuration = (alert: Fired, from: string, to: string): Fired =>
-  saying(alert, (alert.exp_annotations['description'] ?? '').replace(from, to))
+const saysDuration = (alert: Fired, from: string, to: string): Fired => ({
+  ...alert,
+  exp_annotations: {
+    ...alert.exp_annotations,
+    description: (alert.exp_annotations['description'] ?? '').replace(from, to),
+  },
+})
 
 /** A histogram of `fast` and `slow` requests per minute for 39 minutes, then of fast ones only. */
 const histogram = (operation: string, [fast, slow]: readonly [number, number], labels = ''): Series => {

@@ -4,7 +4,8 @@ import { NODE_PAGE, POOL_PAGE, STATUS } from './node_status.ts'
 
 const maintenance = fired('SdsNodeMaintenanceLong', 'info', 'health', NODE, {
   summary: 'A storage node has been in maintenance for a day.',
-  description: 'Node n1 in pool pool 1 of system frankfurt has been in Maintenance for more than 24 hours.',
+  description:
+    'Node n1 in pool pool 1 of system frankfurt has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.',
   dashboard: NODE_PAGE,
 })
 
@@ -37,7 +38,8 @@ export const nodeMaintenanceLong: readonly AlertCase[] = [
 
 const flapping = fired('SdsNodeFlapping', 'warning', 'health', NODE, {
   summary: 'The health of a storage node changes repeatedly.',
-  description: 'Node n1 in pool pool 1 of system frankfurt changed to or from Good 4 times within an hour.',
+  description:
+    'Node n1 in pool pool 1 of system frankfurt changed to or from Good 4 times within an hour: it restarts, or its network fails at times.',
   dashboard: NODE_PAGE,
 })
 

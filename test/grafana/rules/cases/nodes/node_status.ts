@@ -51,7 +51,7 @@ export const nodeBad: readonly AlertCase[] = [
 const notAccessible = fired('SdsNodeNotAccessible', 'warning', 'health', NODE, {
   summary: 'A storage node is not accessible.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt is not accessible for its system. A restart takes less time.',
+    'Node n1 in pool pool 1 of system frankfurt cannot be reached by the other nodes of its system, for longer than a restart takes. Data protection is reduced until it returns.',
   dashboard: NODE_PAGE,
 })
 

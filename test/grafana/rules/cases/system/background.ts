@@ -23,7 +23,7 @@ const notReclaimed = fired(
   { ...POOL, scope: 'system' },
   {
     summary: 'A storage pool reclaims no garbage although much is pending.',
-    description: `${IN_POOL} has reclaimed no garbage of system metadata for 1d 0h 0m 0s, with at least 186.3GiB pending.`,
+    description: `${IN_POOL} has reclaimed no garbage of system metadata for 1 day, with at least 186.3GiB pending.`,
     dashboard: DASHBOARD,
   },
 )

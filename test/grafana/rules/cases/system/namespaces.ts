@@ -14,7 +14,7 @@ const nearly = (level: 'High' | 'Critical', share: string) =>
 const soon = (share: string) =>
   fired('SdsNamespaceQuotaReachedSoon', 'warning', 'namespaces', NAMESPACE, {
     summary: 'A namespace reaches its hard quota within days at its current growth.',
-    description: `Namespace ns 1 of system frankfurt would use ${share} of its hard quota in 7d 0h 0m 0s. Writes beyond it are refused.`,
+    description: `Namespace ns 1 of system frankfurt would use ${share} of its hard quota in 7 days. Writes beyond it are refused.`,
     dashboard: DASHBOARD,
   })
 

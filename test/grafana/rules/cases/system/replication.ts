@@ -36,8 +36,8 @@ const lags: readonly AlertCase[] = [
     series: { [POINT]: '0x119 7200+60x60', [pending('repository')]: '5x180' },
     at: {
       '75m': [],
-      '76m': [lagFor('1h 16m 0s', 'High')],
-      '134m': [lagFor('1h 59m 0s', 'High')],
+      '76m': [lagFor('1h 16m', 'High')],
+      '134m': [lagFor('1h 59m', 'High')],
       '135m': [],
     },
   },
@@ -52,7 +52,7 @@ const lags: readonly AlertCase[] = [
       [pending('repository', 'rg 2')]: '5x60',
       sds_system_clock_skew_seconds: '-7200x60',
     },
-    at: { '14m': [], '15m': [lagFor('1h 6m 40s', 'High')], '60m': [lagFor('1h 6m 40s', 'High')] },
+    at: { '14m': [], '15m': [lagFor('1h 6m', 'High')], '60m': [lagFor('1h 6m', 'High')] },
   },
   {
     alert: 'SdsReplicationLagHigh',
@@ -74,8 +74,8 @@ const lags: readonly AlertCase[] = [
     series: { [LAG]: '14401x29 900x60', [pending('xor')]: '5x90' },
     at: {
       '9m': [],
-      '10m': [lagFor('4h 0m 1s', 'Critical')],
-      '44m': [lagFor('4h 0m 1s', 'Critical')],
+      '10m': [lagFor('4h', 'Critical')],
+      '44m': [lagFor('4h', 'Critical')],
       '45m': [],
     },
   },
@@ -90,7 +90,7 @@ const lags: readonly AlertCase[] = [
 const growing = (size: string) =>
   fired('SdsReplicationBacklogGrowing', 'warning', 'replication', REPLICATION_GROUP, {
     summary: 'The data of a replication group that waits for replication grows.',
-    description: `Replication group rg 1 of system frankfurt has at least ${size} that waits for replication, more than 6h 0m 0s ago: more is written than is copied.`,
+    description: `Replication group rg 1 of system frankfurt has at least ${size} that waits for replication, more than 6h ago: more is written than is copied.`,
     dashboard: DASHBOARD,
   })
 /** GB for each five minutes. */
@@ -125,7 +125,7 @@ const LINK = { ...REPLICATION_GROUP, local_vdc: 'here', remote_vdc: 'there' }
 const stalled = fired('SdsReplicationBootstrapStalled', 'warning', 'replication', LINK, {
   summary: 'The copy of existing data to a new site makes no progress.',
   description:
-    'Replication group rg 1 of system frankfurt: the copy of its data from here to there has been at 40% for 6h 0m 0s.',
+    'Replication group rg 1 of system frankfurt: the copy of its data from here to there has been at 40% for 6h.',
   dashboard: DASHBOARD,
 })
 

@@ -174,7 +174,7 @@ const expired = fired('SdsLicenseExpired', 'warning', 'system', SYSTEM, {
 })
 const expiring = fired('SdsLicenseExpiring', 'info', 'system', SYSTEM, {
   summary: 'The license of a storage system expires soon.',
-  description: 'A licensed feature of system frankfurt expires in 29d 23h 0m 0s.',
+  description: 'A licensed feature of system frankfurt expires in 29 days.',
   dashboard: DASHBOARD,
 })
 
@@ -203,8 +203,8 @@ const licenses: readonly AlertCase[] = [
     series: { [EXPIRY]: `2592000x99 25920000x100` },
     at: {
       '60m': [],
-      '61m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29d 22h 59m 0s.')],
-      '159m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29d 22h 21m 0s.')],
+      '61m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29 days.')],
+      '159m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29 days.')],
       '160m': [],
     },
   },
