@@ -27,6 +27,7 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_probe_success: 'only /probe has it',
   sds_replication_group_recovery_point_timestamp_seconds: 'nothing waits for replication at one site',
   sds_replication_group_lag_seconds: 'nothing waits for replication at one site',
+  sds_namespace_quota_objects: 'no namespace of the demo has one',
   sds_replication_link_failed: 'no link has failed',
   sds_replication_link_bootstrap_ratio: 'no site joins',
   ...Object.fromEntries(

@@ -1,6 +1,7 @@
 import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
+import { poolFigures } from '../../model/system/pool_figures.ts'
 import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
 import { LATENCY_BOUNDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, pointsBetween, type Series, type Source } from '../points/series.ts'
@@ -40,6 +41,7 @@ function* vdcSeries(source: Source): Iterable<Series> {
   yield* latencySeries(totals)
   yield* diskSeries(rate)
   yield* processSeries(source)
+  yield* spaceSeries(source)
 }
 
 function* latencySeries(totals: Totals): Iterable<Series> {
@@ -79,6 +81,29 @@ function* processSeries(source: Source): Iterable<Series> {
     }
     yield seriesOf('process_health', field, value)
   }
+}
+
+type PoolFigures = ReturnType<typeof poolFigures>
+const GARBAGE = { gc_pending: 'Pending', gc_unreclaim: 'Unreclaimable', gc_reclaimed: 'Reclaimed' } as const
+
+/** Garbage and recovery in bytes, as the dashboard has them. */
+function* spaceSeries({ model }: Source): Iterable<Series> {
+  const sumOf =
+    (part: (figures: PoolFigures) => number): Value =>
+    (k) =>
+      model.pools
+        .map((pool) => part(poolFigures(model, pool, k * STATISTICS_INTERVAL_SECONDS)))
+        .reduce((sum, bytes) => sum + bytes, 0)
+  for (const scope of ['user', 'system'] as const) {
+    for (const [field, part] of Object.entries(GARBAGE))
+      yield seriesOf(
+        'gc_data',
+        `${scope}_${field}`,
+        sumOf((figures) => figures[scope][part]),
+      )
+  }
+  const toRecover = sumOf((figures) => figures.recoveryBadChunksTotalSize)
+  yield seriesOf('recover_status_summary', 'data_to_recover', toRecover)
 }
 
 /** `value` is that of the interval that ends at `k * STATISTICS_INTERVAL_SECONDS`, and its time the start of the interval. */
