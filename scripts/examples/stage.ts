@@ -99,11 +99,7 @@ async function hasPolled(url: string): Promise<void> {
     authentication_providers: providers,
     query_interface: query,
     requests,
-    resources,
-  }: Status['systems'][number]) =>
-    providers !== null &&
-    [query, ...resources].every(({ state }) => state !== 'pending') &&
-    requests.running === 0
+  }: Status['systems'][number]) => providers !== null && query.state !== 'pending' && requests.running === 0
   for (;;) {
     const status = await fetch(`${url}/api/v1/status`).then(
       async (response) => (await response.json()) as Status,
