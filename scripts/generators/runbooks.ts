@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { milliseconds } from '../../grafana/mixin/promql/duration.ts'
 import { type ExpectedAlert, FAULTS } from '../../grafana/mixin/rules/faults.ts'
 import type { Alert, AlertGroup } from '../../grafana/mixin/rules/groups/rule.ts'
+import { ORDINARY_EVENTS } from '../../grafana/mixin/rules/ordinary_events.ts'
 import { ALERT_GROUPS, type RenderedFile } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
 import { CONDITIONS } from '../../src/alerting/conditions/table.ts'
@@ -159,10 +160,22 @@ const faults = (): string => {
   return FAULTS_INTRODUCTION + markdownTable(['Fault', 'Alerts', 'Inhibited'], rows)
 }
 
+const ORDINARY_INTRODUCTION = `## What raises alerts without a fault
+
+A test plays each row over 30 days of an emulated system and its exporters, and evaluates all rules. None of them pages the
+person on call.
+
+`
+
+const ordinary = (): string => {
+  const rows = ORDINARY_EVENTS.map(({ what, alerts }) => [what, alerts.map(linkTo).join(', ') || '–'])
+  return ORDINARY_INTRODUCTION + markdownTable(['Event', 'Alerts'], rows)
+}
+
 /** docs/alerts.md. @throws when an alert has no prose */
 export const renderRunbooks = (): RenderedFile[] => [
   {
     path: 'docs/alerts.md',
-    text: `${NOTE}${INTRODUCTION}${index()}\n${faults()}\n${ALERT_GROUPS.map(sections).join('\n')}`,
+    text: `${NOTE}${INTRODUCTION}${index()}\n${faults()}\n${ordinary()}\n${ALERT_GROUPS.map(sections).join('\n')}`,
   },
 ]

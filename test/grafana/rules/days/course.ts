@@ -1,0 +1,158 @@
+import { createClient } from '../../../../src/api/client.ts'
+import type { PoolRef } from '../../../../src/api/feed/pools.ts'
+import { createResourceReader } from '../../../../src/api/resources/reader.ts'
+import { parseConfig } from '../../../../src/config/load.ts'
+import { createEmulator, type Emulator } from '../../../../src/emulator/emulator.ts'
+import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
+import { silentLog } from '../../../../src/log.ts'
+import { readPoolFigures } from '../../../../src/poller/resource_poller.ts'
+import { atOnce } from '../../../../src/slices.ts'
+import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
+import { withResource } from '../../../../src/state/resources.ts'
+import { newSystem, type SystemState } from '../../../../src/state/state.ts'
+import { systemParts } from '../../../../src/state/store.ts'
+import type { ResourceName } from '../../../../src/system_catalogue.ts'
+
+export const HOUR = 3_600
+/** Seconds between two readings of a system. */
+export const STEP = HOUR
+export const DAY = 86_400
+/** A Monday, in seconds since the epoch. */
+export const START = Date.parse('2026-01-05T00:00:00Z') / 1000
+export const DAYS = 30
+export const STEPS = (DAYS * DAY) / STEP
+/** When the event of a course begins, and new nodes join: a Thursday, 10:00, in seconds since `START`. */
+export const EVENT = 10 * DAY + 10 * HOUR
+
+/** What happens to an emulated system, or to those that watch it, within the days. Times in seconds since `START`. */
+export interface Course {
+  readonly emulator?: EmulatorOptions
+  /** Called before each reading. */
+  readonly before?: (emulator: Emulator, time: number) => void
+  /** The exporters that Prometheus scrapes; default: one. None: Prometheus is down. */
+  readonly exporters?: (time: number) => readonly string[]
+}
+
+/** The values of one series at each step; NaN: absent. The key is the series in the text format. */
+export type SeriesOfCourse = ReadonlyMap<string, Float64Array>
+
+const RESOURCES: readonly ResourceName[] = [
+  'system',
+  'pools',
+  'replication',
+  'namespaces',
+  'quotas',
+  'inventory',
+]
+/** The label of all series; each course gets its own. */
+const SYSTEM = 'emulated'
+const NEVER = new AbortController().signal
+const MAX_BYTES = Number.POSITIVE_INFINITY
+/** Requests to the emulated system take no time of its clock. */
+const UNLIMITED = 1_000_000
+
+/**
+ * Reads an emulated system as the exporter does, each hour of its clock for 30 days, and collects what `/metrics`
+ * would have had of the families.
+ */
+export async function playCourse(course: Course, families: ReadonlySet<string>): Promise<SeriesOfCourse> {
+  // New nodes join an hour before the creation.
+  let now = START + EVENT + HOUR
+  const emulator = createEmulator({
+    listenAddress: '127.0.0.1:0',
+    profile: 'classic',
+    pools: 1,
+    newNodes: 0,
+    newNodeHours: 1,
+    namespaces: 2,
+    ...course.emulator,
+    clock: () => now * 1000,
+  })
+  await emulator.start()
+  const reader = createReader(emulator)
+  try {
+    const series = new Map<string, Float64Array>()
+    let state: SystemState = { ...newSystem(SYSTEM), up: true, tried: true }
+    for (let step = 0; step < STEPS; step++) {
+      now = START + step * STEP
+      course.before?.(emulator, step * STEP)
+      state = await reader.read(state, now)
+      collect(state, families, (key, value) => {
+        const values = series.get(key) ?? new Float64Array(STEPS).fill(Number.NaN)
+        values[step] = value
+        series.set(key, values)
+      })
+    }
+    return series
+  } finally {
+    await reader.close()
+    await emulator.stop()
+  }
+}
+
+function createReader(emulator: Emulator) {
+  const config = parseConfig(
+    `systems: [{name: ${SYSTEM}, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]`,
+    { file: 'course.yml', environment: {} },
+  )
+  const [system] = config.systems
+  if (system === undefined) throw new Error('no system')
+  const observer = { exchanged: () => undefined }
+  const client = createClient({
+    ...{ system, observer, log: silentLog },
+    limits: { ...config.limits, requestsPerSecond: UNLIMITED },
+    timeoutMs: config.poll.timeoutMs,
+  })
+  let state: SystemState
+  const resources = createResourceReader({
+    filters: system.resources,
+    send: client.resource,
+    query: client.query,
+    namespaces: () =>
+      state.resources.get('namespaces')?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
+    pause: async () => undefined,
+    now: () => performance.now(),
+  })
+  const keep = async (resource: ResourceName, now: number) => {
+    const reading = await (resource === 'pools'
+      ? readPoolFigures(client, NEVER)
+      : resources.read(resource, NEVER))
+    state = withResource(state, resource, reading, now, MAX_BYTES)
+  }
+  const polled = async (pool: PoolRef, now: number) => {
+    const reading = await client.nodes(pool.id, NEVER)
+    state = atOnce(withPoll(state, pool.id, { at: now, seconds: 0.1, failure: undefined }, reading))
+  }
+  const forecast = async (pool: PoolRef) => {
+    state = withForecasts(state, pool.id, await client.forecasts(pool.id, config.forecast, NEVER))
+  }
+  return {
+    close: client.close,
+    async read(before: SystemState, now: number): Promise<SystemState> {
+      state = before
+      state = atOnce(withPools(state, await client.pools(NEVER)))
+      for (const { ref } of state.pools.values()) {
+        await polled(ref, now)
+        if (now % (6 * HOUR) === 0) await forecast(ref)
+      }
+      for (const resource of RESOURCES) await keep(resource, now)
+      return state
+    },
+  }
+}
+
+function collect(
+  state: SystemState,
+  families: ReadonlySet<string>,
+  add: (key: string, value: number) => void,
+): void {
+  for (const { text, families: spans } of systemParts(state)) {
+    for (const [family, { start, end }] of spans) {
+      if (!families.has(family)) continue
+      for (const line of text.toString('utf8', start, end).trimEnd().split('\n')) {
+        const space = line.lastIndexOf(' ')
+        add(line.slice(0, space), Number(line.slice(space + 1)))
+      }
+    }
+  }
+}
