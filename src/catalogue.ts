@@ -443,9 +443,9 @@ export const NODE_LABELS = ['system', 'pool', 'node'] as const
 const identityFamilies = [
   {
     name: 'sds_node_info',
-    help: 'Identity of a node: always 1. Source: id, storagePoolId, apiChange (identity, text).',
+    help: 'Identity of a node: always 1. The labels rack and address are absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text); rackId, mgmt_ip of GET /vdc/nodes (resource inventory).',
     unit: '',
-    labels: ['node_id', 'pool_id', 'api_change'],
+    labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
     sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
   },
   {

@@ -1,3 +1,5 @@
+import { INVISIBLE, visibleLines } from './text.ts'
+
 /** Fields of a log line besides its message. They must not contain tokens or passwords. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -17,6 +19,22 @@ export const AUDIT_PREFIX = 'audit: '
 
 export function fieldsOf(fields: LazyFields = {}): Fields {
   return typeof fields === 'function' ? fields() : fields
+}
+
+/** `ts=… level=… msg=… key=value`, as in Prometheus; a whole line. Lines for the journal have no time. */
+export function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
+  const time = ts === undefined ? {} : { ts }
+  const pairs = Object.entries({ ...time, level, msg, ...fields }).map(
+    ([key, value]) => `${key}=${logfmtValue(String(value))}`,
+  )
+  return `${pairs.join(' ')}\n`
+}
+
+/** Text that needs no quotes. */
+const PLAIN = new RegExp(`^[^\\s"=\\\\${INVISIBLE}]+$`, 'u')
+
+function logfmtValue(text: string): string {
+  return PLAIN.test(text) ? text : visibleLines(JSON.stringify(text))
 }
 
 /** Discards all lines. */

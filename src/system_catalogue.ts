@@ -70,6 +70,8 @@ interface ObjectRow {
   readonly labels: Readonly<Record<string, Member>>
   /** The member with the id, which replaces the first label if that is missing or not unique. */
   readonly id?: string
+  /** Further names of the object, with their members; they are not labels of its series. */
+  readonly details?: Readonly<Record<string, Member>>
   /** Objects that are exported at most, if the configuration has no limit. */
   readonly max?: number
   /** The family that counts the objects of a list. */
@@ -438,6 +440,7 @@ export const OBJECTS = {
     list: ['node', 'nodes'],
     labels: { node: 'nodename' },
     id: 'nodeid',
+    details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', version: 'version' },
     families: [
       family('sds_node_software_info', 'count', undefined, 'Software version of a node: always 1.', {
         text: { label: 'version', member: 'version' },

@@ -4,14 +4,12 @@ import { ConfigError } from '../config/values/problems.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { Failed } from './cli/exit.ts'
-import { failMissing } from './cli/usage.ts'
+import { addConfigFlag, configFileOf } from './cli/flags/config_file.ts'
 
 interface Flags {
   'config.file'?: string
   json?: boolean
 }
-
-const CONFIG_FILE = '--config.file <file>'
 
 const HELP = `
 Problems and warnings are written to stderr. With --json, an object is written
@@ -27,18 +25,18 @@ to stdout:
 Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 
 export function checkCommand(): Command {
-  return new Command('check')
+  const command = new Command('check')
     .description('check a configuration file and print all problems')
     .argument('[file]', 'configuration file (YAML), instead of --config.file')
-    .option(CONFIG_FILE, 'configuration file (YAML)')
+  return addConfigFlag(command)
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
-    .action((file: string | undefined, flags: Flags, command: Command) => {
+    .action((file: string | undefined, flags: Flags) => {
       const { 'config.file': flag } = flags
       if (file !== undefined && flag !== undefined) {
-        command.error(`error: '${CONFIG_FILE}' cannot be used with the argument 'file'`)
+        command.error("error: '--config.file' cannot be used with the argument 'file'")
       }
-      check(file ?? flag ?? failMissing(command, CONFIG_FILE), flags.json ?? false)
+      check(file ?? flag ?? configFileOf(command), flags.json ?? false)
     })
 }
 

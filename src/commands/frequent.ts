@@ -20,7 +20,7 @@ export async function runFrequent(args: readonly string[]): Promise<number | und
     process.stdout.write(`${await command()}\n`)
     return 0
   } catch (failure) {
-    return (await import('./program.ts')).reportFailure(failure)
+    return (await import('./program.ts')).reportFailure(failure, args)
   }
 }
 

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
+import { ListenError } from '../server/listener/listen_address.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
+import { withOtherPort } from './cli/flags/other_port.ts'
 import { JOURNAL_PRIORITIES, stderrIsJournal, withPriority } from './cli/log/journal.ts'
 import { failureText } from './cli/system_errors.ts'
 import { configureUsage } from './cli/usage.ts'
@@ -67,14 +69,21 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await (await createProgram(args)).parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {
-    return reportFailure(failure)
+    return reportFailure(failure, args)
   }
 }
 
-/** Prints why a command failed. @returns its exit code */
-export function reportFailure(failure: unknown): number {
+/**
+ * Prints why a command failed.
+ * @param args its command line
+ * @returns its exit code
+ */
+export function reportFailure(failure: unknown, args: readonly string[]): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-  const text = `sds-exporter: ${visibleLines(failureText(failure))}\n`
+  const inUse = failure instanceof ListenError ? failure.addressInUse : undefined
+  const retyped = inUse === undefined ? undefined : withOtherPort(args, inUse)
+  const hint = retyped === undefined ? '' : `\nWith another port:\n  ${retyped}`
+  const text = `sds-exporter: ${visibleLines(`${failureText(failure)}${hint}`)}\n`
   process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, JOURNAL_PRIORITIES.error) : text)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }

@@ -5,6 +5,7 @@ import { createReadings } from '../config/values/readings.ts'
 import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
 import { EXIT, Failed } from './cli/exit.ts'
+import { addConfigFile } from './cli/flags/config_file.ts'
 import {
   type AdminFlags,
   addAdminFlags,
@@ -46,9 +47,9 @@ Exit codes: 0 stopped by a signal; 1 failure; 2 usage error; 78 the
 configuration is not valid.`
 
 export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description('poll the configured systems and serve /metrics')
-    .requiredOption('--config.file <file>', 'configuration file (YAML)')
+  const command = addConfigFile(
+    new Command('serve').description('poll the configured systems and serve /metrics'),
+  )
     .option(
       '--config.auto-reload',
       'reload the configuration when the file, or a secret or certificate that it names, has changed',

@@ -2,6 +2,7 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
+import { createLogTap } from '../poller/log/log_tap.ts'
 import { createPoller } from '../poller/poller.ts'
 import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
@@ -61,7 +62,9 @@ export interface Exporter {
 }
 
 export function createExporter(options: ExporterOptions): Exporter {
-  const { load, configFile, log, version, isPublished = false, historyClock: now = Date.now } = options
+  const tap = createLogTap(options.log)
+  const { log } = tap
+  const { load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
@@ -84,7 +87,10 @@ export function createExporter(options: ExporterOptions): Exporter {
   const app = createMetricsApp({
     exposition: store.exposition,
     own,
-    probes: { systems: store.systems, probe: poller.probe, history: poller.history },
+    probes: {
+      ...{ systems: store.systems, probe: poller.probe, history: poller.history },
+      explanation: { polling: poller.status, record: tap.record },
+    },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,

@@ -44,6 +44,7 @@ export function systemRisks({ system, config: { poll }, configFile }: RiskContex
       'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
     ],
     [plain !== '', `${plain}: ${secrets} sent unencrypted`, 'use https:// in base_url'],
+    ...system.baseUrls.flatMap(urlRisks),
     ...pollRisk(poll),
     ...queryRisk(system.performance, poll),
   ]
@@ -52,8 +53,22 @@ export function systemRisks({ system, config: { poll }, configFile }: RiskContex
 
 /** All risks of a configuration. */
 export function risksOf(config: Config, configFile: string | undefined): Risk[] {
-  return config.systems.flatMap((system) =>
+  const ofSystems = config.systems.flatMap((system) =>
     systemRisks({ system, config, configFile }).map((found) => ({ system: system.name, ...found })),
+  )
+  return [...ofSystems, ...sharedUrls(config.systems)]
+}
+
+/** Systems that are probably one. */
+function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
+  const firsts = new Map<string, string>()
+  return systems.flatMap(({ name: system, baseUrls }) =>
+    baseUrls.flatMap((url) => {
+      const first = firsts.get(url) ?? system
+      firsts.set(url, first)
+      const text = `system ${first} has the same base_url ${url}: it is polled twice`
+      return first === system ? [] : [{ system, text, remedy: 'configure each storage system once' }]
+    }),
   )
 }
 
@@ -80,6 +95,26 @@ const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|\[::1\])$/
 function isUnencrypted(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && !LOOPBACK_HOST.test(hostname)
+}
+
+/** The port of the management API. */
+const USUAL_PORT = 4443
+
+function urlRisks(baseUrl: string): Row[] {
+  const { protocol, host, pathname } = new URL(baseUrl)
+  const hasPort = baseUrl.startsWith(`${protocol}//${host}:`) || /:\d+$/.test(host)
+  return [
+    [
+      protocol === 'https:' && !hasPort,
+      `${baseUrl} has no port: requests are sent to port 443, but the management API usually listens on port ${USUAL_PORT}`,
+      `write ${protocol}//${host}:${USUAL_PORT}, or :443 if this is meant`,
+    ],
+    [
+      pathname !== '/',
+      `${baseUrl} has a path: all requests are sent below ${pathname}`,
+      `write ${baseUrl.slice(0, baseUrl.length - pathname.length)} unless a proxy serves the management API there`,
+    ],
+  ]
 }
 
 function pollRisk({ schedule, staleAfterMs }: Config['poll']): Row[] {

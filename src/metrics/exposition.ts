@@ -1,7 +1,7 @@
 import { nextTurn } from '../slices.ts'
 import { type Family, FEED_FAMILIES, PROBE, RESOURCE_FAMILIES, STATE } from './families.ts'
 import { compressPiece } from './gzip.ts'
-import { type Body, type Format, familyHeader, linesOf, type Part } from './lines.ts'
+import { type Body, type Format, familyHeader, filterPart, linesOf, type Part } from './lines.ts'
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Exposition {
@@ -9,6 +9,8 @@ export interface Exposition {
   readonly series: number
   /** The exposition in this form, made once, a piece in each turn of the event loop. */
   body(form: Form): Promise<Body>
+  /** The exposition with these families only. */
+  only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string
   /** The forms requested so far; they are prepared for the next exposition. */
@@ -38,6 +40,7 @@ export function createExposition(parts: readonly Part[]): Exposition {
   return {
     series: parts.reduce((sum, { series }) => sum + series, 0),
     requestedForms,
+    only: (families) => createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
     text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
     body(form) {
       requestedForms.add(form)

@@ -3,6 +3,7 @@ import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
+import type { FindHardware, NodeHardware } from '../api/resources/hardware.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
@@ -16,6 +17,8 @@ export interface PoolLabels {
   readonly poolId: string
   /** The name of the pool, or its id if the name is missing or not unique in the system. */
   readonly pool: string
+  /** Of the nodes; undefined: unknown. */
+  readonly hardwareOf?: FindHardware
 }
 
 /**
@@ -74,12 +77,12 @@ export function* feedPartSteps(
 function samplesOf(
   nodes: readonly MergedNode[],
   names: readonly string[],
-  { system, pool, poolId }: PoolLabels,
+  { system, pool, poolId, hardwareOf }: PoolLabels,
 ): SampleSet {
   const samples = new Samples()
   nodes.forEach((node, index) => {
     const base = labelText({ system, pool, node: names[index] ?? node.id })
-    addIdentity(samples, base, node, poolId)
+    addIdentity(samples, base, node, { poolId, ...placeOf(hardwareOf?.(node)) })
     for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
       const snapshot = node.values.get(name)
       if (snapshot !== undefined)
@@ -93,8 +96,18 @@ function samplesOf(
   return samples.byFamily
 }
 
-function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: string): void {
-  const identity = labelText({ node_id: node.id, pool_id: poolId, api_change: node.apiChange ?? '' })
+/** What is unknown has no label, which is the same as an empty one. */
+function placeOf({ rack, address }: Partial<NodeHardware> = {}): Readonly<Record<string, string>> {
+  return { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
+}
+
+function addIdentity(
+  samples: Samples,
+  base: string,
+  node: NodeReading,
+  { poolId, ...place }: Readonly<Record<string, string>> & { readonly poolId: string },
+): void {
+  const identity = labelText({ node_id: node.id, pool_id: poolId, api_change: node.apiChange ?? '', ...place })
   samples.add('sds_node_info', `${base},${identity}`, 1)
   if (node.health !== undefined) {
     for (const [status, tail] of HEALTH_TAILS) {

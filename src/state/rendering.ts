@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { createJoin, type Join, mergePerformance } from '../api/query/merge.ts'
 import type { NodePerformance } from '../api/query/values/performance.ts'
+import { type FindHardware, hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
 import { type Part, renderPart, type Sample } from '../metrics/lines.ts'
@@ -55,16 +56,21 @@ export function* renderPools(
 ): Steps<SystemState> {
   const pools = [...system.pools.values()]
   const labels = uniqueNames(pools.map(({ ref, name }) => ({ id: boundedName(ref.id), name })))
-  const find = joinOf(system)
+  const sources = { system: system.name, find: joinOf(system), hardwareOf: hardwareOf(system) }
   const rendered: PoolState[] = []
   for (const [index, pool] of pools.entries()) {
     const label = labels[index] ?? pool.ref.id
     const isCurrent = label === pool.label && pool.statePart !== NOTHING && !isChanged(pool)
-    rendered.push(isCurrent ? pool : yield* renderPool({ ...pool, label }, system.name, find, maxBytes))
+    rendered.push(isCurrent ? pool : yield* renderPool({ ...pool, label }, sources, maxBytes))
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
   return isRelabelled ? withPoolLabels(next) : next
+}
+
+/** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */
+function hardwareOf({ resources }: SystemState): FindHardware {
+  return hardwareFinder(resources.get('inventory')?.reading?.objects)
 }
 
 /** Undefined: nothing was read from the query interface. */
@@ -74,14 +80,21 @@ function joinOf({ pools, performance }: SystemState): Join<NodePerformance> | un
   return createJoin(performance.reading.nodes, nodes)
 }
 
+/** What a pool is rendered with, besides its own reading. */
+interface PoolSources {
+  readonly system: string
+  readonly find: Join<NodePerformance> | undefined
+  readonly hardwareOf: FindHardware
+}
+
 function* renderPool(
   pool: PoolState,
-  system: string,
-  find: Join<NodePerformance> | undefined,
+  { system, find, hardwareOf }: PoolSources,
   maxBytes: number,
 ): Steps<PoolState> {
   const merged = pool.reading && mergePerformance(pool.reading, find)
-  const feedPart = merged ? yield* feedPartSteps(merged, labelsFor(pool, system), maxBytes) : NOTHING
+  const labels = { ...labelsFor(pool, system), hardwareOf }
+  const feedPart = merged ? yield* feedPartSteps(merged, labels, maxBytes) : NOTHING
   if (feedPart === undefined) throw tooManySeries(maxBytes)
   return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
 }

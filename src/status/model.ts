@@ -54,6 +54,8 @@ export interface SystemStatus {
   readonly clock_skew_seconds: number | null
   readonly tls_not_after_timestamp_seconds: number | null
   readonly authentication_providers: number | null
+  /** Number of nodes by version; empty if it is not known. */
+  readonly software_versions: Readonly<Record<string, number>>
   /** Why the list of pools could not be read. */
   readonly discovery_error: ErrorStatus | null
   readonly totals: TotalStatus
@@ -205,6 +207,9 @@ export interface NodeStatus extends DiskFigures {
   readonly name: string
   readonly health: string | null
   readonly severity: Severity
+  readonly rack: string | null
+  readonly address: string | null
+  readonly software_version: string | null
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_allocated_ratio: number | null

@@ -1,4 +1,5 @@
 import type { MergedNode } from '../api/query/merge.ts'
+import type { NodeHardware } from '../api/resources/hardware.ts'
 import type { HEALTH_STATES } from '../catalogue.ts'
 import { allocatedRatio, baseValue, diskFigures, newestSampleTime } from './figures/node_figures.ts'
 import { type NodeStatus, SEVERITIES, type Severity } from './model.ts'
@@ -20,11 +21,14 @@ export function healthSeverity(health: string): Severity {
 }
 
 /** @param name the label `node` of its metrics */
-export function nodeStatus(node: MergedNode, name: string): NodeStatus {
+export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware): NodeStatus {
   const members = {
     id: node.id,
     name,
     health: node.health ?? null,
+    rack: hardware?.rack ?? null,
+    address: hardware?.address ?? null,
+    software_version: hardware?.version ?? null,
     ...diskFigures(node),
     disk_space_total_bytes: baseValue(node, 'diskSpaceTotal') ?? null,
     disk_space_allocated_bytes: baseValue(node, 'diskSpaceAllocated') ?? null,

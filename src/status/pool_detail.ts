@@ -1,4 +1,5 @@
 import type { Coverage } from '../api/feed/coverage.ts'
+import type { FindHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,
   CATEGORIES,
@@ -32,23 +33,25 @@ export interface PoolDetail {
   }[]
 }
 
+export type PoolDetails = (pool: PoolState, hardwareOf: FindHardware) => Steps<PoolDetail>
+
 /** Calculates the details of pools, in slices, and keeps them as long as the state of the pool. */
-export function createPoolDetails(): (pool: PoolState) => Steps<PoolDetail> {
+export function createPoolDetails(): PoolDetails {
   const details = new WeakMap<PoolState, PoolDetail>()
-  return function* (pool) {
-    const known = details.get(pool) ?? (yield* detailSteps(pool))
+  return function* (pool, hardwareOf) {
+    const known = details.get(pool) ?? (yield* detailSteps(pool, hardwareOf))
     details.set(pool, known)
     return known
   }
 }
 
-function* detailSteps(pool: PoolState): Steps<PoolDetail> {
+function* detailSteps(pool: PoolState, hardwareOf: FindHardware): Steps<PoolDetail> {
   const merged = pool.merged?.nodes ?? []
   const names = uniqueNames(merged)
   const nodes: NodeStatus[] = []
   const newest = new Map<Category, number>()
   for (const [index, node] of merged.entries()) {
-    nodes.push(nodeStatus(node, names[index] ?? node.id))
+    nodes.push(nodeStatus(node, names[index] ?? node.id, hardwareOf(node)))
     for (const [category, t] of newestTimes(node)) {
       newest.set(category, Math.max(t, newest.get(category) ?? t))
     }

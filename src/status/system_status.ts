@@ -1,12 +1,13 @@
+import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Steps } from '../slices.ts'
-import type { PoolState, SystemState } from '../state/state.ts'
+import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { loginStatus } from './login_status.ts'
 import type { PoolStatus, RequestStatus, ScheduleStatus, State, SystemStatus } from './model.ts'
 import { worstState } from './model.ts'
-import { type PoolDetail, sumTotals } from './pool_detail.ts'
+import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
 import type { ConditionsOf } from './problems.ts'
 import { queryStatus } from './query_status.ts'
@@ -16,7 +17,7 @@ export interface SystemSources {
   readonly state: SystemState
   readonly polling: PollerStatus
   readonly requestsLastMinute: number
-  readonly detailOf: (pool: PoolState) => Steps<PoolDetail>
+  readonly detailOf: PoolDetails
   readonly conditionsOf: ConditionsOf
   /** Quantile of the latency of the last requests to a pool, by its id. */
   readonly latencyOf: (pool: string, operation: LatencyOperation, quantile: number) => number | undefined
@@ -43,6 +44,7 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
     clock_skew_seconds: state.clockSkewSeconds ?? null,
     tls_not_after_timestamp_seconds: state.tlsNotAfterSeconds ?? null,
     authentication_providers: state.inventory?.providers?.length ?? null,
+    software_versions: Object.fromEntries(softwareVersions(inventoryOf(state))),
     discovery_error: errorStatus(state.discoveryFailure),
     totals: sumTotals(pools.map(({ totals }) => totals)),
     pools,
@@ -60,6 +62,7 @@ function* poolSteps(sources: SystemSources): Steps<PoolStatus[]> {
     staleAfterSeconds: polling.shared.poll.staleAfterMs / 1000,
     nextPoll: nextPollOf(polling),
   }
+  const hardwareOf = hardwareFinder(inventoryOf(state))
   const pools: PoolStatus[] = []
   for (const pool of state.pools.values()) {
     const { id } = pool.ref
@@ -69,10 +72,14 @@ function* poolSteps(sources: SystemSources): Steps<PoolStatus[]> {
       historyFailure: polling.historyFailures.get(id),
       latency: (operation, quantile) => latencyOf(id, operation, quantile),
     }
-    pools.push(poolStatus(pool, yield* detailOf(pool), ofPool))
+    pools.push(poolStatus(pool, yield* detailOf(pool, hardwareOf), ofPool))
     yield
   }
   return pools
+}
+
+function inventoryOf({ resources }: SystemState) {
+  return resources.get('inventory')?.reading?.objects
 }
 
 function nextPollOf({ nextPollMs }: PollerStatus): number | null {

@@ -14,6 +14,8 @@ export interface ResourceObject {
   /** Values of the labels, in the order of the catalogue; the first may be missing if there is an id. */
   readonly labels: readonly (string | undefined)[]
   readonly id: string | undefined
+  /** Further names, by those of the catalogue. */
+  readonly details: Readonly<Record<string, string | undefined>>
   readonly values: readonly ResourceValue[]
 }
 
@@ -101,7 +103,8 @@ export function decodeObject(
     return undefined
   }
   const values = kind.columns.flatMap((column) => decodeValue(object, kind, column, context))
-  return { kind, labels, id, values }
+  const details = Object.entries(kind.details ?? {}).map(([name, names]) => [name, firstName(object, names)])
+  return { kind, labels, id, details: Object.fromEntries(details), values }
 }
 
 function firstName(object: JsonObject, names: string): string | undefined {
@@ -175,5 +178,5 @@ function merged(objects: readonly ResourceObject[], kind: ObjectKind): ResourceO
     const pick = column.unit === 'time' ? Math.min : Math.max
     return [{ column, value: found.map(({ value }) => value).reduce((a, b) => pick(a, b)) }]
   })
-  return [{ kind, labels: [], id: undefined, values }]
+  return [{ kind, labels: [], id: undefined, details: {}, values }]
 }

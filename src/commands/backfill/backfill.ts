@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import { difference } from '../../history/run/journal.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { addConfigFile } from '../cli/flags/config_file.ts'
 import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
@@ -71,9 +72,9 @@ Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 
 export function backfillCommand(): Command {
   const time = (text: string) => parseTime(text, Date.now())
-  const command = new Command('backfill')
-    .description('write the history that the systems keep, for import into Prometheus')
-    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+  const command = addConfigFile(
+    new Command('backfill').description('write the history that the systems keep, for import into Prometheus'),
+  )
     .requiredOption('--from <time>', 'start of the history, such as -30d or 2026-03-01', time)
     .option('--to <time>', 'end of the history (default: now)', time)
     .addOption(

@@ -45,13 +45,8 @@ function requireLate(command: Command): void {
   for (const option of required) option.makeOptionMandatory(false)
   command.hook('preAction', () => {
     const missing = required.find((option) => command.getOptionValue(option.attributeName()) === undefined)
-    if (missing !== undefined) failMissing(command, missing.flags)
+    if (missing !== undefined) command.error(`error: required option '${missing.flags}' not specified`)
   })
-}
-
-/** @param flags as in `--config.file <file>`. @throws {CommanderError} */
-export function failMissing(command: Command, flags: string): never {
-  command.error(`error: required option '${flags}' not specified`)
 }
 
 /** Commander compares flags with the whole word, such as `--config.fle=sds.yml`. */

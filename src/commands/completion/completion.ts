@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { loadConfig } from '../../config/load.ts'
 import { type CommandNode, commandTree, type Flag } from '../cli/command_tree.ts'
+import { usualConfigFile } from '../cli/flags/config_file.ts'
 
 /** Scripts that offer what `complete` prints for the words up to the cursor. */
 const SCRIPTS = {
@@ -125,8 +126,8 @@ function wordsOf({ commands, argumentChoices, flags }: CommandNode): string[] {
 function valuesOf({ long, value }: Flag, given: readonly string[]): readonly string[] {
   if (typeof value !== 'string') return value
   const at = given.findIndex((word) => word.startsWith('--config.file'))
-  const file = given[at]?.split('=')[1] ?? given[at + 1]
-  if (long !== '--system' || at < 0 || file === undefined) return []
+  const file = at < 0 ? usualConfigFile(process.env) : (given[at]?.split('=')[1] ?? given[at + 1])
+  if (long !== '--system' || file === undefined) return []
   try {
     return loadConfig(file, process.env).systems.map(({ name }) => name)
   } catch {

@@ -4,6 +4,7 @@ import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { addConfigFile } from '../cli/flags/config_file.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/progress.ts'
@@ -18,6 +19,7 @@ interface Flags {
   'config.file': string
   'prometheus.url'?: string
   testAlert?: boolean
+  saveCertificate?: string
   system?: string
   json?: boolean
 }
@@ -73,12 +75,17 @@ Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
 error.`
 
 export function doctorCommand(): Command {
-  return new Command('doctor')
-    .description('check the configuration and the connection to the systems; print problems and remedies')
-    .requiredOption('--config.file <file>', 'configuration file (YAML)')
+  const command = new Command('doctor').description(
+    'check the configuration and the connection to the systems; print problems and remedies',
+  )
+  return addConfigFile(command)
     .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping too')
     .option('--test-alert', 'with --prometheus.url: send an alert to each Alertmanager of Prometheus')
     .option('--system <name>', 'only this system; problems that other systems have in the file are ignored')
+    .option(
+      '--save-certificate <file>',
+      'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+    )
     .option('--json', 'print the findings as a JSON object')
     .addHelpText('after', HELP)
     .action(examine)
@@ -98,14 +105,16 @@ async function examine(flags: Flags): Promise<void> {
     output.end()
     throw new Failed('the configuration is invalid: correct it first')
   }
-  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  const isOne = flags.system !== undefined || flags.saveCertificate !== undefined
+  const systems = isOne ? [chooseSystem(config.systems, flags.system)] : config.systems
   await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
       signal,
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
-    const context = { config, configFile: flags['config.file'], readingPauseMs: READING_PAUSE_MS, signal }
+    const { 'config.file': configFile, saveCertificate: certificateFile } = flags
+    const context = { config, configFile, certificateFile, readingPauseMs: READING_PAUSE_MS, signal }
     // All at the same time, and their reports in the order of the file.
     const examinations = systems.map(async (system) => {
       const { reports, pools } = await examineSystem({ ...context, system }, shown(system.name).onCheck)

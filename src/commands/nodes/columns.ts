@@ -64,6 +64,14 @@ export const COLUMNS: readonly Column[] = [
       age !== null && age > OLD_SAMPLE_SECONDS ? 'yellow' : undefined,
     right: true,
   },
+  { title: 'RACK', text: ({ rack }) => visibleText(rack ?? ''), optional: true, omitted: 3 },
+  { title: 'ADDRESS', text: ({ address }) => visibleText(address ?? ''), optional: true, omitted: 4 },
+  {
+    title: 'VERSION',
+    text: ({ software_version: version }) => visibleText(version ?? ''),
+    optional: true,
+    omitted: 5,
+  },
 ]
 
 /** By severity. */
@@ -77,7 +85,9 @@ export const COLUMNS_HELP = `  DISKS        good disks/all disks
   USED, BYTES  allocated disk space, as a percentage of the total and in bytes
                (TB = 10^12)
   AGE          age of the newest sample by the clock of the system; "in 5m" is
-               in the future`
+               in the future
+  RACK, ADDRESS, VERSION
+               of the node, where the system names them`
 
 function goodOfAll({ disks, disks_good: good }: NodeRow): string {
   if (disks === null && good === null) return ABSENT

@@ -5,6 +5,7 @@ import type { Config, SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { addConfigFile } from '../cli/flags/config_file.ts'
 import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { itemList } from '../cli/output/help_text.ts'
@@ -67,9 +68,10 @@ others are shown); 2 usage error.`
 
 export function nodesCommand(): Command {
   const time = (text: string) => parseTime(text, Date.now())
-  return new Command('nodes')
-    .description('list all nodes with health, disks, used capacity and age of the newest sample')
-    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+  const command = new Command('nodes').description(
+    'list all nodes with health, disks, used capacity and age of the newest sample',
+  )
+  return addConfigFile(command)
     .option('--system <name>', 'only this system')
     .addOption(
       new Option('--sort <order>', 'order of the nodes: by severity, then by name; or by name only')
@@ -90,12 +92,12 @@ async function showNodes(flags: Flags): Promise<void> {
   const period = periodOf(flags)
   const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   if (period === undefined) {
-    const systems = await readAll(chosen, config, (client, pool, signal) => client.nodes(pool, signal))
+    const systems = await readAll(chosen, config, true, (client, pool, signal) => client.nodes(pool, signal))
     const rows = ORDERS[flags.sort](systems.flatMap(nodeRows))
     print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
     return report(systems)
   }
-  const systems = await readAll(chosen, config, (client, pool, signal) =>
+  const systems = await readAll(chosen, config, false, (client, pool, signal) =>
     client.history(pool, period, signal),
   )
   const rows = sortRows(systems.flatMap(summaryRows))
@@ -125,6 +127,7 @@ function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
 async function readAll<Reading extends NamedNodes>(
   systems: readonly SystemConfig[],
   config: Config,
+  readsHardware: boolean,
   read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>,
 ): Promise<SystemRead<Reading>[]> {
   const progress = createProgress(process.stderr)
@@ -133,7 +136,7 @@ async function readAll<Reading extends NamedNodes>(
       systems.map((system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
-        return readSystem({ system, config, signal, onPool, read })
+        return readSystem({ system, config, signal, onPool, read, readsHardware })
       }),
     ),
   ).finally(progress.clear)

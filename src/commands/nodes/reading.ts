@@ -2,6 +2,10 @@ import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
+import { pause } from '../../api/http/deadline.ts'
+import { type FindHardware, hardwareFinder } from '../../api/resources/hardware.ts'
+import type { ResourceObject } from '../../api/resources/objects.ts'
+import { createResourceReader } from '../../api/resources/reader.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { createCommandClient } from '../cli/systems.ts'
@@ -24,6 +28,8 @@ export interface SystemRead<Reading> {
   readonly system: string
   readonly pools: readonly PoolRead<Reading>[]
   readonly failures: readonly string[]
+  /** Finds nothing where it was not requested or could not be read. */
+  readonly hardwareOf: FindHardware
 }
 
 interface ReadingOptions<Reading> {
@@ -32,13 +38,15 @@ interface ReadingOptions<Reading> {
   readonly signal: AbortSignal
   readonly onPool: (pool: string) => void
   readonly read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>
+  /** Whether racks, addresses and versions are read, too. */
+  readonly readsHardware: boolean
 }
 
 /** Reads every pool of a system once and logs out. Failures of single pools are reported in the result. */
 export async function readSystem<Reading extends NamedNodes>(
   options: ReadingOptions<Reading>,
 ): Promise<SystemRead<Reading>> {
-  const { system, config, signal, onPool, read } = options
+  const { system, config, signal, onPool, read, readsHardware } = options
   let skewSeconds = 0
   const clockSkew = (seconds: number) => {
     skewSeconds = seconds
@@ -59,11 +67,34 @@ export async function readSystem<Reading extends NamedNodes>(
       system: system.name,
       pools: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
       failures: [...new Set(failed.map((failure) => messageOf(failure, signal)))],
+      hardwareOf: hardwareFinder(readsHardware ? await readInventory(client, system, signal) : []),
     }
   } catch (failure) {
-    return { system: system.name, pools: [], failures: [messageOf(failure, signal)] }
+    return { system: system.name, pools: [], failures: [messageOf(failure, signal)], hardwareOf: hardwareFinder() }
   } finally {
     await client.close()
+  }
+}
+
+/** Without the role, or in releases that do not serve it, the nodes have no rack, address and version. */
+async function readInventory(
+  client: SystemClient,
+  { resources }: SystemConfig,
+  signal: AbortSignal,
+): Promise<readonly ResourceObject[]> {
+  if (resources.schedules.inventory === '') return []
+  const reader = createResourceReader({
+    filters: resources,
+    send: client.resource,
+    namespaces: () => undefined,
+    pause,
+    now: () => performance.now(),
+  })
+  try {
+    return (await reader.read('inventory', signal)).objects
+  } catch (failure) {
+    messageOf(failure, signal)
+    return []
   }
 }
 

@@ -10,6 +10,12 @@ import {
 } from '../../status/figures/node_figures.ts'
 import { IDENTITY, type Identity, identified, type SystemRead } from './reading.ts'
 
+const HARDWARE = {
+  rack: 'rack of the node',
+  address: 'IP address for management of the node',
+  software_version: 'version of the software on the node',
+} as const
+
 const FIGURES = {
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',
@@ -22,7 +28,8 @@ const FIGURES = {
 /** One node, with the members of `--json`. Values that the node does not report are null. */
 export type NodeRow = Identity &
   DiskFigures &
-  Readonly<Record<keyof typeof FIGURES, number | null>> & { readonly health_status: string | null }
+  Readonly<Record<keyof typeof FIGURES, number | null>> &
+  Readonly<Record<'health_status' | keyof typeof HARDWARE, string | null>>
 
 /** Descriptions of the members, for --help. */
 export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
@@ -30,13 +37,15 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or another status of the system',
   ...DISK_FIGURES,
   ...FIGURES,
+  ...HARDWARE,
 }
 
 /** The nodes of one system. */
-export function nodeRows(read: Pick<SystemRead<FeedReading>, 'system' | 'pools'>): NodeRow[] {
+export function nodeRows(read: Omit<SystemRead<FeedReading>, 'failures'>): NodeRow[] {
   return identified(read, (node: FeedReading['nodes'][number], readAt) => {
     const value = (name: AttributeName) => baseValue(node, name) ?? null
     const newest = newestSampleTime(node)
+    const { rack, address, version } = read.hardwareOf(node) ?? {}
     return [
       {
         health_status: node.health ?? null,
@@ -47,6 +56,9 @@ export function nodeRows(read: Pick<SystemRead<FeedReading>, 'system' | 'pools'>
         disk_space_allocated_ratio: allocatedRatio(node),
         newest_sample_timestamp_seconds: newest,
         newest_sample_age_seconds: newest === null ? null : Math.round(readAt - newest),
+        rack: rack ?? null,
+        address: address ?? null,
+        software_version: version ?? null,
       },
     ]
   })

@@ -3,6 +3,7 @@ import { writeProviders } from '../../administration/documents.ts'
 import { createAdminClient } from '../../api/admin_client.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../text.ts'
+import { addConfigFile } from '../cli/flags/config_file.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags/flags.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import type { Terminal } from '../cli/output/terminal.ts'
@@ -57,8 +58,7 @@ export function providersCommand(): Command {
 }
 
 function addSystemFlags(command: Command): Command {
-  return command
-    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+  return addConfigFile(command)
     .option('--system <name>', 'name of the system; required if several are configured')
     .option('--username <name>', 'your user name of the storage system, for a login instead of a token')
     .addHelpText('after', HELP)

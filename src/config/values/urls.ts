@@ -22,10 +22,17 @@ export function httpUrl(remedy: string, usualPort = '') {
     .transform((input, context): string => {
       const url = URL.parse(input)
       const problem = url === null ? 'not a URL' : problemOf(url, remedy)
-      if (url !== null && problem === undefined) return url.href.replace(/\/+$/, '')
+      if (url !== null && problem === undefined) return withWrittenPort(url, input).replace(/\/+$/, '')
       context.addIssue({ code: 'custom', message: `${problem}${suggestion(input)}` })
       return z.NEVER
     })
+}
+
+/** A port that is written is kept, also if it is the default one: it tells that this port is meant. */
+function withWrittenPort({ protocol, host, port, href }: URL, input: string): string {
+  const written = /^\s*https?:\/\/[^/?#]*?:0*(\d+)([/?#]|\s*$)/i.exec(input)?.[1]
+  if (port !== '' || written === undefined) return href
+  return href.replace(`${protocol}//${host}`, `${protocol}//${host}:${written}`)
 }
 
 function problemOf(url: URL, remedy: string): string | undefined {

@@ -13,6 +13,7 @@ import { createSendBody } from './pieces.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
 import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
+import { createSelectedScrape } from './selection.ts'
 import { createSendExposition } from './send_exposition.ts'
 import { createServiceDiscovery } from './service_discovery.ts'
 
@@ -53,8 +54,9 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   const sendBody = createSendBody()
   const sendExposition = createSendExposition(slots, sendBody)
   const scrape = createScrape(options, sendExposition)
-  router.get(metricsPath, scrape)
-  router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition }))
+  const selected = createSelectedScrape(options, sendExposition)
+  router.get(metricsPath, (context) => (context.querystring === '' ? scrape(context) : selected(context)))
+  router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition, slots }))
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => answer(context, 200, 'sds-exporter is healthy.'))

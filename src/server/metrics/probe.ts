@@ -1,11 +1,15 @@
 import type { Context } from 'koa'
 import { compressTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
+import type { LogTap } from '../../poller/log/log_tap.ts'
 import type { Poller } from '../../poller/poller.ts'
 import type { SystemState } from '../../state/state.ts'
 import { goneSignal } from '../gone_signal.ts'
 import { createPlaces } from '../places.ts'
-import { refuse, type SendExposition } from './send_exposition.ts'
+import { answer } from '../page/answer.ts'
+import { explainProbe } from './probe_explanation.ts'
+import type { ScrapeSlots } from './scrape_slots.ts'
+import { refuse, takeSlot, type SendExposition } from './send_exposition.ts'
 import { readTarget, refuseRequest } from './target.ts'
 
 /** The configured systems, how they are probed, and their last samples. */
@@ -14,15 +18,27 @@ export interface ProbeSources {
   readonly probe: Poller['probe']
   /** Undefined: no system has any. */
   readonly history?: Poller['history']
+  /** For `debug=true`. Undefined: without log and configuration. */
+  readonly explanation?: ExplanationSources | undefined
+}
+
+export interface ExplanationSources {
+  readonly polling: Poller['status']
+  readonly record: LogTap['record']
 }
 
 interface ProbeOptions extends Omit<ProbeSources, 'history'> {
   /** Probes that wait for one system; further ones are answered 503. 0: unlimited. */
   readonly maxRequests: number
   readonly sendExposition: SendExposition
+  readonly slots: ScrapeSlots
 }
 
-const PARAMETERS = { system: 'a name in the configuration', pool: 'an id' } as const
+const PARAMETERS = {
+  system: 'a name in the configuration',
+  pool: 'an id',
+  debug: 'true to explain the probe',
+} as const
 /** The header of Prometheus with its `scrape_timeout`. */
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
 /** Before the timeout of Prometheus, for the way of the answer: as the blackbox exporter. */
@@ -35,9 +51,12 @@ const TAILS = {
   openmetrics: compressTail(Buffer.from(OPENMETRICS_END)),
 } as const satisfies Record<Format, unknown>
 
-/** Handles `GET /probe?system=NAME[&pool=ID]`: polls a configured system now, and sends what was read in time. */
+/**
+ * Handles `GET /probe?system=NAME[&pool=ID][&debug=true]`: polls a configured system now, and sends what was read in time,
+ * or explains the probe.
+ */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
-  const { systems, probe, maxRequests, sendExposition } = options
+  const { systems, probe, maxRequests, sendExposition, explanation, slots } = options
   const waiting = createPlaces(maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
@@ -46,15 +65,26 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     const waitMs = readWait(context.get(TIMEOUT_HEADER))
     if (typeof target === 'string') return refuseRequest(context, target)
     if (typeof waitMs === 'string') return refuseRequest(context, waitMs)
-    const { system, pool } = target
+    const { system, pool, debug } = target
     if (pool === '')
       return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
     const leave = waiting(system)
     if (leave === undefined) return refuse(context.res, maxRequests)
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
-    const exposition = await probe(system, pool, signal).finally(leave)
+    const beganMs = performance.now()
+    const recording = debug ? explanation?.record(system) : undefined
+    const exposition = await probe(system, pool, signal).finally(() => {
+      leave()
+      recording?.end()
+    })
     if (context.res.destroyed) return
     if (exposition === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
+    if (recording !== undefined) {
+      const seconds = (performance.now() - beganMs) / 1000
+      const status = explanation?.polling(system)
+      if (takeSlot(context.res, slots, { group: 'explanations', exposition }) === undefined) return
+      return answer(context, 200, await explainProbe({ seconds, recording, status, exposition }))
+    }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
 }

@@ -3,12 +3,14 @@ import { visibleText } from '../../text.ts'
 import { answer } from '../page/answer.ts'
 
 /** The parameters of a path, with their meanings. */
-type Parameters = Readonly<Partial<Record<'system' | 'pool', string>>>
+type Parameters = Readonly<Partial<Record<'system' | 'pool' | 'debug', string>>>
 
 /** The system that a request names, and the pool if there is one. */
 interface Target {
   readonly system: string
   readonly pool: string | undefined
+  /** Whether the request is to be explained. */
+  readonly debug: boolean
 }
 
 /** The target of a request, or why it is refused. No caller chooses a host: only configured names are accepted. */
@@ -26,7 +28,9 @@ export function readTarget(
   if (system === '') return 'the parameter system is missing; GET /sd lists the systems'
   if (!systems.some(({ name }) => name === system))
     return `no system '${system}' is configured; GET /sd lists the systems`
-  return { system, pool: parameters.get('pool') ?? undefined }
+  const debug = parameters.get('debug') ?? 'false'
+  if (!/^(true|false)$/.test(debug)) return 'the parameter debug is true or false'
+  return { system, pool: parameters.get('pool') ?? undefined, debug: debug === 'true' }
 }
 
 function listed(allowed: Parameters): string {

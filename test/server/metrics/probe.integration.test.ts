@@ -71,7 +71,7 @@ describe('GET /probe', () => {
     ['?system=%E2%80%AEa', "no system '\\u202ea' is configured; GET /sd lists the systems"],
     ...['target', 'base_url', 'path', 'header', 'module', 'System'].map((name) => [
       `?system=a&${name}=http://203.0.113.1/`,
-      `unknown parameter '${name}'; the parameters are system, a name in the configuration, and pool, an id`,
+      `unknown parameter '${name}'; the parameters are system, a name in the configuration, and pool, an id, and debug, true to explain the probe`,
     ]),
   ])('with the query %j is refused, and sends nothing', async (query, reason) => {
     const { probed, ask } = await start(async () => exposition)

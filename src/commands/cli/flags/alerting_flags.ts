@@ -3,6 +3,7 @@ import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
 import { Failed } from '../exit.ts'
+import { namedConfigFile } from './config_file.ts'
 import { parseRootUrl } from './urls.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
@@ -15,7 +16,7 @@ export function addAlertingFlags(command: Command): Command {
   return command
     .option(
       '--config.file <file>',
-      'file with the section `alerting`: the configuration file, or one with this section only',
+      'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
     )
     .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
 }
@@ -28,7 +29,8 @@ export function alertingFrom(flags: AlertingFlags): AlertingConfig {
   return { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', runbooks) }
 }
 
-function readAlerting({ 'config.file': file }: AlertingFlags): AlertingConfig {
+function readAlerting(flags: AlertingFlags): AlertingConfig {
+  const file = flags['config.file'] ?? namedConfigFile(process.env)
   if (file === undefined) return DEFAULT_ALERTING
   try {
     return loadAlerting(file, process.env)

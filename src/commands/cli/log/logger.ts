@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { type Fields, fieldsOf, type Log } from '../../../log.ts'
-import { INVISIBLE, visibleLines } from '../../../text.ts'
+import { type Fields, fieldsOf, type Log, logfmt } from '../../../log.ts'
+import { visibleLines } from '../../../text.ts'
 import { JOURNAL_PRIORITIES, withPriority } from './journal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -40,20 +40,4 @@ export function createLogger({ level, format, journal = false, write }: LoggerOp
 function prefixed(json: string, line: string): string {
   const { level } = JSON.parse(json) as { readonly level: LogLevel }
   return withPriority(line, JOURNAL_PRIORITIES[level])
-}
-
-/** `ts=… level=… msg=… key=value`, as in Prometheus. */
-function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
-  const time = ts === undefined ? {} : { ts }
-  const pairs = Object.entries({ ...time, level, msg, ...fields }).map(
-    ([key, value]) => `${key}=${logfmtValue(String(value))}`,
-  )
-  return `${pairs.join(' ')}\n`
-}
-
-/** Text that needs no quotes. */
-const PLAIN = new RegExp(`^[^\\s"=\\\\${INVISIBLE}]+$`, 'u')
-
-function logfmtValue(text: string): string {
-  return PLAIN.test(text) ? text : visibleLines(JSON.stringify(text))
 }

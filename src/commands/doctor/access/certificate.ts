@@ -8,10 +8,13 @@ const DAY_MS = 86_400_000
 /** Time for a renewal, including a maintenance window. */
 const MIN_DAYS_LEFT = 14
 
-/** Whether the exporter accepts the certificate, and for how long. */
-export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig): Finding {
+/**
+ * Whether the exporter accepts the certificate, and for how long.
+ * @param saving the command that saves the root certificate
+ */
+export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
   const { refusal, notAfterMs } = peer
-  if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls)
+  if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls, saving)
   const description = describe(peer)
   const isLongValid = (notAfterMs - Date.now()) / DAY_MS >= MIN_DAYS_LEFT
   const rows: readonly FindingRow[] = [
@@ -25,16 +28,16 @@ const RENEW =
   'renew the certificate on the system; if its CA changes, add the new CA to tls_config.ca_file first'
 const ADD_CA = 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify'
 
-function refused(subject: string, peer: TlsPeer, tls: TlsConfig): Finding {
+function refused(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
   const { refusal = '' } = peer
   const cause = exchangeFailure(Object.assign(new Error(refusal), { code: refusal }))
   const failure = failed(withHints(cause, { baseUrl: 'https:', tls }), { subject })
   const [, remedyOf] = REMEDIES.find(([codes]) => codes.test(refusal)) ?? []
-  const remedy = remedyOf?.(peer, tls) ?? failure.remedy
+  const remedy = remedyOf?.(peer, tls, saving) ?? failure.remedy
   return { ...failure, text: `${failure.text}; ${describe(peer)}`, remedy }
 }
 
-type CertificateRemedy = (peer: TlsPeer, tls: TlsConfig) => string
+type CertificateRemedy = (peer: TlsPeer, tls: TlsConfig, saving: string) => string
 
 /** Remedies that use details of the certificate, by error code. */
 const REMEDIES: readonly (readonly [codes: RegExp, CertificateRemedy])[] = [
@@ -45,7 +48,11 @@ const REMEDIES: readonly (readonly [codes: RegExp, CertificateRemedy])[] = [
 ]
 const USE_NAME = 'use one of these names in base_url or in tls_config.server_name'
 
-function issuerRemedy({ issuer }: TlsPeer, { caFile }: TlsConfig): string {
+function issuerRemedy({ issuer, root, fingerprint }: TlsPeer, { caFile }: TlsConfig, saving: string): string {
+  if (root !== undefined && caFile === undefined) {
+    const compared = `compare the SHA-256 fingerprint ${fingerprint} with that of the certificate on the system`
+    return `${compared}; if it is the same, run ${saving} and set tls_config.ca_file to that file`
+  }
   const certificate = `the certificate of its issuer (${issuer === '' ? 'without a name' : issuer})`
   return caFile === undefined
     ? `get ${certificate} and set tls_config.ca_file to that file`

@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
 import type { TlsConfig } from '../../../config/config.ts'
 import { readTextFile } from '../../../values/files.ts'
 import { hostOf } from './names.ts'
@@ -11,6 +12,10 @@ export interface TlsPeer {
   /** Common name or organization; empty if there is none. */
   readonly subject: string
   readonly issuer: string
+  /** SHA-256 of the certificate: `AB:CD:…`. */
+  readonly fingerprint: string
+  /** PEM of the certificate that issued itself, at the end of the chain that was sent; undefined if there is none. */
+  readonly root: string | undefined
   /** `DNS:a, IP Address:1.2.3.4` */
   readonly names: string
   readonly notAfterMs: number
@@ -67,15 +72,30 @@ async function opened<T>(socket: Socket, event: string, signal: AbortSignal, ins
 }
 
 function peerOf(socket: TLSSocket): TlsPeer {
-  const { subject, issuer, subjectaltname, valid_to } = socket.getPeerCertificate()
+  const certificate = socket.getPeerCertificate(true)
+  const { subject, issuer, subjectaltname, valid_to, fingerprint256 } = certificate
   const name = (of: Readonly<Record<string, unknown>> | undefined) => String(of?.['CN'] ?? of?.['O'] ?? '')
   return {
     protocol: socket.getProtocol() ?? 'TLS',
     subject: name({ ...subject }),
     issuer: name({ ...issuer }),
+    fingerprint: fingerprint256 ?? '',
+    root: rootOf(certificate),
     names: subjectaltname ?? '',
     notAfterMs: Date.parse(valid_to ?? ''),
     // The type is Error, but the value is an error code.
     refusal: socket.authorized ? undefined : String(socket.authorizationError),
   }
+}
+
+/** Node.js ends a chain with a certificate that is its own issuer, or without an issuer if that was not sent. */
+function rootOf(certificate: DetailedPeerCertificate): string | undefined {
+  const seen = new Set<DetailedPeerCertificate>()
+  let last = certificate
+  while (last.issuerCertificate !== undefined && !seen.has(last)) {
+    seen.add(last)
+    if (last.issuerCertificate.fingerprint256 === last.fingerprint256) return new X509Certificate(last.raw).toString()
+    last = last.issuerCertificate
+  }
+  return undefined
 }

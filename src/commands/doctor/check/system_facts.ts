@@ -11,6 +11,8 @@ export interface SystemContext {
   readonly system: SystemConfig
   readonly config: Config
   readonly configFile: string
+  /** Receives the root certificates of the system; undefined: they are not saved. */
+  readonly certificateFile?: string | undefined
   /** Pause between two reads of a feed. */
   readonly readingPauseMs: number
   readonly signal: AbortSignal

@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError, isOfSystem } from '../../../api/errors/errors.ts'
 import { pause } from '../../../api/http/deadline.ts'
+import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import { createResourceReader } from '../../../api/resources/reader.ts'
 import type { ResourceReading } from '../../../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../../../api/resources/refusals.ts'
@@ -72,7 +73,9 @@ async function readOne(
 
 function readingFinding(subject: ResourceName, reading: ResourceReading): Finding {
   const { objects, missing, rejected } = reading
-  const text = counted(objects.length, 'object')
+  const versions = softwareVersions(objects)
+  const software = versions.length === 0 ? '' : `, software ${softwareText(versions)}`
+  const text = `${counted(objects.length, 'object')}${software}`
   const [first] = rejected
   if (first !== undefined)
     return {

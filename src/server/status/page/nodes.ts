@@ -23,7 +23,7 @@ export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
 }
 
 function nodeRow({ node, systemTime, place }: NodeRow): Html {
-  return html`<tr class="${node.severity}" data-key="${node.id}">${place === undefined ? undefined : cell('Pool', place)}<th scope="row">${node.name}</th>${[
+  return html`<tr class="${node.severity}" data-key="${node.id}">${place === undefined ? undefined : cell('Pool', place)}<th scope="row">${node.name}${placeOf(node)}</th>${[
     cell(
       'Health',
       known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
@@ -38,6 +38,12 @@ function nodeRow({ node, systemTime, place }: NodeRow): Html {
     ),
   ]}</tr>
 `
+}
+
+/** Where to find the node. */
+function placeOf({ rack, address }: NodeStatus): Html | undefined {
+  const words = [rack, address].filter((word) => word !== null)
+  return words.length === 0 ? undefined : html` <span class="quiet place">${words.join(', ')}</span>`
 }
 
 /** On a phone each cell is a line, with the title of its column. */

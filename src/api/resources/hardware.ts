@@ -1,0 +1,56 @@
+import type { ObjectName } from '../../system_catalogue.ts'
+import { counted } from '../../text.ts'
+import type { ResourceObject } from './objects.ts'
+
+/** Where a node is, and what runs on it. */
+export interface NodeHardware {
+  readonly rack: string | undefined
+  readonly address: string | undefined
+  readonly version: string | undefined
+}
+
+/** Finds the hardware of a node of the feed. */
+export type FindHardware = (node: {
+  readonly id: string
+  readonly name: string | undefined
+}) => NodeHardware | undefined
+
+const NODE: ObjectName = 'node'
+
+/** @param objects what was read of the resource `inventory`; undefined: nothing */
+export function hardwareFinder(objects: readonly ResourceObject[] = []): FindHardware {
+  const byId = new Map<string | undefined, NodeHardware>()
+  const byName = new Map<string | undefined, NodeHardware>()
+  for (const { id, labels, details } of nodesOf(objects)) {
+    const hardware = { rack: details['rack'], address: details['address'], version: details['version'] }
+    byId.set(id, hardware)
+    byName.set(labels[0], hardware)
+  }
+  // Old releases use the address as the id of the feed, but not here.
+  return ({ id, name }) => byId.get(id) ?? (name === undefined ? undefined : byName.get(name))
+}
+
+/** The versions with their number of nodes, the most frequent first. */
+export function softwareVersions(objects: readonly ResourceObject[] = []): [version: string, nodes: number][] {
+  const counts = new Map<string, number>()
+  for (const { details } of nodesOf(objects)) {
+    const version = details['version']
+    if (version !== undefined) counts.set(version, (counts.get(version) ?? 0) + 1)
+  }
+  return [...counts].sort(([a, ofA], [b, ofB]) => ofB - ofA || a.localeCompare(b))
+}
+
+/** `3.8.1.4 (4 nodes), 3.8.1.5 (1 node)`, or the only version; at most a few, because their number is that of the system. */
+export function softwareText(versions: readonly (readonly [version: string, nodes: number])[]): string {
+  const [only, second] = versions
+  if (only !== undefined && second === undefined) return only[0]
+  const shown = versions.slice(0, MAX_SHOWN).map(([version, nodes]) => `${version} (${counted(nodes, 'node')})`)
+  const rest = versions.length - shown.length
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+}
+
+const MAX_SHOWN = 5
+
+function nodesOf(objects: readonly ResourceObject[]): ResourceObject[] {
+  return objects.filter(({ kind }) => kind.name === NODE)
+}

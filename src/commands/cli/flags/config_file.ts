@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+
+const FLAG = '--config.file'
+const KEY = 'config.file'
+
+/** The environment variable with the path of the configuration file. */
+const VARIABLE = 'SDS_CONFIG_FILE'
+
+/** The paths that are tried without the flag and the variable, in this order. */
+const PLACES = ['sds-exporter.yml', '/etc/sds-exporter/sds-exporter.yml'] as const
+const PLACES_TEXT = PLACES.join(' or ')
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The file that the environment names; undefined if the variable is unset or empty. */
+export function namedConfigFile(environment: Environment): string | undefined {
+  return environment[VARIABLE] || undefined
+}
+
+/** The file that is read without the flag; undefined if there is none. */
+export function usualConfigFile(environment: Environment): string | undefined {
+  return namedConfigFile(environment) ?? PLACES.find((path) => existsSync(path))
+}
+
+/** Adds the flag to a command, which fails without a file in any of the places. */
+export function addConfigFile(command: Command, description?: string): Command {
+  return addConfigFlag(command, description).hook('preAction', () => {
+    const file: unknown = command.getOptionValue(KEY)
+    command.setOptionValue(KEY, file ?? configFileOf(command))
+  })
+}
+
+/** Adds the flag alone. */
+export function addConfigFlag(command: Command, description = 'configuration file (YAML)'): Command {
+  return command.option(`${FLAG} <file>`, `${description} (default: $${VARIABLE}, ${PLACES_TEXT})`)
+}
+
+/** The file that a command reads without the flag. @throws {CommanderError} if there is none */
+export function configFileOf(command: Command): string {
+  return (
+    usualConfigFile(process.env) ??
+    command.error(`error: no configuration file: set ${FLAG} or ${VARIABLE}, or create ${PLACES_TEXT}`)
+  )
+}

@@ -1,0 +1,87 @@
+import type { Exposition } from '../../metrics/exposition.ts'
+import type { LogLine, Recording } from '../../poller/log/log_tap.ts'
+import type { PollerStatus } from '../../poller/poller.ts'
+import { logfmt } from '../../log.ts'
+import { durationText } from '../../text.ts'
+
+/** Of the metrics; the rest is what the probe without `debug` returns. */
+const MAX_METRICS_BYTES = 1024 * 1024
+const MAX_FIELD_CHARACTERS = 1000
+
+interface Explained {
+  readonly seconds: number
+  readonly recording: Recording
+  /** Undefined for a system that is no longer polled. */
+  readonly status: PollerStatus | undefined
+  readonly exposition: Exposition
+}
+
+/** What happened during a probe, for people: the parts and their order are those of the blackbox exporter. */
+export async function explainProbe(explained: Explained): Promise<string> {
+  const { seconds, recording, status, exposition } = explained
+  const { lines, omitted } = recording
+  const log = lines.map(lineText).join('')
+  const rest = omitted === 0 ? '' : `(${omitted} more lines)\n`
+  return [
+    `Logs for the probe, which took ${seconds.toFixed(3)} s, and for other requests to the system meanwhile:\n${log}${rest}`,
+    `Metrics that would have been returned:\n${await metricsText(exposition)}`,
+    `Configuration of the system:\n${status === undefined ? 'removed\n' : configText(status)}`,
+  ].join('\n')
+}
+
+function lineText({ time, level, message, fields }: LogLine): string {
+  const short = Object.entries(fields).flatMap(([key, value]) => {
+    if (value === undefined) return []
+    return [[key, typeof value === 'string' ? value.slice(0, MAX_FIELD_CHARACTERS).toWellFormed() : value]]
+  })
+  return logfmt({ ts: time.toISOString(), level, msg: message, ...Object.fromEntries(short) })
+}
+
+async function metricsText(exposition: Exposition): Promise<string> {
+  const { pieces } = await exposition.body('identity text')
+  const chosen: Buffer[] = []
+  let bytes = 0
+  for (const piece of pieces) {
+    if (bytes >= MAX_METRICS_BYTES) break
+    chosen.push(piece)
+    bytes += piece.length
+  }
+  const text = Buffer.concat(chosen).toString()
+  if (bytes <= MAX_METRICS_BYTES && chosen.length === pieces.length) return text
+  return `${text.slice(0, text.lastIndexOf('\n', MAX_METRICS_BYTES) + 1)}(the rest is left out)\n`
+}
+
+/** Without secrets, user names and paths of files. */
+function configText({ system, shared }: PollerStatus): string {
+  const { name, baseUrls, auth, tls, pools, performance } = system
+  const rows = {
+    name,
+    base_url: baseUrls.join(', '),
+    auth: AUTH[auth.kind],
+    tls_config: tlsText(tls),
+    pools: pools === undefined ? 'discovered' : `${pools.length} configured`,
+    'poll.timeout': durationText(shared.poll.timeoutMs / 1000),
+    'performance.source': performance.source,
+    'limits.requests_per_second': shared.limits.requestsPerSecond,
+  }
+  return Object.entries(rows)
+    .map(([key, value]) => `${key}: ${value}\n`)
+    .join('')
+}
+
+const AUTH = {
+  token: 'token',
+  token_file: 'token_file',
+  login: 'username with password',
+  login_file: 'username with password_file',
+} as const
+
+function tlsText({ caFile, certFile, serverName, insecureSkipVerify }: PollerStatus['system']['tls']): string {
+  const set = [
+    ...(caFile === undefined ? [] : ['ca_file']),
+    ...(certFile === undefined ? [] : ['cert_file and key_file']),
+    ...(serverName === undefined ? [] : [`server_name ${serverName}`]),
+    ...(insecureSkipVerify ? ['insecure_skip_verify'] : []),
+  ]
+  return set.join(', ') || 'nothing set'
+}
