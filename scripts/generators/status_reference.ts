@@ -68,6 +68,7 @@ const SYSTEM: Members<SystemStatus> = {
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
   authentication_providers: 'number of authentication providers',
+  software_versions: 'number of nodes by version of their software; empty if it is not known',
   discovery_error: 'why the list of pools could not be read: see Error',
   totals: 'sums over all pools: see Totals',
   pools: 'see Pool',
@@ -131,6 +132,9 @@ const ERROR: Members<ErrorStatus> = {
 const TOTALS: Members<TotalStatus> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
+  rack: 'rack of the node',
+  address: 'IP address for management of the node',
+  software_version: 'version of the software on the node',
   ...DISK_FIGURES,
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',

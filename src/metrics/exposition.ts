@@ -40,7 +40,8 @@ export function createExposition(parts: readonly Part[]): Exposition {
   return {
     series: parts.reduce((sum, { series }) => sum + series, 0),
     requestedForms,
-    only: (families) => createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
+    only: (families) =>
+      createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
     text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
     body(form) {
       requestedForms.add(form)

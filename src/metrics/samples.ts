@@ -3,8 +3,8 @@ import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
-import type { FindHardware, NodeHardware } from '../api/resources/hardware.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
+import type { FindHardware, NodeHardware } from '../api/resources/hardware.ts'
 import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
@@ -107,7 +107,12 @@ function addIdentity(
   node: NodeReading,
   { poolId, ...place }: Readonly<Record<string, string>> & { readonly poolId: string },
 ): void {
-  const identity = labelText({ node_id: node.id, pool_id: poolId, api_change: node.apiChange ?? '', ...place })
+  const identity = labelText({
+    node_id: node.id,
+    pool_id: poolId,
+    api_change: node.apiChange ?? '',
+    ...place,
+  })
   samples.add('sds_node_info', `${base},${identity}`, 1)
   if (node.health !== undefined) {
     for (const [status, tail] of HEALTH_TAILS) {

@@ -14,10 +14,10 @@ async function check(yaml: string, ...args: string[]) {
   return { ...result, file, folder: folder.path }
 }
 
-const GOOD = 'systems:\n  - {name: a, base_url: "https://a", auth: {token: abc}}\n'
+const GOOD = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
 const BAD = 'systems:\n  - {name: "a b", base_url: "https://a", auth: {}}\nx: 1\n'
 const RISKY = `systems:
-  - {name: a, base_url: "https://a", auth: {token: abc}}
+  - {name: a, base_url: "https://a:443", auth: {token: abc}}
   - name: b
     base_url: http://storage.invalid:4443
     auth: {username: u, password_file: password}
@@ -48,6 +48,19 @@ describe('check', () => {
     expect(stderr).toContain('3 problems')
     for (const place of ['line 2: systems[0].name: ', 'line 2: systems[0].auth: ', 'line 3: x: '])
       expect(stderr).toContain(`\n  ${place}`)
+  })
+
+  test.concurrent('warns of a base_url that is probably not the one that is meant', async () => {
+    const systems = ['https://a/object', 'https://a:4443', 'https://a:4443/'].map(
+      (url, index) => `  - {name: s${index}, base_url: "${url}", auth: {token: abc}}\n`,
+    )
+    const { code, stderr } = await check(`systems:\n${systems.join('')}`)
+    expect(code).toBe(0)
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'warning: system s0: https://a/object has no port: requests are sent to port 443, but the management API usually listens on port 4443; write https://a:4443, or :443 if this is meant',
+      'warning: system s0: https://a/object has a path: all requests are sent below /object; write https://a unless a proxy serves the management API there',
+      'warning: system s2: system s1 has the same base_url https://a:4443: it is polled twice; configure each storage system once',
+    ])
   })
 
   test.concurrent('warns of valid settings that are insecure', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run, startProcess } from '../support/processes.ts'
@@ -128,9 +129,12 @@ describe('the program', () => {
       "unknown option '--config.fle=sds-exporter.yml'\n(Did you mean --config.file?)\n",
     ],
     [['nodes', '--tea'], "unknown option '--tea'\nRun it with"],
-    [['nodes'], "required option '--config.file <file>' not specified"],
-    [['providers', 'list'], "required option '--config.file <file>' not specified"],
-    [['check'], "required option '--config.file <file>' not specified"],
+    [['nodes'], 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'],
+    [
+      ['providers', 'list'],
+      'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml',
+    ],
+    [['check'], 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'],
     [['check', 'a.yml', '--config.file=b.yml'], "cannot be used with the argument 'file'"],
     [['emulate', '--fault=sttus:503@nodes'], 'Did you mean status?'],
   ])('%j is a usage error that names the mistake', async (args, words) => {
@@ -176,6 +180,29 @@ test.concurrent.each([
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
 })
 
+test.concurrent('the configuration file is that of the flag, the variable, or a usual place', async () => {
+  using folder = temporaryFolder()
+  const yaml = (name: string) =>
+    `systems:\n  - {name: ${name}, base_url: "https://a:4443", auth: {token: "1"}}\n`
+  const named = folder.write('named.yml', yaml('named'))
+  const flagged = folder.write('flagged.yml', yaml('flagged'))
+  folder.write('sds-exporter.yml', yaml('usual'))
+  const main = join(process.cwd(), 'src/main.ts')
+  const systemOf = async (env: Record<string, string>, ...flags: string[]) => {
+    const args = [main, 'check', '--json', ...flags]
+    return JSON.parse((await run(process.execPath, args, { cwd: folder.path, env })).stdout).systems
+  }
+  expect(await systemOf({ SDS_CONFIG_FILE: named }, `--config.file=${flagged}`)).toEqual(['flagged'])
+  expect(await systemOf({ SDS_CONFIG_FILE: named })).toEqual(['named'])
+  expect(await systemOf({ SDS_CONFIG_FILE: '' })).toEqual(['usual'])
+  const complete = [main, 'complete', '--', 'nodes', '--system=']
+  const { stdout } = await run(process.execPath, complete, {
+    cwd: folder.path,
+    env: { SDS_CONFIG_FILE: named },
+  })
+  expect(stdout).toBe('--system=named\n')
+})
+
 test.concurrent.each([
   ['serve', '--web.listen-address'],
   ['emulate', '--listen-address'],
@@ -194,6 +221,9 @@ test.concurrent.each([
   other.close()
   expect(code).toBe(1)
   expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
+  const [host, port] = address.split(':')
+  const another = `${host}:${((Number(port) + 10_000 - 1) % 65_535) + 1}`
+  expect(stderr).toContain(`\n  sds-exporter ${[command, `${flag}=${another}`, ...config].join(' ')}\n`)
 })
 
 test('serve warns of a password that is sent unencrypted', async () => {

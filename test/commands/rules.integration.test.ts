@@ -53,6 +53,26 @@ describe('rules', () => {
     expect(rules.map(({ alert }: { alert: string }) => alert)).not.toContain('SdsNodesCpuBusy')
   })
 
+  test('links to the runbooks of an exporter, unless another address is set', async () => {
+    using folder = temporaryFolder()
+    const linked = async (...flags: string[]) => {
+      const { code } = await program('rules', `--out=${folder.path}`, ...flags)
+      expect(code).toBe(0)
+      return /runbook_url: (\S+#sdscapacityhigh)/.exec(
+        readFileSync(join(folder.path, 'sds-alerts.yml'), 'utf8'),
+      )?.[1]
+    }
+    const exporter = '--exporter.url=http://exporter.example.net:9438/'
+    expect(await linked(exporter)).toBe('http://exporter.example.net:9438/docs/alerts#sdscapacityhigh')
+    const wiki = '--runbook.base-url=https://wiki.example.net/alerts'
+    expect(await linked(exporter, wiki)).toBe('https://wiki.example.net/alerts#sdscapacityhigh')
+    const { code, stderr } = await program('rules', `--out=${folder.path}`, '--exporter.url=exporter:9438')
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--exporter.url must begin with'),
+    })
+  })
+
   test('writes objects for Kubernetes with the same settings', async () => {
     using folder = temporaryFolder()
     const file = folder.write('alerting.yml', SETTINGS)

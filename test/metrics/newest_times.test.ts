@@ -29,7 +29,10 @@ test('each category has the newest time of what belongs to it, rates of error ty
   const times = reading.nodes.map((node) => Object.fromEntries(newestTimes(node)))
   expect(times).toEqual([{ capacity: 1_785_312_642, traffic: 1_785_312_660 }])
   const pool = { id: 'hot', name: undefined, reading, readAt: READ_AT }
-  expect(nodeRows({ system: 'frankfurt', pools: [pool] })[0]?.newest_sample_age_seconds).toBe(40)
+  expect(
+    nodeRows({ system: 'frankfurt', pools: [pool], hardwareOf: () => undefined })[0]
+      ?.newest_sample_age_seconds,
+  ).toBe(40)
 })
 
 test('error types without a rate, and no rate of all, give no time', () => {

@@ -31,7 +31,9 @@ export function hardwareFinder(objects: readonly ResourceObject[] = []): FindHar
 }
 
 /** The versions with their number of nodes, the most frequent first. */
-export function softwareVersions(objects: readonly ResourceObject[] = []): [version: string, nodes: number][] {
+export function softwareVersions(
+  objects: readonly ResourceObject[] = [],
+): [version: string, nodes: number][] {
   const counts = new Map<string, number>()
   for (const { details } of nodesOf(objects)) {
     const version = details['version']
@@ -44,7 +46,9 @@ export function softwareVersions(objects: readonly ResourceObject[] = []): [vers
 export function softwareText(versions: readonly (readonly [version: string, nodes: number])[]): string {
   const [only, second] = versions
   if (only !== undefined && second === undefined) return only[0]
-  const shown = versions.slice(0, MAX_SHOWN).map(([version, nodes]) => `${version} (${counted(nodes, 'node')})`)
+  const shown = versions
+    .slice(0, MAX_SHOWN)
+    .map(([version, nodes]) => `${version} (${counted(nodes, 'node')})`)
   const rest = versions.length - shown.length
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }

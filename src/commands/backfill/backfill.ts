@@ -73,7 +73,9 @@ Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 export function backfillCommand(): Command {
   const time = (text: string) => parseTime(text, Date.now())
   const command = addConfigFile(
-    new Command('backfill').description('write the history that the systems keep, for import into Prometheus'),
+    new Command('backfill').description(
+      'write the history that the systems keep, for import into Prometheus',
+    ),
   )
     .requiredOption('--from <time>', 'start of the history, such as -30d or 2026-03-01', time)
     .option('--to <time>', 'end of the history (default: now)', time)

@@ -70,7 +70,12 @@ export async function readSystem<Reading extends NamedNodes>(
       hardwareOf: hardwareFinder(readsHardware ? await readInventory(client, system, signal) : []),
     }
   } catch (failure) {
-    return { system: system.name, pools: [], failures: [messageOf(failure, signal)], hardwareOf: hardwareFinder() }
+    return {
+      system: system.name,
+      pools: [],
+      failures: [messageOf(failure, signal)],
+      hardwareOf: hardwareFinder(),
+    }
   } finally {
     await client.close()
   }

@@ -22,7 +22,7 @@ export function hostsOf(points: readonly ListenPoint[]): string[] {
 
 /** Whether only this machine, or this container, reaches a host of a listen address. */
 export function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && /^(localhost|127\.[\d.]+|::1)$/i.test(host)
+  return host !== undefined && /^(localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host)
 }
 
 /** The point in messages. */

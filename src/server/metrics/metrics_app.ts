@@ -7,6 +7,7 @@ import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.t
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
 import { answer } from '../page/answer.ts'
+import { createRunbooks, RUNBOOKS_PATH } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
 import { createSendBody } from './pieces.ts'
@@ -58,6 +59,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   router.get(metricsPath, (context) => (context.querystring === '' ? scrape(context) : selected(context)))
   router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition, slots }))
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
+  router.get(RUNBOOKS_PATH, createRunbooks())
   router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => answer(context, 200, 'sds-exporter is healthy.'))
   router.get('/-/ready', (context) =>

@@ -5,11 +5,11 @@ import type { LogTap } from '../../poller/log/log_tap.ts'
 import type { Poller } from '../../poller/poller.ts'
 import type { SystemState } from '../../state/state.ts'
 import { goneSignal } from '../gone_signal.ts'
-import { createPlaces } from '../places.ts'
 import { answer } from '../page/answer.ts'
+import { createPlaces } from '../places.ts'
 import { explainProbe } from './probe_explanation.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
-import { refuse, takeSlot, type SendExposition } from './send_exposition.ts'
+import { refuse, type SendExposition, takeSlot } from './send_exposition.ts'
 import { readTarget, refuseRequest } from './target.ts'
 
 /** The configured systems, how they are probed, and their last samples. */
@@ -61,18 +61,14 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
     context.set('Connection', 'close')
-    const target = readTarget(context.querystring, systems(), PARAMETERS)
-    const waitMs = readWait(context.get(TIMEOUT_HEADER))
-    if (typeof target === 'string') return refuseRequest(context, target)
-    if (typeof waitMs === 'string') return refuseRequest(context, waitMs)
-    const { system, pool, debug } = target
-    if (pool === '')
-      return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
+    const request = readRequest(context, systems())
+    if (typeof request === 'string') return refuseRequest(context, request)
+    const { system, pool, waitMs } = request
     const leave = waiting(system)
     if (leave === undefined) return refuse(context.res, maxRequests)
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
     const beganMs = performance.now()
-    const recording = debug ? explanation?.record(system) : undefined
+    const recording = request.debug ? explanation?.record(system) : undefined
     const exposition = await probe(system, pool, signal).finally(() => {
       leave()
       recording?.end()
@@ -87,6 +83,16 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
+}
+
+/** What a request asks for, or why it is refused. */
+function readRequest(context: Context, systems: ReturnType<ProbeSources['systems']>) {
+  const target = readTarget(context.querystring, systems, PARAMETERS)
+  if (typeof target === 'string') return target
+  const waitMs = readWait(context.get(TIMEOUT_HEADER))
+  if (typeof waitMs === 'string') return waitMs
+  if (target.pool === '') return 'the parameter pool is empty; leave it out to poll all pools'
+  return { ...target, waitMs }
 }
 
 const SECONDS = /^\d+(\.\d+)?$/

@@ -1,7 +1,7 @@
+import { logfmt } from '../../log.ts'
 import type { Exposition } from '../../metrics/exposition.ts'
 import type { LogLine, Recording } from '../../poller/log/log_tap.ts'
 import type { PollerStatus } from '../../poller/poller.ts'
-import { logfmt } from '../../log.ts'
 import { durationText } from '../../text.ts'
 
 /** Of the metrics; the rest is what the probe without `debug` returns. */
@@ -76,7 +76,12 @@ const AUTH = {
   login_file: 'username with password_file',
 } as const
 
-function tlsText({ caFile, certFile, serverName, insecureSkipVerify }: PollerStatus['system']['tls']): string {
+function tlsText({
+  caFile,
+  certFile,
+  serverName,
+  insecureSkipVerify,
+}: PollerStatus['system']['tls']): string {
   const set = [
     ...(caFile === undefined ? [] : ['ca_file']),
     ...(certFile === undefined ? [] : ['cert_file and key_file']),

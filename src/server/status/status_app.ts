@@ -6,6 +6,7 @@ import { inSlices } from '../../slices.ts'
 import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
+import { isLoopback } from '../listener/listen_address.ts'
 import { answer } from '../page/answer.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
 import { withHistory } from './history.ts'
@@ -65,7 +66,12 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
     async page(context) {
       const { metricsPath, documentationUrl, recent } = options
       const adminUrl = adminUrlFor(context, options.adminUrl())
-      const links: Links = { metricsPath, adminUrl, documentationUrl }
+      const links: Links = {
+        metricsPath,
+        adminUrl,
+        documentationUrl,
+        tunnelHost: tunnelHostFor(context, adminUrl),
+      }
       const text = await compute(context, async (found) => {
         context.status = found.selected === undefined ? 404 : 200
         const body = await inSlices(pageSteps({ ...found, recent, links }))
@@ -103,6 +109,14 @@ function adminUrlFor(context: Context, adminUrl: string | undefined): string | u
   const url = new URL(adminUrl)
   if (WILDCARDS.test(url.hostname) && context.hostname !== '') url.hostname = context.hostname
   return url.href
+}
+
+const HOST_NAME = /^[\w.-]+$/
+
+/** The host of the request, if the administration listens on a loopback address there and the request is from elsewhere. */
+function tunnelHostFor({ hostname }: Context, adminUrl: string | undefined): string | undefined {
+  if (adminUrl === undefined || !isLoopback(new URL(adminUrl).hostname)) return undefined
+  return isLoopback(hostname) || !HOST_NAME.test(hostname) ? undefined : hostname
 }
 
 const MAX_LISTENERS = 20

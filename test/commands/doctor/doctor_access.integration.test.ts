@@ -1,4 +1,5 @@
-import { chmodSync, utimesSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { chmodSync, existsSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
@@ -209,6 +210,44 @@ describe('connection', () => {
         remedy: expect.stringMatching(/^correct the port in base_url .* write http:\/\//),
       },
     ])
+  })
+
+  test('names the fingerprint of a self-signed certificate, and saves it', async () => {
+    using folder = temporaryFolder()
+    const tls = await selfSigned({ names: ['127.0.0.1'] })
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
+    const { fingerprint256 } = new X509Certificate(tls.cert)
+    const file = `${folder.path}/ca.pem`
+    const [first] = (await examine({ base_url: emulator.url })).of('connection')
+    expect(first).toMatchObject({
+      status: 'fail',
+      remedy: `compare the SHA-256 fingerprint ${fingerprint256} with that of the certificate on the system; if it is the same, run sds-exporter doctor --config.file=sds-exporter.yml --system=frankfurt --save-certificate=frankfurt-ca.pem and set tls_config.ca_file to that file`,
+    })
+    const saving = await examine({ base_url: emulator.url }, {}, undefined, file)
+    expect(saving.of('connection')).toMatchObject([
+      { status: 'fail' },
+      { status: 'info', text: `wrote ${file}, with the SHA-256 fingerprint ${fingerprint256}` },
+    ])
+    const found = await examine({ base_url: emulator.url, tls_config: { ca_file: file } })
+    expect(found.of('connection')).toMatchObject([{ status: 'ok' }])
+    const again = await examine({ base_url: emulator.url }, {}, undefined, file)
+    expect(again.of('connection')).toMatchObject([
+      { status: 'fail' },
+      { status: 'fail', text: `${file} cannot be written: EEXIST` },
+    ])
+  })
+
+  test('saves no certificate that could not be trusted', async () => {
+    using folder = temporaryFolder()
+    const authority = await makeAuthority('Storage Authority')
+    const tls = await authority.issue('127.0.0.1', sansOf(['127.0.0.1']), YEAR)
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
+    const found = await examine({ base_url: emulator.url }, {}, undefined, `${folder.path}/ca.pem`)
+    expect(found.of('connection')).toMatchObject([
+      { status: 'fail' },
+      { status: 'fail', text: 'the system sends no root certificate that could be saved' },
+    ])
+    expect(existsSync(`${folder.path}/ca.pem`)).toBe(false)
   })
 
   test('describes the certificate', async () => {

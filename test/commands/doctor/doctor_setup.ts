@@ -27,6 +27,7 @@ export async function examine(
   keys: SystemKeys,
   rest: Readonly<Record<string, unknown>> = {},
   signal: AbortSignal = new AbortController().signal,
+  certificateFile?: string,
 ): Promise<Diagnosis> {
   const text = JSON.stringify({
     systems: [{ name: 'frankfurt', auth: MONITOR, ...keys }],
@@ -37,7 +38,14 @@ export async function examine(
   const config = parseConfig(text, { file: 'sds-exporter.yml', environment: {} })
   const [system] = config.systems
   if (system === undefined) throw new Error('a system is wanted')
-  const context = { system, config, configFile: 'sds-exporter.yml', readingPauseMs: 0, signal }
+  const context = {
+    system,
+    config,
+    configFile: 'sds-exporter.yml',
+    certificateFile,
+    readingPauseMs: 0,
+    signal,
+  }
   const { reports } = await examineSystem(context, () => undefined)
   return {
     of: (title) => reports.filter((report) => report.title === title).flatMap(({ findings }) => findings),

@@ -26,6 +26,9 @@ const ROW: NodeRow = {
   disk_space_allocated_ratio: 0.452,
   newest_sample_timestamp_seconds: 1_700_000_000,
   newest_sample_age_seconds: 42,
+  rack: null,
+  address: null,
+  software_version: null,
 }
 const NOTHING: NodeRow = {
   ...ROW,
@@ -223,9 +226,11 @@ describe('nodes', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = linesOf(stdout)
     expect(lines).toHaveLength(1 + 2 * 2)
-    expect(lines[0]).toMatch(/^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +AGE$/)
+    expect(lines[0]).toMatch(
+      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +AGE +RACK +ADDRESS +VERSION$/,
+    )
     expect(lines[1]).toMatch(
-      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TB +\d+s$/,
+      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TB +\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
     )
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.liveSessions('monitor')).toBe(0)
@@ -293,13 +298,20 @@ describe('nodes', () => {
     expect(await nodes(systems, '--system=rome')).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test('shows no rack, address and version to an account that may not read them, and fails not', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@vdc_nodes'] })
+    const { code, stdout } = await nodes([system('a', emulator.url)])
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('RACK')
+  })
+
   test('calculates ages by the clock of the system', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:7200'] })
     const [row] = await rowsOf([system('a', emulator.url)])
     expect(Math.abs(row?.newest_sample_age_seconds ?? Number.NaN)).toBeLessThan(60)
     emulator.setFaults(['ancient-time:7200'])
     const { stdout } = await nodes([system('a', emulator.url)])
-    expect(stdout).toMatch(/ 2h$/m)
+    expect(stdout).toMatch(/ 2h {2}rack-1 /)
   })
 
   test('never shows 0 for missing values', async () => {

@@ -44,6 +44,48 @@ describe('GET /metrics', () => {
     expect(await checkMetrics(text)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
+  test.each(['text/plain', 'application/openmetrics-text'])(
+    'serves selected families only, as %s',
+    async (Accept) => {
+      const names = ['sds_exporter_build_info', 'process_cpu_seconds_total', 'sds_node_disks']
+      const query = names.map((name) => `collect%5B%5D=${name}`).join('&')
+      const { status, text } = await get(`${listener.url}/metrics?${query}`, { Accept })
+      expect(status).toBe(200)
+      const series = text.split('\n').flatMap((line) => /^[a-z]\w*/.exec(line)?.[0] ?? [])
+      expect(series.toSorted()).toEqual(names.toSorted())
+      if (Accept === 'text/plain')
+        expect(await checkMetrics(text)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      else expect(text.endsWith('\n# EOF\n')).toBe(true)
+      const packed = await get(`${listener.url}/metrics?${query}`, { Accept, 'Accept-Encoding': 'gzip' })
+      const withoutCpu = (all: string) => all.replace(/^process_cpu_seconds_total .*$/m, '')
+      expect(withoutCpu(gunzipSync(packed.body).toString())).toBe(withoutCpu(text))
+    },
+  )
+
+  test('shows the current values of selected families', async () => {
+    const ask = () => get(`${listener.url}/metrics?collect[]=sds_node_disks`)
+    expect((await ask()).text).toMatch(/\nsds_node_disks\{system="a"\} 1\n$/)
+    state.value = 2
+    expect((await ask()).text).toMatch(/\nsds_node_disks\{system="a"\} 2\n$/)
+    state.value = 1
+  })
+
+  test.each([
+    ['collect[]=sds_node_disk', "collect[]: no metric 'sds_node_disk'; did you mean sds_node_disks?"],
+    ['collect[]=', "collect[]: no metric ''"],
+    [
+      'collect=sds_node_disks',
+      "unknown parameter 'collect'; the parameter is collect[], the name of a metric, and may be repeated",
+    ],
+    [
+      'name[]=sds_node_disks',
+      "unknown parameter 'name[]'; the parameter is collect[], the name of a metric, and may be repeated",
+    ],
+  ])('refuses the query %s', async (query, reason) => {
+    const { status, text } = await get(`${listener.url}/metrics?${query}`)
+    expect([status, text.trimEnd()]).toEqual([400, expect.stringContaining(reason)])
+  })
+
   test('serves OpenMetrics on request', async () => {
     const { headers, text } = await get(`${listener.url}/metrics`, { Accept: 'application/openmetrics-text' })
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')

@@ -230,6 +230,31 @@ describe('the links', () => {
     await checkLook(url)
   })
 
+  test('to an administration on a loopback address says how to reach it from another machine', async () => {
+    await using scene = await openStatus(systems, '/', { adminUrl: () => 'http://127.0.0.1:9439/' })
+    const hint = 'ssh -L 9439:127.0.0.1:9439'
+    expect(await textOf(scene.page)).not.toContain(hint)
+    const elsewhere = await get(scene.url, { Host: 'exporter.example.net:9438' })
+    expect(elsewhere.text).toContain(`<code>${hint} exporter.example.net</code>`)
+    expect((await get(scene.url, { Host: '"onload=x' })).text).not.toContain(hint)
+  })
+
+  test('of problems lead to the runbooks of their alerts', async () => {
+    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
+    const { page, url } = scene
+    await page.getByRole('link', { name: 'Runbook of SdsNodeBad' }).click()
+    expect(page.url()).toBe(`${url}/docs/alerts#SdsNodeBad`)
+    await page.getByRole('heading', { name: 'SdsNodeBad', exact: true }).waitFor()
+    const targets = await page
+      .locator('main a[href^="#"]')
+      .evaluateAll((links) => links.map((link) => (link as unknown as { hash: string }).hash.slice(1)))
+    const ids = await page.locator('[id]').evaluateAll((found) => found.map(({ id }) => id))
+    expect(targets.length).toBeGreaterThan(50)
+    expect(targets.filter((target) => !ids.includes(target))).toEqual([])
+    expect(await page.locator('main').innerText()).not.toMatch(/\]\(|\*\*|```/)
+    await checkLook(`${url}/docs/alerts`)
+  })
+
   test('are missing for what is not served', async () => {
     await using scene = await openStatus(systems)
     expect(await hrefs(scene.page, /^(Administration|Documentation)$/)).toEqual([])

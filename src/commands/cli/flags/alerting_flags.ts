@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.ts'
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
+import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
 import { Failed } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
 import { parseRootUrl } from './urls.ts'
@@ -10,6 +11,7 @@ import { parseRootUrl } from './urls.ts'
 export interface AlertingFlags {
   'config.file'?: string
   'runbook.baseUrl'?: string
+  'exporter.url'?: string
 }
 
 export function addAlertingFlags(command: Command): Command {
@@ -19,14 +21,20 @@ export function addAlertingFlags(command: Command): Command {
       'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
     )
     .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
+    .option('--exporter.url <url>', 'address of an exporter, which serves the runbooks, for the same links')
 }
 
-/** The section `alerting` of the file of the flags, without a file the default settings; flags have precedence. */
+/**
+ * The section `alerting` of the file of the flags, without a file the default settings. `--runbook.base-url` has precedence;
+ * `--exporter.url` is for links that nothing else sets.
+ */
 export function alertingFrom(flags: AlertingFlags): AlertingConfig {
   const config = readAlerting(flags)
-  const { 'runbook.baseUrl': runbooks } = flags
-  if (runbooks === undefined) return config
-  return { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', runbooks) }
+  const { 'runbook.baseUrl': runbooks, 'exporter.url': exporter } = flags
+  if (runbooks !== undefined)
+    return { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', runbooks) }
+  if (exporter === undefined || config.runbookBaseUrl !== undefined) return config
+  return { ...config, runbookBaseUrl: `${parseRootUrl('--exporter.url', exporter)}${RUNBOOKS_PATH}` }
 }
 
 function readAlerting(flags: AlertingFlags): AlertingConfig {

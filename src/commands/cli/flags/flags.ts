@@ -87,7 +87,7 @@ function collectAddresses(text: string, before: readonly string[]): readonly str
 }
 
 /** Paths of the exporter that are not the metrics. */
-const OTHER_PATHS = /^\/(-|api|probe|sd|history)(\/|$)/
+const OTHER_PATHS = /^\/(-|api|docs|probe|sd|history)(\/|$)/
 
 /** Checks a path of the metrics. @throws {InvalidArgumentError} */
 function parsePath(text: string): string {

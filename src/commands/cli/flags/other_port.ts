@@ -3,6 +3,7 @@ import { EMULATOR_DEFAULTS } from '../../../emulator/options.ts'
 /** Flags of listeners with the addresses that they have by default. */
 const LISTENERS: readonly (readonly [flag: string, command: RegExp, address: string])[] = [
   ['--listen-address', /^emulate$/, EMULATOR_DEFAULTS.listenAddress],
+  ['--emulator.listen-address', /^demo$/, ''],
   ['--admin.listen-address', /./, '127.0.0.1:9439'],
   ['--web.listen-address', /./, ':9438'],
 ]
@@ -23,7 +24,8 @@ export function withOtherPort(args: readonly string[], address: string): string 
     return word === `${flag}=${address}` ? `${flag}=${other}` : word
   })
   const isReplaced = words.some((word, index) => word !== args[index])
-  const [unset] = LISTENERS.find(([, command, usual]) => command.test(args[0] ?? '') && usual === address) ?? []
+  const [unset] =
+    LISTENERS.find(([, command, usual]) => command.test(args[0] ?? '') && usual === address) ?? []
   if (!isReplaced && unset === undefined) return undefined
   const flag = isReplaced ? [] : [`${unset}=${other}`]
   return ['sds-exporter', ...words, ...flag].map(quoted).join(' ')

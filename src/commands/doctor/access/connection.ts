@@ -73,7 +73,11 @@ function saveRoots(file: string, peers: readonly TlsPeer[]): Finding {
     return { status: 'fail', text: `${file} cannot be written: ${errorCode(cause)}`, remedy }
   }
   const fingerprints = roots.map((root) => new X509Certificate(root).fingerprint256).join(', ')
-  return { status: 'info', text: `wrote ${file}, with the SHA-256 fingerprint ${fingerprints}`, remedy: COMPARE }
+  return {
+    status: 'info',
+    text: `wrote ${file}, with the SHA-256 fingerprint ${fingerprints}`,
+    remedy: COMPARE,
+  }
 }
 
 const COMPARE =

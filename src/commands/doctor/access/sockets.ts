@@ -94,7 +94,8 @@ function rootOf(certificate: DetailedPeerCertificate): string | undefined {
   let last = certificate
   while (last.issuerCertificate !== undefined && !seen.has(last)) {
     seen.add(last)
-    if (last.issuerCertificate.fingerprint256 === last.fingerprint256) return new X509Certificate(last.raw).toString()
+    if (last.issuerCertificate.fingerprint256 === last.fingerprint256)
+      return new X509Certificate(last.raw).toString()
     last = last.issuerCertificate
   }
   return undefined

@@ -10,6 +10,7 @@ import type { Recent } from '../../../status/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
+import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
 import { relativeTime } from './elements.ts'
 import { type Links, pageHeader } from './header.ts'
 import { moreNodes, type PoolContext, poolBody, poolDetails, poolLink } from './pool.ts'
@@ -73,7 +74,7 @@ function problemList({ problems, timestamp_seconds: now }: Status): Html {
 }
 
 function problemItem(
-  { severity, system, pool, pool_id, text, remedy, timestamp_seconds }: Problem,
+  { severity, system, pool, pool_id, text, remedy, alert, timestamp_seconds }: Problem,
   now: number,
 ): Html {
   const place =
@@ -84,7 +85,11 @@ function problemItem(
     timestamp_seconds === null
       ? undefined
       : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
-  return html`<li class="${severity}"><p>${place}${when}: ${text}</p>${remedy === null ? undefined : html`<p class="quiet">What to do: ${remedy}.</p>`}</li>
+  const runbook =
+    alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
+  const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
+  const hasMore = advice !== undefined || runbook !== undefined
+  return html`<li class="${severity}"><p>${place}${when}: ${text}</p>${hasMore ? html`<p class="quiet">${advice}${runbook}</p>` : undefined}</li>
 `
 }
 
