@@ -132,9 +132,6 @@ const ERROR: Members<ErrorStatus> = {
 const TOTALS: Members<TotalStatus> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
-  rack: 'rack of the node',
-  address: 'IP address for management of the node',
-  software_version: 'version of the software on the node',
   ...DISK_FIGURES,
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',
@@ -201,6 +198,9 @@ const NODE: Members<NodeStatus> = {
   health: 'health status',
   severity:
     '`bad` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
+  rack: 'rack of the node',
+  address: 'IP address for management of the node',
+  software_version: 'version of the software on the node',
   ...DISK_FIGURES,
   disk_space_total_bytes: TOTALS.disk_space_total_bytes,
   disk_space_allocated_bytes: TOTALS.disk_space_allocated_bytes,

@@ -2,12 +2,13 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
-import { createLogTap } from '../poller/log/log_tap.ts'
-import { createPoller } from '../poller/poller.ts'
+import { createLogTap, type LogTap } from '../poller/log/log_tap.ts'
+import { createPoller, type Poller } from '../poller/poller.ts'
 import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
-import { createStateStore } from '../state/store.ts'
+import type { ProbeSources } from '../server/metrics/probe.ts'
+import { createStateStore, type StateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
@@ -62,8 +63,7 @@ export interface Exporter {
 }
 
 export function createExporter(options: ExporterOptions): Exporter {
-  const tap = createLogTap(options.log)
-  const { log } = tap
+  const { log, record } = createLogTap(options.log)
   const { load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
@@ -87,10 +87,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const app = createMetricsApp({
     exposition: store.exposition,
     own,
-    probes: {
-      ...{ systems: store.systems, probe: poller.probe, history: poller.history },
-      explanation: { polling: poller.status, record: tap.record },
-    },
+    probes: probeSources(store, poller, record),
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
@@ -124,6 +121,11 @@ export function createExporter(options: ExporterOptions): Exporter {
       await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },
   }
+}
+
+function probeSources(store: StateStore, poller: Poller, record: LogTap['record']): ProbeSources {
+  const explanation = { polling: poller.status, record }
+  return { systems: store.systems, probe: poller.probe, history: poller.history, explanation }
 }
 
 async function startListeners(
