@@ -91,6 +91,7 @@ async function readInventory(
   const reader = createResourceReader({
     filters: resources,
     send: client.resource,
+    query: client.query,
     namespaces: () => undefined,
     pause,
     now: () => performance.now(),
