@@ -37,7 +37,7 @@ import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
 import type { Session, SessionState } from './session/session.ts'
 
-export type { ClientObserver, Operation } from './request/exchanges.ts'
+export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
 
 /** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
 export interface SystemClient {

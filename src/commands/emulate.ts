@@ -1,19 +1,27 @@
 import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
-import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
+import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
+import { createReplay, type Replay } from '../emulator/replay/replay.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
+import { EXIT, Failed } from './cli/exit.ts'
 import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { addLogFlags, type LogFlags, logFrom } from './cli/flags/flags.ts'
 import { parseAddress } from './cli/flags/values.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
+import { readRecording } from './cli/recordings.ts'
 
-type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
+type Flags = { listenAddress: string; tls?: boolean; from?: string } & EmulatorFlags & LogFlags
 
 const EXAMPLES_HELP = `
 Try:
   sds-exporter emulate --scenario=node-down
-  sds-exporter emulate --fault=status:503@nodes`
+  sds-exporter emulate --fault=status:503@nodes
+  sds-exporter emulate --from=system.jsonl
+
+With --from, the answers are those of a recording, with times moved to now.
+Login and roles are those of the emulator. What was not recorded is refused
+with 404.`
 
 export function emulateCommand(): Command {
   const command = new Command('emulate')
@@ -25,13 +33,30 @@ export function emulateCommand(): Command {
       EMULATOR_DEFAULTS.listenAddress,
     )
     .option('--tls', OPTION_HELP.tls)
+    .option('--from <file>', 'serve a recording of capture instead of an emulated system')
   addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
   return addHelp(command, EXAMPLES_HELP).action(emulate)
 }
 
-async function emulate(flags: Flags): Promise<void> {
-  const { listenAddress, tls = false } = flags
-  const emulator = createEmulatedSystem({ ...emulatorOptions(flags), listenAddress, tls })
+/** Flags that describe the emulated system. */
+const SYSTEM_FLAGS = ['scenario', 'profile', 'pools', 'nodes', 'sites', 'namespaces', 'buckets', 'seed']
+
+/** @throws {Failed} usage error, for flags that have no effect on a recording */
+function replayOf(file: string, options: EmulatorOptions, command: Command): Replay {
+  const given = SYSTEM_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli')
+  if (given !== undefined) throw new Failed(`--${given} has no effect with --from`, EXIT.usage)
+  const recording = readRecording(file)
+  try {
+    return createReplay(recording, options)
+  } catch (failure) {
+    throw failure instanceof RangeError ? new Failed(failure.message, EXIT.usage) : failure
+  }
+}
+
+async function emulate(flags: Flags, command: Command): Promise<void> {
+  const { listenAddress, tls = false, from } = flags
+  const options = { ...emulatorOptions(flags), listenAddress, tls }
+  const emulator = from === undefined ? createEmulatedSystem(options) : replayOf(from, options, command)
   const start = () => startEmulatedSystem(emulator, listenAddress)
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
     process.stdout.write(

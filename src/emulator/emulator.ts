@@ -7,6 +7,7 @@ import type { User } from './http/accounts.ts'
 import { createApp } from './http/app.ts'
 import { createProviders } from './http/providers.ts'
 import { createRequestLog, type RequestLog } from './http/request_log.ts'
+import { HANDLERS } from './http/routes.ts'
 import { createSessions } from './http/sessions.ts'
 import { createListener } from './listener.ts'
 import { createModel } from './model/model.ts'
@@ -56,14 +57,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   setFaults(settings.faults)
   const recorder = createRequestLog(settings.clock)
   const listener = createListener(settings.listenAddress, settings.tls)
+  const system = {
+    ...settings,
+    model,
+    sessions,
+    providers: createProviders(model.key),
+    counters: createCounters(model),
+  }
   const app = createApp(
-    {
-      ...settings,
-      model,
-      sessions,
-      providers: createProviders(model.key),
-      counters: createCounters(model),
-    },
+    { sessions, handle: (operation, request) => HANDLERS[operation](system, request) },
     settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     [
       recorder.middleware,

@@ -4,7 +4,12 @@ import { errorCode } from './errors.ts'
 const KIB = 1024
 
 /** Maximum sizes of files in bytes. A configuration file of 256 KiB has about 700 systems, and takes seconds to parse. */
-export const MAX_FILE_BYTES = { configuration: 256 * KIB, pem: KIB * KIB, secret: 64 * KIB } as const
+export const MAX_FILE_BYTES = {
+  configuration: 256 * KIB,
+  pem: KIB * KIB,
+  secret: 64 * KIB,
+  recording: 300 * KIB * KIB,
+} as const
 export type FileKind = keyof typeof MAX_FILE_BYTES
 
 export type TextFile = { readonly text: string } | { readonly problem: string }

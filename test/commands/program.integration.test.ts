@@ -29,6 +29,7 @@ describe('the program', () => {
       'providers',
       'backfill',
       'dashboards',
+      'capture',
       'emulate',
       'completion',
       'help',
@@ -102,6 +103,7 @@ describe('the program', () => {
     'backfill',
     'dashboards',
     'rules',
+    'capture',
     'emulate --help-all',
     'completion',
   ])('the help of %s fits 80 columns, apart from commands to copy and single words', async (words) => {

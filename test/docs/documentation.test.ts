@@ -65,6 +65,7 @@ test('the alerting page has a valid example with every key', () => {
 test.each([
   ['rules', 'alerting.md'],
   ['backfill', 'history.md'],
+  ['capture', 'recordings.md'],
 ])('of %s every flag is in %s', async (command, file) => {
   const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
   const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)

@@ -86,7 +86,12 @@ export const MODULES: readonly Module[] = [
       server: 'all',
     },
   },
-  { name: 'emulator', paths: ['src/emulator/'], mayImport: {} },
+  { name: 'recording', paths: ['src/recording/'], mayImport: { api: 'all' } },
+  {
+    name: 'emulator',
+    paths: ['src/emulator/'],
+    mayImport: { 'src/recording/format.ts': 'all', 'src/recording/times.ts': 'all' },
+  },
   {
     name: 'commands',
     paths: ['src/commands/', 'src/main.ts'],
@@ -102,6 +107,7 @@ export const MODULES: readonly Module[] = [
       server: 'all',
       exporter: 'all',
       emulator: 'all',
+      recording: 'all',
       alerting: 'all',
     },
   },

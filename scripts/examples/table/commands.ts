@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Example } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 
@@ -61,6 +62,17 @@ export const COMMANDS: readonly Example[] = [
         "'.node[0]'",
         ({ node }: { node: readonly unknown[] }) => node[0],
       ),
+    ],
+  },
+  {
+    name: 'capture',
+    page: 'docs/recordings.md',
+    files: { 'frankfurt.jsonl': readFileSync('test/recordings/emulator-community.jsonl', 'utf8') },
+    steps: [
+      {
+        run: 'sds-exporter capture --show=frankfurt.jsonl',
+        keep: /^(?:Rec|Versions|\d|Names| {2}(?:\d+ json +(?:GET .*replication|POST)|n(?:amespace|ode|umBad)))/,
+      },
     ],
   },
   {

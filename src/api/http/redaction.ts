@@ -28,7 +28,8 @@ export function createRedaction(remember: boolean): Redaction {
   }
 }
 
-function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+/** Token and password in the headers of a request. */
+export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const token = headers[TOKEN_HEADER]
   const credentials = Buffer.from(headers['Authorization']?.replace(/^Basic /, '') ?? '', 'base64').toString()
   const password = credentials.slice(credentials.indexOf(':') + 1)
@@ -63,7 +64,7 @@ function redact(whole: string, secrets: readonly string[]): string {
 }
 
 /** UTF-8 with one character for each byte. */
-function bytesOf(text: string): string {
+export function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
@@ -103,7 +104,15 @@ function unescaped(source: string): Decoded {
   return { bytes, starts: [...starts, source.length] }
 }
 
-function charactersOf([whole, percent, unicode, entity]: RegExpExecArray): string {
+/** The bytes of a text whose escapes of single characters are undone, as {@link unescaped}, also of a long one. */
+export function unescapedBytes(text: string): string {
+  const bytes = bytesOf(text.replaceAll(/\\+/g, '\\'))
+  return bytes.replaceAll(ESCAPES, (...match: (string | undefined)[]) =>
+    charactersOf(match.slice(0, 4)).replaceAll('\\', '').replaceAll('+', ' '),
+  )
+}
+
+function charactersOf([whole = '', percent, unicode, entity]: readonly (string | undefined)[]): string {
   if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16))
   if (unicode !== undefined) return bytesOf(String.fromCharCode(Number.parseInt(unicode, 16)))
   return entity === undefined ? whole : bytesOf(entityText(entity) ?? `&${entity};`)

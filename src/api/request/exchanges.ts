@@ -1,9 +1,9 @@
 import type { LimitsConfig, TlsConfig } from '../../config/config.ts'
 import type { ResourceName } from '../../system_catalogue.ts'
 import type { Secret } from '../../values/secret.ts'
-import type { ApiError } from '../errors/errors.ts'
+import { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
-import { clockSkewSeconds } from '../http/clock_skew.ts'
+import { answeredAt, clockSkewSeconds } from '../http/clock_skew.ts'
 import { tokenHeader } from '../http/credentials.ts'
 import { type RequestEnd, timed } from '../http/request_log.ts'
 import { createTransport, type HttpLimits, type HttpResponse } from '../http/transport.ts'
@@ -41,6 +41,26 @@ export interface ClientObserver {
   clockSkew?(seconds: number): void
   /** End of validity of the system's certificate, in seconds since the epoch. */
   certificate?(notAfterSeconds: number): void
+  /** Every exchange with its answer, for a recording. The answer to a login has no text. */
+  received?(exchange: ReceivedExchange): void
+}
+
+/** A request as it was sent, and its answer or the reason why no whole answer came. */
+export interface ReceivedExchange {
+  readonly operation: Operation
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly query: string | undefined
+  readonly body: string | undefined
+  /** With the token or password. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly outcome: ReceivedAnswer | Reason
+}
+
+/** An answer with its whole text. */
+export interface ReceivedAnswer extends Pick<HttpResponse, 'status' | 'header' | 'text'> {
+  /** When its headers arrived, by the clock of the system, in seconds since the epoch. */
+  readonly at: number
 }
 
 /** A request that only reads, to any endpoint of the system. */
@@ -103,8 +123,9 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
     const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }
     const method = body === undefined ? 'GET' : 'POST'
     const sent = { method, path, headers, headersOnly, ...(body !== undefined && { body }) } as const
+    const send = () => transport.send({ ...sent, baseUrl, signal })
     const answer = await timed(
-      () => transport.send({ ...sent, baseUrl, signal }),
+      () => recorded(send, { ...request, method, headers }, observer.received),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
     )
     const skew = clockSkewSeconds(answer)
@@ -113,6 +134,47 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   }
 
   return { exchange, close: transport.close }
+}
+
+type SentRequest = Request & Pick<ReceivedExchange, 'method' | 'headers'>
+
+/** Sends a request, and reports the exchange when the whole answer or the failure is there. */
+async function recorded(
+  send: () => Promise<HttpResponse>,
+  { operation, method, path, query, body, headers, headersOnly }: SentRequest,
+  received: ClientObserver['received'],
+): Promise<HttpResponse> {
+  if (received === undefined) return send()
+  const report = (outcome: ReceivedExchange['outcome']) =>
+    received({ operation, method, path, query, body, headers, outcome })
+  const withFailure = async <T>(task: () => Promise<T>, isReported: () => boolean): Promise<T> => {
+    try {
+      return await task()
+    } catch (failure) {
+      if (failure instanceof ApiError && !isReported()) report(failure.reason)
+      throw failure
+    }
+  }
+  const answer = await withFailure(send, () => false)
+  const { status, header, decode } = answer
+  const reportText = (text: string) => report({ status, header, text, at: answeredAt(answer) })
+  if (status !== 200 || headersOnly === true) {
+    reportText(answer.text)
+    return answer
+  }
+  return {
+    ...answer,
+    decode(use) {
+      let isReported = false
+      const reading = () =>
+        decode((text) => {
+          isReported = true
+          reportText(text)
+          return use(text)
+        })
+      return withFailure(reading, () => isReported)
+    },
+  }
 }
 
 /** The request, with a token in its header. */

@@ -13,7 +13,10 @@ export function createEmulatedSystem(options: EmulatorOptions): Emulator {
 }
 
 /** @throws {ListenError} when the address cannot be bound */
-export async function startEmulatedSystem(emulator: Emulator, listenAddress: string): Promise<void> {
+export async function startEmulatedSystem(
+  emulator: Pick<Emulator, 'start'>,
+  listenAddress: string,
+): Promise<void> {
   try {
     await emulator.start()
   } catch (failure) {

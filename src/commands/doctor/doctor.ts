@@ -8,11 +8,13 @@ import { addConfigFile } from '../cli/flags/config_file.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/progress.ts'
+import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { type Running, runChecks } from './check/check.ts'
+import { type CheckReport, type Running, runChecks } from './check/check.ts'
 import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
 import { PROMETHEUS_CHECKS, type WatchedSystem } from './prometheus/prometheus.ts'
+import { type ExaminedSystem, reportText } from './report.ts'
 import { examineSystem } from './system.ts'
 
 interface Flags {
@@ -22,6 +24,7 @@ interface Flags {
   saveCertificate?: string
   system?: string
   json?: boolean
+  report?: string
 }
 
 /** Limit of all checks together, without the logout. */
@@ -71,6 +74,10 @@ With --json, an object is written to stdout at the end:
             subject, text and remedy of each finding;
             members that a finding does not have are null
 
+With --report, a text for a bug report is written: versions, what is served, and
+every finding, with stand-ins such as pool-1 for names and addresses. Read it
+before you send it. The command capture records what the systems serve.
+
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
 error.`
 
@@ -87,6 +94,7 @@ export function doctorCommand(): Command {
       'write the certificates that issued those of the system to this file, for tls_config.ca_file',
     )
     .option('--json', 'print the findings as a JSON object')
+    .option('--report <file>', 'also write the findings to a file, without names, for a bug report')
     .addHelpText('after', HELP)
     .action(examine)
 }
@@ -107,6 +115,8 @@ async function examine(flags: Flags): Promise<void> {
   }
   const isOne = flags.system !== undefined || flags.saveCertificate !== undefined
   const systems = isOne ? [chooseSystem(config.systems, flags.system)] : config.systems
+  const examined: ExaminedSystem[] = []
+  const ofPrometheus: CheckReport[] = []
   await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
@@ -117,23 +127,28 @@ async function examine(flags: Flags): Promise<void> {
     const context = { config, configFile, certificateFile, readingPauseMs: READING_PAUSE_MS, signal }
     // All at the same time, and their reports in the order of the file.
     const examinations = systems.map(async (system) => {
-      const { reports, pools } = await examineSystem({ ...context, system }, shown(system.name).onCheck)
-      return { name: system.name, reports, pools }
+      const { onCheck } = shown(system.name)
+      return examineSystem({ ...context, system }, onCheck, flags.report !== undefined)
     })
     const watched: WatchedSystem[] = []
     for (const examination of examinations) {
-      const { name, reports, pools } = await examination
+      const { system, reports, pools } = await examination
+      const { name } = system
       output.add({ scope: 'system', system: name, headline: `system ${name}`, reports })
       watched.push({ name, pools })
     }
+    examined.push(...(await Promise.all(examinations)))
     if (prometheusUrl === undefined) return
     const client = createPrometheusClient(prometheusUrl, signal)
     const { history, poll } = config
     const asked = { client, systems: watched, pollSchedule: poll.schedule, history, sendsTestAlert }
     const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
     output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
+    ofPrometheus.push(...reports)
   }).finally(progress.clear)
   output.end()
+  if (flags.report !== undefined)
+    writeOutputFile(flags.report, reportText(examined, ofPrometheus, flags['config.file']))
   const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }

@@ -1,19 +1,13 @@
+import type { SystemClient } from '../../api/client.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
+import { readVersions } from '../../api/query/requests/version.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { connectionCheck } from './access/connection.ts'
 import { httpCheck } from './access/http.ts'
 import { loginCheck } from './access/login.ts'
 import { namesCheck } from './access/names.ts'
 import { roleCheck } from './access/role.ts'
-import {
-  type CheckReport,
-  type Finding,
-  type FindingRow,
-  filled,
-  firstOf,
-  type Running,
-  runChecks,
-} from './check/check.ts'
+import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check/check.ts'
 import { type SystemContext, systemCheck } from './check/system_facts.ts'
 import { agesCheck } from './data/ages.ts'
 import { attributesCheck } from './data/attributes.ts'
@@ -24,6 +18,7 @@ import { poolsCheck } from './data/pools.ts'
 import { queryCheck } from './data/query.ts'
 import { resourcesCheck } from './data/resources.ts'
 import { valuesCheck } from './data/values.ts'
+import type { ExaminedSystem } from './report.ts'
 
 /** Warns about risky settings; the configuration has been validated before. */
 const configurationCheck = systemCheck({
@@ -71,20 +66,28 @@ const SYSTEM_CHECKS = [
   resourcesCheck,
 ] as const
 
-export interface Examination {
-  readonly reports: readonly CheckReport[]
+export interface Examination extends ExaminedSystem {
   /** Undefined if unknown. */
   readonly pools: readonly PoolRef[] | undefined
 }
 
-/** Runs all checks of one system and logs out. */
+/**
+ * Runs all checks of one system and logs out.
+ * @param readsVersions whether the versions of the nodes are read, too
+ */
 export async function examineSystem(
   context: SystemContext,
   onCheck: Running['onCheck'],
+  readsVersions = false,
 ): Promise<Examination> {
   const { signal, system } = context
   const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
+  const versions = readsVersions ? await versionsOf(facts.client, signal) : undefined
   await facts.client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
-  return { reports, pools: facts.pools ?? configured }
+  return { system, reports, facts, versions, pools: facts.pools ?? configured }
+}
+
+async function versionsOf(client: SystemClient | undefined, signal: AbortSignal) {
+  return client === undefined || signal.aborted ? undefined : readVersions(client.read, signal)
 }

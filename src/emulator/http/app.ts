@@ -4,20 +4,27 @@ import { setImmediate } from 'node:timers/promises'
 import Koa, { type Context, type Next } from 'koa'
 import { ApiError, bodyOf, QueryError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
-import { type Route, routesOf } from '../protocol/operations.ts'
+import { type Route, type RoutedOperation, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
 import { ACCOUNTS, type User } from './accounts.ts'
-import { HANDLERS, type RouteResponse, type System } from './routes.ts'
+import type { AuthorizedRequest, RouteResponse } from './routes.ts'
+import type { Sessions } from './sessions.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
 const MAX_BODY_BYTES = 1_000_000
+
+/** What answers the requests whose path, token and role are valid. */
+export interface Service {
+  readonly sessions: Sessions
+  readonly handle: (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
+}
 
 /**
  * The HTTP interface of the storage system.
  * @param middleware runs before the routes and sets `context.state.now`, in epoch seconds, and `context.state.settings`
  */
 export function createApp(
-  system: System,
+  service: Service,
   expiredToken: ExpiredToken,
   middleware: readonly Koa.Middleware[],
 ): Koa {
@@ -29,12 +36,12 @@ export function createApp(
   app.use(async (context) => {
     const route = findRoute(context)
     const parameters = route.parameters.map(decodeURIComponent)
-    const caller = authenticate(context, system, route, expiredToken)
+    const caller = authenticate(context, service, route, expiredToken)
     if (caller === undefined) return
     const body = context.method === 'POST' ? await readBody(context.req) : ''
     const { now, settings } = context.state
     const request = { ...caller, context, parameters, body, now, settings }
-    send(context, HANDLERS[route.operation](system, request))
+    send(context, service.handle(route.operation, request))
   })
   return app
 }
@@ -70,7 +77,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
-  { sessions }: System,
+  { sessions }: Service,
   { row: { roles, refusal = 'forbidden' } }: Route,
   expiredToken: ExpiredToken,
 ): { user: User; token: string } | undefined {
@@ -102,8 +109,8 @@ function redirectToLogin(context: Context): undefined {
   context.body = ''
 }
 
-function send(context: Context, { headers = {}, body }: RouteResponse): void {
-  context.status = 200
+function send(context: Context, { status = 200, headers = {}, body }: RouteResponse): void {
+  context.status = status
   context.set(headers)
   if (body === undefined) {
     context.body = ''

@@ -45,6 +45,8 @@ export interface AuthorizedRequest {
 }
 
 export interface RouteResponse {
+  /** Default: 200. */
+  readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Absent, a document in the requested format, or text of the given type in any case, by default JSON. */
   readonly body?: Document | TextBody
@@ -57,7 +59,7 @@ interface TextBody {
   readonly mediaType?: string
 }
 
-type Handler = (system: System, request: AuthorizedRequest) => RouteResponse
+type Handler<Needed = System> = (system: Needed, request: AuthorizedRequest) => RouteResponse
 
 /** Operations of the resources, which need no state of the requests before. */
 function resource(read: (request: ResourceRequest) => Document): Handler {
@@ -69,10 +71,16 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
   }
 }
 
-export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
+/** The operations that need nothing but the sessions. */
+export const SESSION_HANDLERS = {
   login,
   logout,
   whoami,
+  tokens: tokenCount,
+} as const satisfies Partial<Record<RoutedOperation, Handler<Pick<System, 'sessions'>>>>
+
+export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
+  ...SESSION_HANDLERS,
   system: (system, request) => feedResponse(system, request, zoneText),
   pools: (system, request) => feedResponse(system, request, poolListText),
   pool: (system, request) => feedResponse(system, request, (feed) => poolText(feed, poolOf(system, request))),
@@ -99,7 +107,6 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   alerts: resource(alerts),
   latest_alerts: resource(latestAlerts),
   call_home: resource(callHome),
-  tokens: tokenCount,
   vdcs: resource(vdcs),
   query: (source, { context, body, now, settings }) => {
     return { body: answerQuery({ ...settings, context, body, now, source, maxPoints: source.maxPoints }) }
@@ -108,19 +115,22 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   delete: deleteProvider,
 }
 
-function login({ sessions }: System, { context }: AuthorizedRequest): RouteResponse {
+function login({ sessions }: Pick<System, 'sessions'>, { context }: AuthorizedRequest): RouteResponse {
   const encoded = /^basic\s+(\S+)$/i.exec(context.get('authorization'))?.[1] ?? ''
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   const token = sessions.login(user, password, context.socket.remoteAddress ?? '')
   return { headers: { 'X-SDS-AUTH-TOKEN': token }, body: { root: 'loggedIn', members: { user } } }
 }
 
-function logout({ sessions }: System, { user, token, context }: AuthorizedRequest): RouteResponse {
+function logout(
+  { sessions }: Pick<System, 'sessions'>,
+  { user, token, context }: AuthorizedRequest,
+): RouteResponse {
   sessions.logout(token, /(^|&)force=true(&|$)/.test(context.querystring))
   return { body: { root: 'loggedOut', members: { user } } }
 }
 
-function whoami(_system: System, { user }: AuthorizedRequest): RouteResponse {
+function whoami(_system: Pick<System, 'sessions'>, { user }: AuthorizedRequest): RouteResponse {
   const { role } = ACCOUNTS[user]
   const members = { common_name: user, distinguished_name: '', namespace: '', roles: [role] }
   const texts = Object.entries({ ...members, roles: [{ name: 'role', content: role }] })
@@ -136,7 +146,7 @@ function varrays({ model }: System): RouteResponse {
 }
 
 /** The valid tokens of a user that were created by logins. */
-function tokenCount({ sessions }: System, request: AuthorizedRequest): RouteResponse {
+function tokenCount({ sessions }: Pick<System, 'sessions'>, request: AuthorizedRequest): RouteResponse {
   const user = idIn(request)
   const count = Object.hasOwn(ACCOUNTS, user) ? sessions.live(user as User) : 0
   return { body: { root: 'tokenCount', members: { count } } }

@@ -40,7 +40,8 @@ export function answerQuery(request: QueryRequest) {
   return { mediaType, text: jsonOf(answered), long: isLong(answered) }
 }
 
-function scriptOf({ context, body }: QueryRequest): string {
+/** The script of a request. @throws QueryError 400 */
+export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body'>): string {
   const contentType = context.get('content-type')
   if (contentType.startsWith('application/vnd.flux')) return body
   if (!contentType.startsWith(JSON_TYPE)) {

@@ -38,22 +38,38 @@ export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResul
       `failed to initialize execute state: could not find bucket ${JSON.stringify(pipeline.bucket)}`,
     )
   }
-  const { window, filters, rest } = splitPipeline(pipeline, evaluation)
-  const isDefective =
-    PROFILES[evaluation.source.profile].query.rangeDefect && !rest.some(({ name }) => name === 'last')
-  const read = isDefective ? defective : (points: Points) => points
-  const tables = readTables(bucket, filters, evaluation, read(pointsOf(bucket, window, evaluation)))
-  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(tables) }
+  const { source, now } = evaluation
+  // Real systems have a clock with nanoseconds.
+  const nanoseconds = mix(mix(source.model.key, FRACTION), now) % NANOSECONDS
+  return evaluateSeries(pipeline, { seconds: now, nanoseconds }, (window, filters, rest) => {
+    const isDefective =
+      PROFILES[source.profile].query.rangeDefect && !rest.some(({ name }) => name === 'last')
+    const read = isDefective ? defective : (points: Points) => points
+    return readTables(bucket, filters, evaluation, read(pointsOf(bucket, window, evaluation)))
+  })
+}
+
+/** Reads the series that all filters accept, with their points in the window. */
+export type ReadSeries = (
+  window: Window,
+  filters: readonly Predicate[],
+  rest: readonly Operation[],
+) => readonly Table[]
+
+/** @throws QueryError 500 for an unbounded or empty range, and tables that cannot be merged */
+export function evaluateSeries(pipeline: Pipeline, now: Instant, read: ReadSeries): QueryResult {
+  const { window, filters, rest } = splitPipeline(pipeline, now)
+  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(read(window, filters, rest)) }
   return { ...window, ...rest.reduce(applyOperation, set) }
 }
 
-interface Window {
+export interface Window {
   readonly start: Instant
   readonly stop: Instant
 }
 
 /** The window, the filters before every other operation, and the operations after them. */
-function splitPipeline({ bucket, operations }: Pipeline, evaluation: Evaluation) {
+function splitPipeline({ bucket, operations }: Pipeline, now: Instant) {
   const isFilter = (operation: Operation) => operation.name === 'filter'
   const at = operations.findIndex(({ name }) => name === 'range')
   const range = operations[at]
@@ -70,18 +86,15 @@ function splitPipeline({ bucket, operations }: Pipeline, evaluation: Evaluation)
   const split = others.findIndex((operation) => !isFilter(operation))
   const leading = split < 0 ? others : others.slice(0, split)
   return {
-    window: windowOf(range.start, range.stop, evaluation),
+    window: windowOf(range.start, range.stop, now),
     filters: leading.flatMap((operation) => (operation.name === 'filter' ? [operation.accepts] : [])),
     rest: split < 0 ? [] : others.slice(split),
   }
 }
 
-function windowOf(start: TimeExpression, stop: TimeExpression | undefined, evaluation: Evaluation): Window {
-  const { now, source } = evaluation
-  // Real systems have a clock with nanoseconds.
-  const nanoseconds = mix(mix(source.model.key, FRACTION), now) % NANOSECONDS
+function windowOf(start: TimeExpression, stop: TimeExpression | undefined, now: Instant): Window {
   const instantOf = (time: TimeExpression): Instant =>
-    'absolute' in time ? time.absolute : { seconds: now + time.relativeSeconds, nanoseconds }
+    'absolute' in time ? time.absolute : { ...now, seconds: now.seconds + time.relativeSeconds }
   const window = { start: instantOf(start), stop: instantOf(stop ?? { relativeSeconds: 0 }) }
   const { seconds, nanoseconds: fraction } = window.start
   const isEmpty =
@@ -106,7 +119,7 @@ function pointsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluatio
   return (read) => read(first, last)
 }
 
-function ceilOf({ seconds, nanoseconds }: Instant): number {
+export function ceilOf({ seconds, nanoseconds }: Instant): number {
   return nanoseconds === 0 ? seconds : seconds + 1
 }
 

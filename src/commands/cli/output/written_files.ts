@@ -21,7 +21,7 @@ const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
  * Writes a file, or replaces its content.
  * @throws {Failed} if the path is not that of a regular file: writing to a FIFO or a device may never end
  */
-function writeOutputFile(path: string, text: string): void {
+export function writeOutputFile(path: string, text: string): void {
   // Without O_NONBLOCK, opening a FIFO waits for a reader. O_TRUNC has no effect on other types.
   const file = opened(path)
   try {

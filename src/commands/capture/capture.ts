@@ -1,0 +1,129 @@
+import { Command } from 'commander'
+import { ApiError } from '../../api/errors/errors.ts'
+import { loadConfig } from '../../config/load.ts'
+import { readVersion } from '../../exporter/version.ts'
+import type { Redactor } from '../../recording/redaction/redactor.ts'
+import type { ForbiddenText } from '../../recording/search/leaks.ts'
+import { bytesText, counted, shortened, visibleText } from '../../text.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+import { interruptible } from '../cli/lifetime.ts'
+import { createProgress } from '../cli/output/progress.ts'
+import { writeOutputFile } from '../cli/output/written_files.ts'
+import { chooseSystem } from '../cli/systems.ts'
+import { createSystemRecording, type SystemRecording as Recording, type RecordOptions } from './record.ts'
+import type { Recorder } from './recorder.ts'
+import { summaryText } from './show.ts'
+
+interface Flags {
+  'config.file'?: string
+  system?: string
+  output?: string
+  keepNames?: true
+  show?: string
+}
+
+const HELP = `
+Sends each request of the exporter once to a system, within the limits of the
+configuration, and writes requests and answers to a file (JSON lines), to report
+what a release serves: nodes with current values, forecasts and the history of
+the last hour of each pool, the list of pools, all resources (buckets of three
+namespaces, unless they are enabled), the queries, and the list of providers.
+Refusals are recorded, too. The role SYSTEM_MONITOR suffices.
+
+Texts of the system are replaced before anything is written: names, ids,
+addresses, serial numbers and free text become stand-ins such as pool-1, the
+same one for the same text; the UUIDs are made with a key that is not kept.
+Passwords, tokens, keys and licence text are dropped. Numbers, units, versions,
+times, statuses, known names of members, and the shape of the answers stay. At
+the end, the recording is searched for every secret, host and user of the
+configuration and for every replaced text; if one is found, nothing is written.
+
+Read the file before you send it:
+  sds-exporter capture --show=system.jsonl
+Replay it:
+  sds-exporter emulate --from=system.jsonl
+
+Ctrl+C ends the requests, and writes what was recorded.
+
+Exit codes: 0 success; 1 failed, interrupted, or nothing was written; 2 usage
+error.`
+
+export function captureCommand(): Command {
+  return new Command('capture')
+    .description('record what a system serves, without its names and secrets, to report it')
+    .option('--config.file <file>', 'configuration file (YAML) that defines the system')
+    .option('--system <name>', 'the system, if several are configured')
+    .option('--output <file>', 'file to write')
+    .option('--keep-names', 'keep the names of pools, nodes, namespaces and the like; secrets are never kept')
+    .option('--show <file>', 'print what a recording has, with every text in it, and stop')
+    .addHelpText('after', HELP)
+    .action(capture)
+}
+
+async function capture(flags: Flags): Promise<void> {
+  const { 'config.file': configFile, system: name, output, show, keepNames = false } = flags
+  if (show !== undefined) return void process.stdout.write(summaryText(show))
+  if (configFile === undefined || output === undefined)
+    throw new Failed('capture needs --config.file and --output, or --show', EXIT.usage)
+  const config = loadConfig(configFile, process.env, { system: name })
+  const system = chooseSystem(config.systems, name)
+  const options = { system, config, keepsNames: keepNames }
+  const recording = createSystemRecording(options)
+  const failure = await send(recording, options)
+  const { recorder, redactor } = recording
+  if (recorder.counts().requests === 0) throw failure ?? new Failed('interrupted: nothing was recorded')
+  const complete = failure === undefined
+  const program = `sds-exporter ${readVersion()}`
+  const { lines, leaks } = recording.finish({ program, complete })
+  if (leaks.length > 0) throw new Failed(leakText(leaks))
+  const text = `${lines.join('\n')}\n`
+  writeOutputFile(output, text)
+  process.stdout.write(reportText(output, Buffer.byteLength(text), recorder, redactor))
+  if (failure !== undefined)
+    throw new Failed(`the recording is not complete: ${visibleText(failure.message)}`)
+}
+
+/** Why not every request was sent; undefined if all were. @throws what is neither an interruption nor of a system */
+async function send(recording: Recording, options: RecordOptions): Promise<Error | undefined> {
+  const progress = createProgress(process.stderr)
+  const onStep = (title: string) =>
+    progress.show(`${counted(recording.recorder.counts().requests, 'request')} recorded; ${title} …`)
+  try {
+    await interruptible((signal) => recording.send({ ...options, signal, onStep }))
+    return undefined
+  } catch (failure) {
+    const isInterrupted = failure instanceof Error && failure.message === 'interrupted'
+    if (failure instanceof ApiError || isInterrupted) return failure
+    throw failure
+  } finally {
+    progress.clear()
+  }
+}
+
+function leakText(leaks: readonly ForbiddenText[]): string {
+  const found = [...new Set(leaks.map(({ what }) => what))].join(', ')
+  return `nothing was written: the recording would have ${found}; this is an error of sds-exporter, please report it`
+}
+
+const MAX_NAMES = 20
+const MAX_NAME_CHARACTERS = 60
+
+function reportText(file: string, bytes: number, recorder: Recorder, redactor: Redactor): string {
+  const { requests, refused, failed, leftOut } = recorder.counts()
+  const unknown = [...redactor.unknownMembers()]
+  const names = unknown.slice(0, MAX_NAMES).map((name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)))
+  const more = unknown.length > MAX_NAMES ? ', …' : ''
+  const lines = [
+    `wrote ${file}: ${counted(requests, 'request')}, ${refused} refused, ${failed} without an answer; ${bytesText(bytes)}`,
+    `${counted(redactor.standIns.replaced().size, 'text')} replaced`,
+    ...(leftOut === 0 ? [] : [`${counted(leftOut, 'answer')} left out, because the file would be too large`]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${counted(unknown.length, 'name')} of members that are not known, replaced in the file: ${names.join(', ')}${more}`,
+          'If they are names of the product, add them to your report.',
+        ]),
+    `Read it before you send it: sds-exporter capture --show=${file}`,
+  ]
+  return `${lines.join('\n')}\n`
+}

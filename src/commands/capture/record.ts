@@ -1,0 +1,60 @@
+import type { Config, SystemConfig } from '../../config/config.ts'
+import { createRedactor, type Redactor } from '../../recording/redaction/redactor.ts'
+import type { ForbiddenText } from '../../recording/search/leaks.ts'
+import { createCommandClient } from '../cli/systems.ts'
+import { createRecorder, type FinishedRecording, type FinishOptions, type Recorder } from './recorder.ts'
+import { type SendOptions, sendAll } from './requests.ts'
+
+export interface RecordOptions {
+  readonly system: SystemConfig
+  readonly config: Pick<Config, 'limits' | 'poll' | 'forecast'>
+  readonly keepsNames: boolean
+}
+
+/** The recording of one system. */
+export interface SystemRecording {
+  readonly recorder: Recorder
+  readonly redactor: Redactor
+  /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
+  send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void>
+  finish(options: Pick<FinishOptions, 'program' | 'complete'>): FinishedRecording
+}
+
+export function createSystemRecording({ system, config, keepsNames }: RecordOptions): SystemRecording {
+  const secrets = new Set<string>()
+  const configured = (): ForbiddenText[] => [
+    ...[...secrets].map((text) => ({ text, what: 'a password or token' })),
+    ...namesOf(system),
+  ]
+  const isSecret = (text: string) => configured().some((forbidden) => text.includes(forbidden.text))
+  const redactor = createRedactor({ keepsNames, isSecret })
+  const recorder = createRecorder(redactor, (secret) => secrets.add(secret))
+  return {
+    recorder,
+    redactor,
+    async send(options) {
+      const client = createCommandClient(system, config, { received: recorder.received })
+      try {
+        await sendAll({ ...options, system, config, client, recorder, now: () => Date.now() / 1000 })
+      } finally {
+        await client.close()
+      }
+    },
+    finish: (options) => recorder.finish({ ...options, keepsNames, configured: configured() }),
+  }
+}
+
+/** The name of the system, its user and its hosts. */
+function namesOf({ name, auth, baseUrls, tls }: SystemConfig): ForbiddenText[] {
+  const hosts = [
+    ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
+    tls.serverName ?? '',
+  ]
+  return [
+    { text: name, what: 'the name of the system' },
+    ...('username' in auth ? [{ text: auth.username, what: 'the user name' }] : []),
+    ...hosts
+      .filter((host) => host !== '')
+      .map((text) => ({ text, what: 'a host of base_url or tls_config' })),
+  ]
+}

@@ -1,0 +1,119 @@
+import type { ReceivedExchange } from '../../api/client.ts'
+import { secretsIn } from '../../api/http/redaction.ts'
+import { decodeVersions } from '../../api/query/requests/version.ts'
+import { type RecordedExchange, type Recording, recordingLines } from '../../recording/format.ts'
+import type { Redactor } from '../../recording/redaction/redactor.ts'
+import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
+import { RESOURCE_NAMES } from '../../system_catalogue.ts'
+
+/** Collects the exchanges of one system for a recording. */
+export interface Recorder {
+  received(exchange: ReceivedExchange): void
+  /** The text of an answer with status 200 to a request of a resource; undefined before it. */
+  answerTo(request: RequestKey): { readonly text: string; readonly at: number } | undefined
+  counts(): RecordedCounts
+  /** The lines of the recording, and the texts in them that must not be there. */
+  finish(options: FinishOptions): FinishedRecording
+}
+
+export type RequestKey = Pick<ReceivedExchange, 'path' | 'query' | 'body'>
+
+export interface RecordedCounts {
+  readonly requests: number
+  /** Answers with another status than 200. */
+  readonly refused: number
+  /** Requests without a whole answer. */
+  readonly failed: number
+  /** Requests whose answers are not in the recording, because it would become too large. */
+  readonly leftOut: number
+}
+
+export interface FinishedRecording {
+  readonly lines: readonly string[]
+  readonly leaks: readonly ForbiddenText[]
+}
+
+export interface FinishOptions {
+  readonly program: string
+  readonly complete: boolean
+  readonly keepsNames: boolean
+  /** Texts of the configuration that must not be in the recording. */
+  readonly configured: readonly ForbiddenText[]
+}
+
+/** The text of a file has to fit into a string. */
+const MAX_CHARACTERS = 256 * 1024 * 1024
+
+/** @param onSecret called with each token and password that a request had */
+export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void): Recorder {
+  const exchanges = new Map<string, RecordedExchange>()
+  const answers = new Map<string, { readonly text: string; readonly at: number }>()
+  const leftOut = new Set<string>()
+  let characters = 0
+
+  function keep(key: string, exchange: RecordedExchange): void {
+    const length = JSON.stringify(exchange).length
+    if (characters + length > MAX_CHARACTERS) {
+      leftOut.add(key)
+      return
+    }
+    characters += length
+    exchanges.set(key, exchange)
+  }
+
+  return {
+    received(exchange) {
+      for (const secret of secretsIn(exchange.headers)) onSecret(secret)
+      const { operation, outcome } = exchange
+      if (operation === 'login' || operation === 'logout') return
+      const key = keyOf(exchange)
+      // A repetition is recorded if it was answered.
+      if (exchanges.get(key)?.status === 200) return
+      if (typeof outcome !== 'string' && outcome.status === 200 && isResource(operation))
+        answers.set(key, { text: outcome.text, at: outcome.at })
+      keep(key, redactor.exchange(exchange))
+    },
+    answerTo: (request) => answers.get(keyOf(request)),
+    counts: () => countsOf([...exchanges.values()], leftOut.size),
+    finish(options) {
+      const lines = recordingLines(recordingOf([...exchanges.values()], options))
+      const { replaced, isStandIn } = redactor.standIns
+      const texts = [...replaced().keys()].map((text) => ({ text, what: 'a replaced text' }))
+      return { lines, leaks: findLeaks(lines, [...options.configured, ...texts], isStandIn) }
+    },
+  }
+}
+
+function keyOf({ path, query = '', body = '' }: RequestKey): string {
+  return JSON.stringify([path, query, body])
+}
+
+function isResource(operation: string): boolean {
+  return RESOURCE_NAMES.some((name) => name === operation)
+}
+
+function countsOf(exchanges: readonly RecordedExchange[], leftOut: number): RecordedCounts {
+  const failed = exchanges.filter(({ failure }) => failure !== undefined).length
+  const answered = exchanges.filter(({ status }) => status === 200).length
+  return { requests: exchanges.length, refused: exchanges.length - answered - failed, failed, leftOut }
+}
+
+function recordingOf(
+  exchanges: readonly RecordedExchange[],
+  { program, complete, keepsNames }: FinishOptions,
+): Recording {
+  const versions = exchanges
+    .filter(({ request, status }) => request.path === '/vdc/nodes' && status === 200)
+    .flatMap(({ body }) => decodeVersions(body))
+  return {
+    header: {
+      recording: 1,
+      program,
+      recorded_at: new Date().toISOString().replace(/\.\d+/, ''),
+      complete,
+      names: keepsNames ? 'kept' : 'replaced',
+      versions: [...new Set(versions)],
+    },
+    exchanges,
+  }
+}

@@ -1,0 +1,147 @@
+import { HEALTH_STATES } from '../../catalogue.ts'
+import type { SystemConfig } from '../../config/config.ts'
+import { buildDetails } from '../../exporter/version.ts'
+import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'
+import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
+import { visibleText } from '../../text.ts'
+import { Failed } from '../cli/exit.ts'
+import type { CheckReport, Finding } from './check/check.ts'
+import type { SystemFacts } from './check/system_facts.ts'
+
+/** What a report has of one system. */
+export interface ExaminedSystem {
+  readonly system: SystemConfig
+  readonly reports: readonly CheckReport[]
+  readonly facts: { readonly [Name in keyof SystemFacts]?: SystemFacts[Name] | undefined }
+  /** Software versions of the nodes; undefined if they cannot be read. */
+  readonly versions: readonly string[] | undefined
+}
+
+/** A text of a system or of the configuration, and the prefix of its stand-in. */
+type NamedText = readonly [text: string, prefix: string]
+
+/** Findings with names of certificates, addresses and services of others: their texts are left out. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set(['names', 'connection'])
+
+/**
+ * The report of `--report`: versions, what is served, and every finding, with stand-ins for names and addresses.
+ * @param others findings about Prometheus, without their texts
+ * @throws {Failed} if a name is left in it
+ */
+export function reportText(
+  systems: readonly ExaminedSystem[],
+  others: readonly CheckReport[],
+  configFile: string,
+): string {
+  const standIns = createStandIns()
+  const names: NamedText[] = [
+    ...systems.flatMap(({ system, facts }): NamedText[] => [
+      ...configuredNames(system),
+      ...servedNames(facts),
+    ]),
+    [configFile, 'file'],
+  ]
+  const redact = createRedaction(names, standIns)
+  const parts = systems.map(({ system, reports, versions }) => {
+    const title = `${standIns.of(system.name, 'system')}: versions ${redact(versions?.join(', ') ?? 'unknown')}`
+    return [title, ...findingLines(reports, redact)]
+  })
+  const details = Object.entries(buildDetails()).map(([name, value]) => `  ${name}: ${value}`)
+  const lines = [
+    ['sds-exporter doctor --report', ...details],
+    ...parts,
+    ...(others.length === 0 ? [] : [['Prometheus', ...findingLines(others, () => '')]]),
+    [
+      'A recording shows what the system serves, without its names and secrets:',
+      '  sds-exporter capture --config.file=FILE --system=NAME --output=system.jsonl',
+    ],
+  ].map((part) => part.join('\n'))
+  const text = `${lines.join('\n\n')}\n`
+  checkLeaks(text, names, standIns)
+  return text
+}
+
+function configuredNames({ name, auth, baseUrls, tls, labels, pools = [] }: SystemConfig): NamedText[] {
+  const files = [tls.caFile, tls.certFile, tls.keyFile, 'file' in auth ? auth.file : undefined]
+  const hosts = [...baseUrls.map((url) => new URL(url).hostname), tls.serverName ?? '']
+  return [
+    [name, 'system'],
+    ['username' in auth ? auth.username : '', 'user'],
+    ...Object.values(labels).map((label): NamedText => [label, 'label']),
+    ...pools.map((id): NamedText => [id, 'pool']),
+    ...files.map((file): NamedText => [file ?? '', 'file']),
+    ...hosts.map((host): NamedText => [host, 'host']),
+  ]
+}
+
+const ROLES = ['SYSTEM_ADMIN', 'SYSTEM_MONITOR', 'SECURITY_ADMIN', 'NAMESPACE_ADMIN', 'TENANT_ADMIN']
+
+function servedNames({ pools = [], feeds = [], account }: ExaminedSystem['facts']): NamedText[] {
+  const nodes = feeds.flatMap(({ reading }) => reading.nodes)
+  const isKnown = (health: string) => HEALTH_STATES.some((state) => state === health)
+  return [
+    ...pools.flatMap(({ id, name = '' }): NamedText[] => [
+      [id, 'pool'],
+      [name, 'pool'],
+    ]),
+    ...feeds.map(({ label }): NamedText => [label, 'pool']),
+    ...nodes.flatMap(({ id, name = '', health = '' }): NamedText[] => [
+      [name, 'node'],
+      [id, 'id'],
+      [isKnown(health) ? '' : health, 'status'],
+    ]),
+    [account?.user ?? '', 'user'],
+    ...(account?.roles ?? []).map((role): NamedText => [ROLES.includes(role) ? '' : role, 'role']),
+  ]
+}
+
+type Redact = (text: string) => string
+
+/** Texts that a finding quotes of an answer. */
+const QUOTED = /"[^"]*"|; it says: .*$|(?<=such as ).*?(?= \(\w+\))|(?<=and the members ).*$/gs
+const ADDRESSES =
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b\d{1,3}(?:\.\d{1,3}){3}\b(?!\.)|[^\s@]{1,64}@[^\s@]{1,64}/gi
+
+/** Names are replaced as whole words, the longest first. */
+function createRedaction(names: readonly NamedText[], standIns: StandIns): Redact {
+  const prefixes = new Map(names.filter(([text]) => text !== '').map(([text, prefix]) => [text, prefix]))
+  const longest = [...prefixes.keys()].toSorted((a, b) => b.length - a.length)
+  const escaped = longest.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|') || '$^'})(?![\\p{L}\\p{N}])`, 'gu')
+  return (text) =>
+    text
+      .replaceAll(QUOTED, '<text>')
+      .replaceAll(pattern, (name) => standIns.of(name, prefixes.get(name) ?? 'name'))
+      .replaceAll(ADDRESSES, (one) => (standIns.isStandIn(one) ? one : standIns.of(one, 'id')))
+}
+
+function findingLines(reports: readonly CheckReport[], redact: Redact): string[] {
+  return reports.flatMap(({ title, findings }) =>
+    findings.map((finding) =>
+      `  ${finding.status.padEnd(4)}  ${title.padEnd(13)}  ${textOf(title, finding, redact)}`.trimEnd(),
+    ),
+  )
+}
+
+function textOf(title: string, { subject, text, remedy }: Finding, redact: Redact): string {
+  if (WITHOUT_TEXT.has(title)) return ''
+  const about = subject === undefined ? '' : `${redact(subject)}: `
+  return visibleText(`${about}${redact(text)}${remedy === undefined ? '' : ` → ${redact(remedy)}`}`)
+}
+
+function checkLeaks(text: string, names: readonly NamedText[], standIns: StandIns): void {
+  const lines = text.split('\n').map((line) => JSON.stringify(line))
+  const forbidden = names.map(([name, what]): ForbiddenText => ({ text: name, what }))
+  // Words of findings may be names, too.
+  const isWord = (name: string) => /^[a-z]+$/i.test(name)
+  const leaks = findLeaks(
+    lines,
+    forbidden.filter((one) => !isWord(one.text)),
+    standIns.isStandIn,
+  )
+  if (leaks.length === 0) return
+  const what = [...new Set(leaks.map((leak) => leak.what))].join(', ')
+  throw new Failed(
+    `no report was written: it would have a name (${what}); please report this error of sds-exporter`,
+  )
+}

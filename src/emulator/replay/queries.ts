@@ -1,0 +1,164 @@
+import type { RecordedExchange } from '../../recording/format.ts'
+import { shiftTimes } from '../../recording/times.ts'
+import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
+import { ApiError } from '../protocol/errors.ts'
+import { scriptOf } from '../query/endpoint.ts'
+import { ceilOf, evaluateSeries, type ReadSeries } from '../query/evaluate.ts'
+import { parseFlux } from '../query/flux/parse.ts'
+import type { Pipeline } from '../query/flux/pipeline.ts'
+import { jsonOf } from '../query/json.ts'
+import { POINT_COLUMNS, type Table } from '../query/tables.ts'
+import { answerOf } from './answer.ts'
+import { isObject } from './values.ts'
+
+/** A recorded query. */
+interface RecordedQuery {
+  readonly exchange: RecordedExchange
+  readonly script: string
+  readonly bucket: string
+  /** The text of its filters. */
+  readonly filters: string
+}
+
+/** What every table has beside its group key. */
+const ROW_COLUMNS: ReadonlySet<string> = new Set(['table', ...POINT_COLUMNS])
+
+/**
+ * Answers queries. A query that was recorded gets its recorded answer; any other one is evaluated on the points of the
+ * recorded answers, so that its window, its fields and the form of its filters may differ.
+ */
+export function createQueryAnswers(
+  exchanges: readonly RecordedExchange[],
+): (request: AuthorizedRequest) => RouteResponse {
+  const queries = exchanges.flatMap(recordedQuery)
+  const answered = queries.filter(({ exchange }) => exchange.status === 200)
+
+  return (request) => {
+    const { context, body, now, settings } = request
+    const script = normalized(scriptOf({ context, body }))
+    const same = queries.find((query) => query.script === script)
+    // Without any answer, the refusal is that of the interface.
+    const exact = same ?? (answered.length === 0 ? queries[0] : undefined)
+    if (exact !== undefined) {
+      const { exchange } = exact
+      return answerOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+    }
+    if (queries.length === 0) throw new ApiError('notFound', 'The recording has no answers to queries')
+    const pipeline = parseFlux(script, settings)
+    const result = evaluate(pipeline, sourcesOf(answered, pipeline, script), now)
+    return result ?? notRecorded()
+  }
+}
+
+/** As old query services refuse a query: without the header, the whole interface would be missing. */
+function notRecorded(): RouteResponse {
+  const error = 'the recording has no points of this query'
+  return {
+    status: 404,
+    headers: { 'X-Influx-Error': error },
+    body: { text: [JSON.stringify({ error })], long: false },
+  }
+}
+
+function recordedQuery(exchange: RecordedExchange): RecordedQuery[] {
+  const { body } = exchange.request
+  const text = isObject(body) ? body['query'] : undefined
+  if (typeof text !== 'string') return []
+  const script = normalized(text)
+  return [{ exchange, script, bucket: bucketIn(script), filters: filtersIn(script) }]
+}
+
+function normalized(script: string): string {
+  return script.replaceAll(/\s+/g, ' ').trim()
+}
+
+function bucketIn(script: string): string {
+  return /^from\(bucket: ?"([^"]*)"\)/.exec(script)?.[1] ?? ''
+}
+
+function filtersIn(script: string): string {
+  return script
+    .split('|>')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith('filter'))
+    .join()
+}
+
+/** The recorded answers with points for a query: those to the same filters, otherwise all of the bucket. */
+function sourcesOf(
+  answered: readonly RecordedQuery[],
+  { bucket }: Pipeline,
+  script: string,
+): readonly RecordedExchange[] {
+  const ofBucket = answered.filter((query) => query.bucket === bucket)
+  const same = ofBucket.filter(({ filters }) => filters === filtersIn(script))
+  return (same.length > 0 ? same : ofBucket).map(({ exchange }) => exchange)
+}
+
+/** Undefined if no answer has a series of the query. */
+function evaluate(
+  pipeline: Pipeline,
+  sources: readonly RecordedExchange[],
+  now: number,
+): RouteResponse | undefined {
+  const tables = tablesIn(sources, now)
+  let isKnown = false
+  const read: ReadSeries = ({ start, stop }, filters) =>
+    tables
+      .filter(({ columns }) => filters.every((accepts) => accepts(columns)))
+      .map((table) => {
+        isKnown = true
+        const points = table.points.filter(({ time }) => time >= ceilOf(start) && time < ceilOf(stop))
+        return { ...table, points }
+      })
+      .filter(({ points }) => points.length > 0)
+  const result = evaluateSeries(pipeline, { seconds: now, nanoseconds: 0 }, read)
+  if (!isKnown) return undefined
+  return { body: { text: jsonOf(result), long: false } }
+}
+
+interface GrowingTable extends Table {
+  readonly points: { readonly time: number; readonly value: string }[]
+}
+
+/** The series of answers, each point once, in the order of time. */
+function tablesIn(sources: readonly RecordedExchange[], now: number): Table[] {
+  const tables = new Map<string, GrowingTable>()
+  for (const { body, at } of sources)
+    for (const row of rowsIn(shiftTimes(body, now - at))) {
+      const columns = Object.fromEntries(Object.entries(row).filter(([name]) => !ROW_COLUMNS.has(name)))
+      const key = JSON.stringify(Object.entries(columns).sort())
+      const table = tables.get(key) ?? { columns, type: 'double', points: [] }
+      tables.set(key, table)
+      const time = Math.floor(Date.parse(row['_time'] ?? '') / 1000)
+      if (Number.isFinite(time)) table.points.push({ time, value: row['_value'] ?? '' })
+    }
+  return withMostColumns([...tables.values()]).map((table) => ({ ...table, points: pointsOf(table) }))
+}
+
+function pointsOf({ points }: GrowingTable): Table['points'] {
+  const byTime = new Map(points.map((point) => [point.time, point]))
+  return [...byTime.values()].toSorted((a, b) => a.time - b.time)
+}
+
+/** Answers to combined queries lack columns: of a field, the series with all of its columns count. */
+function withMostColumns(tables: readonly GrowingTable[]): readonly GrowingTable[] {
+  const ofField = Map.groupBy(tables, ({ columns }) => `${columns['_measurement']} ${columns['_field']}`)
+  return [...ofField.values()].flatMap((group) => {
+    const most = Math.max(...group.map(({ columns }) => Object.keys(columns).length))
+    return group.filter(({ columns }) => Object.keys(columns).length === most)
+  })
+}
+
+function rowsIn(body: unknown): Readonly<Record<string, string>>[] {
+  const list = isObject(body) && Array.isArray(body['Series']) ? body['Series'].filter(isObject) : []
+  return list.flatMap(({ Columns: names, Values: rows }) => {
+    if (!Array.isArray(names) || !Array.isArray(rows)) return []
+    return rows.filter(Array.isArray).map((row: readonly unknown[]) => {
+      const cells = row.flatMap((cell, index): [string, string][] =>
+        cell === null || names[index] === undefined ? [] : [[String(names[index]), String(cell)]],
+      )
+      return Object.fromEntries(cells)
+    })
+  })
+}

@@ -1,0 +1,170 @@
+/**
+ * What the members of answers hold, as tables: a member that is in none of them is from outside, and its name and texts
+ * are replaced. Names of the catalogues are added by code; the others are those of the REST references of ECS and
+ * ObjectScale, and of published answers of real systems.
+ */
+import { ATTRIBUTES, DISK_COUNTS, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { OBJECT_KINDS } from '../../system_catalogue.ts'
+import { TIME_MEMBERS } from '../times.ts'
+
+/**
+ * What a text holds. Of the first ones, texts of a known form or from a list are kept; a `secret` is dropped. The others
+ * are prefixes of stand-ins.
+ */
+export type Kind =
+  | 'measure'
+  | 'time'
+  | 'version'
+  | 'word'
+  | 'href'
+  | 'message'
+  | 'secret'
+  | 'interface'
+  | 'measurement'
+  | 'field'
+  | 'by-request'
+  | NameKind
+  | OtherKind
+
+/** Kept with --keep-names. */
+export const NAME_KINDS = [
+  'pool',
+  'node',
+  'vdc',
+  'replication-group',
+  'namespace',
+  'bucket',
+  'provider',
+  'name',
+  'rack',
+] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+type OtherKind = 'id' | 'address' | 'host' | 'serial' | 'user' | 'text' | 'marker' | 'member'
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Members with texts, by what they hold. */
+const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  time: [...TIME_MEMBERS],
+  version: words('version'),
+  word: words(`healthStatus unit category errorType rel title severity type status rglinkStatus FailoverState
+    BootstrapState api_type connection_status total_size_unit storage_capacity_unit product model table Datatypes
+    Columns cpu process tag head method code security_status ssmL1Status ssmL2Status versioning_status`),
+  href: words('href NextPageLink'),
+  message: words('error description details message connection_status_message Filter'),
+  secret: words(`secretKeys root_user_password password passwd secret secret_key token license_text chain
+    certificate private_key key keys`),
+  'by-request': words('name id displayName'),
+  pool: words('storagePoolName'),
+  node: words('nodename host label nodeDisplayName'),
+  vdc: words('zone1Name zone2Name vdcName'),
+  'replication-group': words('rgName'),
+  namespace: words('namespace'),
+  bucket: words('bucket bucketName'),
+  rack: words('rackId'),
+  interface: words('interface'),
+  measurement: words('_measurement'),
+  field: words('_field'),
+  id: words(
+    'Replication_Group storagePoolId nodeid nodeId node_id vdcId vpool_id vpool rgId esrs_id slotId dt_node_id',
+  ),
+  address: words('ip mgmt_ip data_ip data2_ip geo_ip private_ip'),
+  host: words('fqdn'),
+  serial: words('serial psnt serviceTag'),
+  user: words('owner root_user_name user userId common_name distinguished_name namespace_admins'),
+  marker: words('NextMarker next_marker marker'),
+  text: words('TagSet tags tag_set default_retention_classes'),
+}
+
+/** Members with numbers, flags, and objects or lists. */
+const MEASURES =
+  words(`_links _embedded _instances instances self nodes disks processes datatables rglinks pools
+  storagepools replicationgroups rglinksFailed rglinksBootstrap link apiChange Series Values _value Min Max Avg
+  Capacity Count Space Percent Bytes Bandwidth Latency TPS diskIO Rate forecast history target all
+  errorSuccessTotals successTotal errorTotal types errorCount errorRate
+  numNodes numSuspectNodes numNodesWithSufficientDiskSpace numZones retryable
+  chunksEcRate chunksEcRateCurrent chunksEcCompleteTimeEstimate chunksEcCodedRatio chunksEcCodedRatioCurrent
+  recoveryRate recoveryRateCurrent recoveryCompleteTimeEstimate chunksGeoCopyAvgSize nodeCpuUtilizationAvg
+  replicationIngressTraffic replicationEgressTraffic replicationIngressTrafficCurrent
+  replicationEgressTrafficCurrent FailoverProgressPercent
+  chunksRepoPendingBootstrapReplicationTotalSize chunksJournalPendingBootstrapReplicationTotalSize
+  chunksBTreePendingBootstrapReplicationTotalSize
+  MaxNamespaces MaxBuckets MaxAlerts valid_namespace total_objects total_mpu_parts total_objects_deleted
+  total_size_deleted bucket_billing_info bucket_billing_infos namespace_billing_info namespace_billing_infos
+  namespace_quota_details is_encryption_enabled inactive isLocal local hosted permanentlyFailed locked
+  fs_access_enabled default_retention default_bucket_block_size block_size notification_size licensed_ind
+  expired_ind trial_license_ind storage_capacity acknowledged symptomCode port varray varrays isProtected
+  isColdStorageEnabled authnprovider authnproviders object_bucket object_buckets license_feature license namespaces
+  buckets numberOfDataBlocks numberOfCodeBlocks warningAlertAt errorAlertAt criticalAlertAt alerts alert`)
+
+const SUFFIXES = ['', 'Current', 'Summary', 'OverTimeRange', 'PerInterval']
+const LEVELS = ['', 'L1', 'L2']
+
+/** The names that a member with a series may have: `diskSpaceFree`, `diskSpaceFreeCurrentL1`, … */
+function seriesNames(name: string): string[] {
+  const base = name.replace(/Current$/, '')
+  return LEVELS.flatMap((level) =>
+    SUFFIXES.flatMap((suffix) => [`${base}${suffix}${level}`, `${base}${level}${suffix}`]),
+  )
+}
+
+/** Garbage, chunks and other figures that the product serves and the exporter does not read. */
+const OTHER_SERIES = [
+  ...['User', 'System', 'Combined'].flatMap((scope) =>
+    ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'].map((what) => `gc${scope}${what}`),
+  ),
+  ...['Repo', 'L0Btree', 'L0Journal', 'L1Btree', 'L1Journal', 'Xor', 'GeoCopy', 'GeoCache'].flatMap((what) =>
+    ['Number', 'TotalSize', 'AvgSize', 'TotalSealSize'].map((figure) => `chunks${what}${figure}`),
+  ),
+  ...words('capacityRebalance capacityRebalanced capacityPendingRebalancing capacityRebalanceRate'),
+]
+
+function catalogueMembers(): string[] {
+  const ofObjects = [...OBJECT_KINDS.values()].flatMap(({ columns, list = [], labels }) => [
+    ...columns.flatMap(({ members }) => members.flatMap(seriesNames)),
+    ...list,
+    ...Object.values(labels).flatMap((names) => names.split('|')),
+  ])
+  const attributes = [...ATTRIBUTES.map(({ name }) => name), TRANSACTION_ERRORS.name, ...OTHER_SERIES]
+  return [
+    ...ofObjects,
+    ...attributes.flatMap(seriesNames),
+    ...Object.keys(DISK_COUNTS),
+    'numDisks',
+    FORECAST.name,
+  ]
+}
+
+/** What the member of a name holds; undefined: the name is from outside. */
+export const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...[...catalogueMembers(), ...MEASURES].map((name): [string, Kind] => [name, 'measure']),
+  ...Object.entries(TEXT_MEMBERS).flatMap(([kind, names]) =>
+    names.map((name): [string, Kind] => [name, kind as Kind]),
+  ),
+])
+
+/** What `name`, `id` and `displayName` are in the answers to an operation. */
+const OF_OPERATION: Readonly<Record<string, NameKind>> = {
+  nodes: 'node',
+  forecast: 'node',
+  history: 'node',
+  inventory: 'node',
+  version: 'node',
+  system: 'vdc',
+  pools: 'pool',
+  replication: 'replication-group',
+  namespaces: 'namespace',
+  quotas: 'namespace',
+  buckets: 'bucket',
+  providers: 'provider',
+}
+
+/** @param operation of the request; that of a query has the rows of nodes */
+export function kindByRequest(member: string, operation: string): Kind {
+  const name = OF_OPERATION[operation] ?? 'name'
+  if (operation === 'query') return 'word'
+  return member === 'id' && name !== 'namespace' && name !== 'bucket' ? 'id' : name
+}
+
+/** Names of members that may hold a secret, whatever a release calls them. */
+export const SECRET_NAME = /passw|secret|token|credential|private.?key|certificate|license.?text/i

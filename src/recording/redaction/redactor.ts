@@ -1,0 +1,118 @@
+import { isPage } from '../../api/parse/markup.ts'
+import { parseXml, type XmlElement } from '../../api/parse/xml.ts'
+import type { ReceivedAnswer, ReceivedExchange } from '../../api/request/exchanges.ts'
+import { writeXml } from '../../xml_writer.ts'
+import type { RecordedExchange, RecordedRequest } from '../format.ts'
+import { type BodyRedaction, createBodyRedaction } from './bodies.ts'
+import { createPathRedaction, type PathRedaction } from './paths.ts'
+import { createStandIns, type StandIns } from './stand_ins.ts'
+import { createTextRedaction, type TextOptions } from './texts.ts'
+
+/** Makes recorded exchanges of received ones, without the texts of the system. */
+export interface Redactor {
+  exchange(received: ReceivedExchange): RecordedExchange
+  readonly standIns: StandIns
+  /** Names of members that are not known, as they came. */
+  unknownMembers(): ReadonlySet<string>
+}
+
+/** @param options what is kept */
+export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()): Redactor {
+  const unknown = new Set<string>()
+  const redact = createTextRedaction(standIns, options)
+  const paths = createPathRedaction(redact)
+  const bodies = createBodyRedaction({ standIns, redact, paths, onUnknown: (name) => unknown.add(name) })
+  return {
+    standIns,
+    unknownMembers: () => unknown,
+    exchange(received) {
+      const { outcome } = received
+      const request = requestOf(received, paths, bodies)
+      if (typeof outcome === 'string') return { request, at: Math.floor(Date.now() / 1000), failure: outcome }
+      return { request, ...answerOf(outcome, received.operation, bodies) }
+    },
+  }
+}
+
+function requestOf(
+  { operation, method, path, query, body }: ReceivedExchange,
+  paths: PathRedaction,
+  bodies: BodyRedaction,
+): RecordedRequest {
+  const sent: unknown = body === undefined ? undefined : JSON.parse(body)
+  // The texts of queries are those of the exporter.
+  const redacted = operation === 'query' ? sent : bodies.json(sent, operation)
+  return {
+    operation,
+    method,
+    path: paths.path(path),
+    ...(query !== undefined && query !== '' && { query: paths.query(query) }),
+    ...(body !== undefined && { body: redacted }),
+  }
+}
+
+function answerOf(
+  answer: ReceivedAnswer,
+  operation: string,
+  bodies: BodyRedaction,
+): Omit<RecordedExchange, 'request'> {
+  const headers = headersOf(answer)
+  return {
+    at: secondsOf(answer),
+    status: answer.status,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...bodyOf(answer.text, operation, bodies),
+  }
+}
+
+/** The Date header has whole seconds. */
+function secondsOf({ header, at }: ReceivedAnswer): number {
+  const dateMs = Date.parse(header('date') ?? '')
+  return Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at)
+}
+
+/** The headers that the exporter reads. */
+function headersOf({ header }: ReceivedAnswer): Record<string, string> {
+  const location = header('location')
+  const seconds = header('retry-after')?.trim() ?? ''
+  return {
+    ...(location !== undefined && { location: /\/login\b/i.test(location) ? '/login' : '/' }),
+    ...(/^\d{1,6}$/.test(seconds) && { 'retry-after': seconds }),
+  }
+}
+
+function bodyOf(
+  text: string,
+  operation: string,
+  bodies: BodyRedaction,
+): Pick<RecordedExchange, 'format' | 'body'> {
+  const trimmed = text.trim()
+  if (trimmed === '') return { format: 'empty' }
+  if (isPage(trimmed)) return { format: 'html' }
+  if (!trimmed.startsWith('<')) {
+    const body = parsedJson(trimmed)
+    return body === undefined
+      ? { format: 'text' }
+      : { format: 'json', body: bodies.json(body.value, operation) }
+  }
+  const root = parsedXml(trimmed)
+  return root === undefined
+    ? { format: 'text' }
+    : { format: 'xml', body: writeXml(bodies.xml(root, operation)) }
+}
+
+function parsedJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+function parsedXml(text: string): XmlElement | undefined {
+  try {
+    return parseXml(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,121 @@
+import { type Kind, NAME_KINDS } from './kinds.ts'
+import type { StandIns } from './stand_ins.ts'
+import {
+  ERROR_TYPE,
+  FIELDS,
+  INTERFACE_PREFIX,
+  INTERFACE_WORDS,
+  MEASUREMENT_NAMES,
+  PHRASES,
+  SERVICE_NAMES,
+  SHORT_WORD,
+  WORDS,
+} from './words.ts'
+
+export const DROPPED = '<dropped>'
+
+/** Longer texts are no numbers, times or words. */
+const MAX_KEPT_CHARACTERS = 64
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const NO_NUMBER = /^(|N\/A|null|true|false|NaN|[+-]?Inf(inity)?)$/i
+/** Also without zone, and the date of a licence. */
+const TIME = /^(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?|\d\d\/\d\d\/\d{4})$/
+/** Numbers, and the revision of the build at the end. */
+const VERSION = /^\d{1,4}(\.\d{1,8}){1,6}(\.[\da-f]{4,40})?$/
+const MEASUREMENT = /^(\w{1,60}?)_(IO_Statistics_data_(?:read|write))$/
+/** PEM blocks, whatever the name of the member is. */
+const PEM = /-----BEGIN /
+
+export type RedactText = (text: string, kind: Kind) => string
+
+export interface TextOptions {
+  readonly keepsNames: boolean
+  /** What is not even kept in names: secrets, hosts and users of the configuration. */
+  readonly isSecret: (text: string) => boolean
+}
+
+/** Names are kept up to this length. */
+const MAX_NAME_CHARACTERS = 200
+
+/** Replaces a text unless its member holds texts of this form. `href` is replaced as other ids. */
+export function createTextRedaction(standIns: StandIns, { keepsNames, isSecret }: TextOptions): RedactText {
+  const isKeptName = (text: string, kind: Kind) =>
+    keepsNames &&
+    (NAME_KINDS.some((name) => name === kind) || kind === 'interface') &&
+    text.length <= MAX_NAME_CHARACTERS &&
+    !isSecret(text)
+
+  return (text, kind) => {
+    if (kind === 'secret' || PEM.test(text)) return DROPPED
+    if (isKeptName(text, kind) || isPlain(text, kind)) return text
+    const formed = FORMED[kind]
+    return formed === undefined ? standIns.of(text, PREFIXES[kind] ?? kind) : formed(text, standIns)
+  }
+}
+
+function isPlain(text: string, kind: Kind): boolean {
+  return text.length <= MAX_KEPT_CHARACTERS && isKept(text.trim(), kind)
+}
+
+/** Of texts in members that hold others. */
+const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
+  measure: 'text',
+  time: 'text',
+  version: 'text',
+  member: 'text',
+}
+
+function isKept(text: string, kind: Kind): boolean {
+  const isMeasure = NUMBER.test(text) || NO_NUMBER.test(text)
+  if (text === '') return true
+  switch (kind) {
+    case 'measure':
+      return isMeasure
+    case 'time':
+      return isMeasure || TIME.test(text)
+    case 'version':
+      return VERSION.test(text)
+    case 'word':
+      return WORDS.has(text) || ERROR_TYPE.test(text) || SHORT_WORD.test(text)
+    case 'field':
+      return isMeasure || FIELDS.has(text)
+    case 'measurement':
+      return MEASUREMENT_NAMES.has(text)
+    case 'id':
+      return text === 'localzone'
+    default:
+      return false
+  }
+}
+
+/** A VLAN `X.Y` keeps the name of its parent `X`. */
+function interfaceOf(text: string, standIns: StandIns): string {
+  if (text.length > MAX_KEPT_CHARACTERS) return standIns.of(text, 'interface')
+  const partOf = (part: string) => {
+    if (INTERFACE_WORDS.test(part)) return part
+    return `${INTERFACE_PREFIX.exec(part)?.[0] ?? ''}${standIns.of(part, 'interface')}`
+  }
+  return text.split('.').map(partOf).join('.')
+}
+
+function measurementOf(text: string, standIns: StandIns): string {
+  const [, service, rest] = text.length > MAX_KEPT_CHARACTERS ? [] : (MEASUREMENT.exec(text) ?? [])
+  if (service === undefined) return standIns.of(text, 'measurement')
+  return `${SERVICE_NAMES.has(service) ? service : standIns.of(service, 'service')}_${rest}`
+}
+
+const MAX_MESSAGE_CHARACTERS = 16_384
+
+/** What the exporter decides by is kept. */
+function messageOf(text: string, standIns: StandIns): string {
+  const phrase = PHRASES.exec(text.slice(0, MAX_MESSAGE_CHARACTERS))?.[0]
+  if (phrase === undefined) return standIns.of(text, 'text')
+  return phrase === text ? text : `${phrase}: ${standIns.of(text, 'text')}`
+}
+
+/** Of which parts are kept. */
+const FORMED: Readonly<Partial<Record<Kind, (text: string, standIns: StandIns) => string>>> = {
+  interface: interfaceOf,
+  measurement: measurementOf,
+  message: messageOf,
+}

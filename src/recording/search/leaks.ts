@@ -1,0 +1,105 @@
+import { bytesOf, unescapedBytes } from '../../api/http/redaction.ts'
+import { KINDS } from '../redaction/kinds.ts'
+import {
+  FIELDS,
+  MEASUREMENT_NAMES,
+  PATH_WORDS,
+  PHRASES,
+  SERVICE_NAMES,
+  URN_WORDS,
+  WORDS,
+} from '../redaction/words.ts'
+import { createMatcher } from './matcher.ts'
+
+/** A text that must not be in a recording. */
+export interface ForbiddenText {
+  readonly text: string
+  /** In words, such as `the password`. */
+  readonly what: string
+}
+
+/** Shorter texts occur by chance. */
+const MIN_CHARACTERS = 4
+/** Shorter texts count as whole words only: `data` is not meant by `metadata`. */
+const MIN_PART_CHARACTERS = 8
+/** A longer text is found by its beginning. */
+const MAX_WORD_BYTES = 64
+/** Whether a text is a number or a time. They stay, so a name of digits may be among them. */
+export function isPlainText(text: string): boolean {
+  return NUMERIC.test(text)
+}
+
+const NUMERIC = /^\s*[+-]?\d*(\.\d*)?(e[+-]?\d+)?\s*$|^\d{4}-\d\d-\d\dT[\d:.]+Z?$/i
+const WORD_BYTE = /[\dA-Za-z\u0080-\u00ff]/
+
+/**
+ * The forbidden texts that lines of a recording have: plain, percent-encoded, base64, or with escapes of JSON or XML.
+ * Texts of the product are not searched, and neither are numbers.
+ * @param isStandIn whether a text was made for the recording
+ */
+export function findLeaks(
+  lines: readonly string[],
+  forbidden: readonly ForbiddenText[],
+  isStandIn: (text: string) => boolean,
+): ForbiddenText[] {
+  const isOfProduct = vocabulary()
+  const searched = forbidden.filter(
+    ({ text }) =>
+      text.length >= MIN_CHARACTERS && !isPlainText(text) && !isStandIn(text) && !isOfProduct(text),
+  )
+  const words = searched.map(({ text }) => bytesOf(text).slice(0, MAX_WORD_BYTES))
+  const find = createMatcher(words)
+  const found = new Set<number>()
+  for (const source of sourcesOf(remainingText(lines, isStandIn)))
+    for (const { word, from, to } of find(source)) if (isWhole(source, from, to)) found.add(word)
+  return [...found].flatMap((word) => searched[word] ?? [])
+}
+
+function isWhole(source: string, from: number, to: number): boolean {
+  if (to - from >= MIN_PART_CHARACTERS) return true
+  return !WORD_BYTE.test(source[from - 1] ?? '') && !WORD_BYTE.test(source[to] ?? '')
+}
+
+/** Decides whether a text is part of the names and words that recordings have anyway. */
+function vocabulary(): (text: string) => boolean {
+  const sets = [KINDS.keys(), WORDS, FIELDS, MEASUREMENT_NAMES, SERVICE_NAMES, PATH_WORDS, URN_WORDS]
+  const all = [...sets.flatMap((set) => [...set]), PHRASES.source].join('\n')
+  const whole = new Set([...all.split(/[^\dA-Za-z]+/), ...all.split('\n')])
+  return (text) => whole.has(text) || (text.length >= MIN_PART_CHARACTERS && all.includes(text))
+}
+
+const STAND_INS =
+  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|mail-\d+@example\.net|[a-z-]{1,24}-\d+(?:\.example\.net)?|198\.1[89]\.\d+\.\d+|2001:db8::[\da-f]+/gi
+
+/** The names and texts of the lines, each once, without numbers and stand-ins: few, because all else is replaced. */
+function remainingText(lines: readonly string[], isStandIn: (text: string) => boolean): string {
+  const texts = new Set<string>()
+  const add = (text: string) => {
+    if (!isPlainText(text)) texts.add(text.replaceAll(STAND_INS, (one) => (isStandIn(one) ? '\n' : one)))
+  }
+  for (const line of lines) collect(JSON.parse(line), add)
+  return [...texts].join('\n')
+}
+
+function collect(value: unknown, add: (text: string) => void): void {
+  if (typeof value === 'string') add(value)
+  else if (Array.isArray(value)) for (const item of value) collect(item, add)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, inner] of Object.entries(value)) {
+      add(name)
+      collect(inner, add)
+    }
+}
+
+const BASE64_RUN = /[\w+/-]{4,}={0,2}/g
+/** A text may begin at any of them in the encoding of a longer text. */
+const ALIGNMENTS = [0, 1, 2, 3]
+
+function* sourcesOf(text: string): Generator<string> {
+  yield bytesOf(text)
+  yield unescapedBytes(text)
+  const runs = [...text.matchAll(BASE64_RUN)].map(([run]) => run)
+  for (const start of ALIGNMENTS)
+    yield runs.map((run) => Buffer.from(run.slice(start), 'base64').toString('latin1')).join('\n')
+  yield runs.map((run) => Buffer.from(run, 'hex').toString('latin1')).join('\n')
+}

@@ -1,0 +1,73 @@
+/** Times in bodies, which a replay moves. */
+
+/** Members with a time: seconds since the epoch, milliseconds, RFC 3339 also without zone, or a date. */
+export const TIME_MEMBERS: ReadonlySet<string> = new Set(
+  `t sample_time uptodate_till sample_start_time sample_end_time replicationRpoTimestamp
+  replicationRepoChunksRpoTimestamp replicationJournalChunksRpoTimestamp created creation_time timestamp issued_date
+  expiration_date last_login_time _start _stop _time`.split(/\s+/),
+)
+
+const SECONDS_PER_DAY = 86_400
+const MS_PER_SECOND = 1000
+/** Larger numbers are milliseconds. */
+const MAX_SECONDS = 1e11
+
+/** The body with its times so many whole seconds later. What is no time stays. */
+export function shiftTimes(value: unknown, seconds: number): unknown {
+  if (seconds === 0) return value
+  if (Array.isArray(value)) return value.map((item) => shiftTimes(item, seconds))
+  if (typeof value !== 'object' || value === null) return value
+  const columns = timeColumns(value)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (name === 'Values' && columns !== undefined) return [name, shiftRows(inner, columns, seconds)]
+      const isTime = TIME_MEMBERS.has(name.trim()) && (typeof inner === 'string' || typeof inner === 'number')
+      return [name, isTime ? shiftTime(inner, seconds) : shiftTimes(inner, seconds)]
+    }),
+  )
+}
+
+/** Which columns of a table of the query interface have times; undefined for any other object. */
+function timeColumns(value: object): readonly boolean[] | undefined {
+  if (!('Columns' in value && Array.isArray(value.Columns))) return undefined
+  return value.Columns.map((name) => TIME_MEMBERS.has(String(name)))
+}
+
+function shiftRows(rows: unknown, isTime: readonly boolean[], seconds: number): unknown {
+  if (!Array.isArray(rows)) return rows
+  return rows.map((row: unknown) =>
+    Array.isArray(row)
+      ? row.map((cell: unknown, index) =>
+          isTime[index] === true && typeof cell === 'string' ? shiftTime(cell, seconds) : cell,
+        )
+      : row,
+  )
+}
+
+/** A time in the notation that it had. */
+export function shiftTime(time: string | number, seconds: number): string | number {
+  if (typeof time === 'number') return shiftNumber(time, seconds)
+  const text = time.trim()
+  if (/^\d{1,16}(\.0*)?$/.test(text)) return String(shiftNumber(Number(text), seconds))
+  if (/^\d\d\/\d\d\/\d{4}$/.test(text)) return shiftDate(text, seconds)
+  const [, whole, rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(.*)$/.exec(text) ?? []
+  const ms = whole === undefined ? Number.NaN : Date.parse(`${whole}Z`)
+  if (whole === undefined || Number.isNaN(ms)) return time
+  return `${new Date(ms + seconds * MS_PER_SECOND).toISOString().slice(0, whole.length)}${rest}`
+}
+
+/** 0 and less are no times. */
+function shiftNumber(time: number, seconds: number): number {
+  if (time <= 0) return time
+  return time > MAX_SECONDS ? time + seconds * MS_PER_SECOND : time + seconds
+}
+
+/** `MM/dd/yyyy`, by whole days. */
+function shiftDate(text: string, seconds: number): string {
+  const [month, day, year] = text.split('/').map(Number)
+  const days = Math.floor(seconds / SECONDS_PER_DAY)
+  const ms = Date.UTC(year ?? 0, (month ?? 1) - 1, (day ?? 1) + days)
+  if (Number.isNaN(ms)) return text
+  const [shiftedYear, shiftedMonth, shiftedDay] = new Date(ms).toISOString().slice(0, 10).split('-')
+  return `${shiftedMonth}/${shiftedDay}/${shiftedYear}`
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { startEmulator } from '../api/client_setup.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { run, startProcess } from '../support/processes.ts'
+import { waitFor } from '../support/wait.ts'
+
+const program = (...args: readonly string[]) => run(process.execPath, ['src/main.ts', ...args])
+
+/** A configuration without limits that matter here. */
+function configOf(url: string, perSecond = 1000): string {
+  const auth = '{username: monitor, password: emulator}'
+  return `systems: [{name: frankfurt-prod, base_url: "${url}", auth: ${auth}}]\nlimits: {requests_per_second: ${perSecond}}\n`
+}
+
+describe('capture', () => {
+  test('writes a recording without names, which --show prints and doctor --report complements', async () => {
+    await using emulator = await startEmulator({
+      profile: 'modern',
+      pools: 1,
+      nodes: 2,
+      namespaces: 2,
+      buckets: 1,
+    })
+    using folder = temporaryFolder()
+    const config = folder.write('sds-exporter.yml', configOf(emulator.url))
+    const file = folder.write('system.jsonl', '')
+    const captured = await program('capture', `--config.file=${config}`, `--output=${file}`)
+    expect({ code: captured.code, stderr: captured.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(captured.stdout).toMatch(/wrote .*: \d+ requests, 0 refused, 0 without an answer/)
+    const names = emulator.pools.flatMap(({ id, name, nodes }) => [
+      id.slice(-36),
+      ` ${name}:`,
+      `"${name}"`,
+      ...nodes,
+    ])
+    const shown = await program('capture', `--show=${file}`)
+    expect(shown.stdout).toContain('Versions of the nodes: 4.3.0.0.')
+    const again = emulator.log.requests().map(({ method, path, query }) => `${method} ${path}?${query}`)
+    const reads = again.filter((text) => text.startsWith('GET') && !/log(in|out)/.test(text))
+    expect(new Set(reads).size).toBe(reads.length)
+
+    const report = folder.write('report.txt', '')
+    await program('doctor', `--config.file=${config}`, `--report=${report}`)
+    const text = readFileSync(report, 'utf8')
+    expect(text).toMatch(/system-1: versions 4\.3\.0\.0\./)
+    expect(text).toMatch(/ok +feed +pool-\d: 2 nodes/)
+    expect(text).toContain('sds-exporter capture')
+    for (const name of [...names, 'frankfurt-prod', '127.0.0.1'])
+      for (const written of [shown.stdout, readFileSync(file, 'utf8'), text])
+        expect(written).not.toContain(name)
+  })
+
+  test('an interrupted one writes what was recorded', async () => {
+    await using emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
+    using folder = temporaryFolder()
+    const config = folder.write('sds-exporter.yml', configOf(emulator.url, 1))
+    const file = folder.write('system.jsonl', '')
+    const args = ['src/main.ts', 'capture', `--config.file=${config}`, `--output=${file}`]
+    const child = await startProcess(process.execPath, args)
+    await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the nodes of a pool' })
+    child.kill('SIGINT')
+    expect(await child.exited).toMatchObject({ code: 1 })
+    const [header, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(JSON.parse(header ?? '')).toMatchObject({ recording: 1, complete: false })
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('request')
+    expect(emulator.log.count('logout')).toBe(1)
+  })
+
+  test.each([
+    [['capture'], 'capture needs --config.file and --output, or --show'],
+    [['emulate', '--from=x.jsonl', '--scenario=slow'], '--scenario has no effect with --from'],
+  ])('%j is a usage error', async (args, words) => {
+    expect(await program(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+  })
+
+  test('a file that is no recording is refused with the number of the line', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('x.jsonl', '{"recording":2}\n')
+    expect(await program('capture', `--show=${file}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not a recording: line 1 is not the header'),
+    })
+  })
+})

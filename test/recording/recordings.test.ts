@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parseRecording, type RecordedExchange } from '../../src/recording/format.ts'
+import { startExporter } from '../faults/exporter_setup.ts'
+import { request } from '../support/http.ts'
+import { waitFor } from '../support/wait.ts'
+import { LIMITS, startReplay, systemAt } from './setup.ts'
+
+const FOLDER = 'test/recordings'
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'))
+const HEADERS = { 'x-sds-auth-token': 'emulator-monitor', accept: 'application/json' }
+const ONCE = '"0 0 0 1 1 *"'
+const REST = `
+poll: {schedule: ${ONCE}, max_random_delay: 0s, timeout: 60s}
+forecast: {schedule: ""}
+providers: {schedule: ""}
+${LIMITS}
+`
+
+const readFile = (name: string) => parseRecording(readFileSync(`${FOLDER}/${name}`, 'utf8'))
+const isAnswered = ({ status }: RecordedExchange) => status === 200
+
+test.each(FILES)('%s: each recorded request gets its recorded answer', async (name) => {
+  const recording = readFile(name)
+  for (const { request: recorded, status, body, at } of recording.exchanges.filter(isAnswered)) {
+    await using replay = await startReplay(recording, { clock: () => at * 1000 })
+    const { method, path, query = '', body: sent } = recorded
+    const answer = await request(method, `${replay.url}${path}${query === '' ? '' : `?${query}`}`, {
+      headers: { ...HEADERS, ...(sent !== undefined && { 'content-type': 'application/json' }) },
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
+    })
+    expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({ status, body })
+  }
+})
+
+/** The resources of which a request was answered, by the operations of the requests. */
+test.each(FILES)('%s: the exporter reads what was recorded, and rejects nothing', async (name) => {
+  const recording = readFile(name)
+  const recorded = new Set(recording.exchanges.filter(isAnswered).map((one) => one.request.operation))
+  const resources = ['system', 'pools', 'replication', 'namespaces', 'inventory'].filter((one) =>
+    recorded.has(one),
+  )
+  await using replay = await startReplay(recording)
+  await using setup = await startExporter(`systems: [${systemAt(replay.url)}]${REST}`)
+  const series = await waitFor(
+    async () => {
+      const found = await setup.scrape()
+      const up = found.filter(({ name: family, value }) => family === 'sds_resource_up' && value === 1)
+      const names = up.map(({ labels }) => labels['resource'])
+      return resources.every((one) => names.includes(one)) ? found : undefined
+    },
+    { what: `the resources ${resources.join(', ')}` },
+  )
+  expect(resources.length).toBeGreaterThan(0)
+  const rejected = series.filter(
+    ({ name: family, value }) => family === 'sds_api_rejected_values_total' && value > 0,
+  )
+  expect(rejected).toEqual([])
+})
+
+test('what was not recorded is refused with 404 and a body that says so', async () => {
+  await using replay = await startReplay(readFile('emulator-modern.jsonl'))
+  const unknown = await request('GET', `${replay.url}/object/namespaces/namespace/x/quota`, {
+    headers: HEADERS,
+  })
+  expect({ status: unknown.status, text: unknown.text }).toEqual({
+    status: 404,
+    text: expect.stringContaining('The recording has no answer to GET /object/namespaces/namespace/x/quota'),
+  })
+  const query =
+    'from(bucket: "monitoring_main") |> range(start: -1h) |> filter(fn: (r) => r._measurement == "x")'
+  const queried = await request('POST', `${replay.url}/flux/api/external/v2/query`, {
+    headers: { ...HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  expect({ status: queried.status, text: queried.text }).toEqual({
+    status: 404,
+    text: '{"error":"the recording has no points of this query"}',
+  })
+  expect(queried.headers['x-influx-error']).toBe('the recording has no points of this query')
+})
+
+test('a query with another window and other fields is evaluated on the recorded points', async () => {
+  await using replay = await startReplay(readFile('emulator-modern.jsonl'))
+  const query =
+    'from(bucket: "monitoring_op") |> range(start: -40m) |> filter(fn: (r) => r._measurement == "net" and r._field == "bytes_recv")'
+  const { status, text } = await request('POST', `${replay.url}/flux/api/external/v2/query`, {
+    headers: { ...HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  expect(status).toBe(200)
+  const [series] = JSON.parse(text).Series
+  const cells = (column: string) =>
+    series.Values.map((row: readonly string[]) => row[series.Columns.indexOf(column)])
+  expect(new Set(cells('_field'))).toEqual(new Set(['bytes_recv']))
+  expect(new Set(cells('interface'))).toEqual(new Set(['private.4', 'public', 'public.data', 'public.repl']))
+  const times = cells('_time').map((time: string) => Date.now() - Date.parse(time))
+  expect(Math.max(...times)).toBeLessThan(41 * 60_000)
+  expect(times.length).toBeGreaterThan(4 * 5)
+})
+
+test('a part of the recorded history is served with the summary of this part', async () => {
+  const recording = readFile('emulator-modern.jsonl')
+  await using replay = await startReplay(recording)
+  const path = recording.exchanges.find((one) => one.request.operation === 'history')?.request.path
+  const end = Math.floor(Date.now() / 300_000) * 300
+  const { text } = await request(
+    'GET',
+    `${replay.url}${path}?dataType=historical&startTime=${end - 1800}&endTime=${end}&interval=600`,
+    { headers: HEADERS },
+  )
+  const [node] = JSON.parse(text)._embedded._instances
+  const points: { t: string; Space: string }[] = node.diskSpaceAllocated
+  expect(points.length).toBeGreaterThan(1)
+  expect(points.length).toBeLessThan(5)
+  for (const { t } of points) {
+    expect(Number(t) % 600).toBe(0)
+    expect(Number(t)).toBeGreaterThanOrEqual(end - 1800)
+  }
+  const values = points.map(({ Space }) => Number(Space))
+  expect(Number(node.diskSpaceAllocatedSummary.Max[0].Space)).toBe(Math.max(...values))
+})

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest'
+import type { ReceivedExchange } from '../../src/api/client.ts'
+import { recordingLines } from '../../src/recording/format.ts'
+import { createRedactor } from '../../src/recording/redaction/redactor.ts'
+import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
+import { findLeaks } from '../../src/recording/search/leaks.ts'
+
+interface Answer {
+  readonly operation?: ReceivedExchange['operation']
+  readonly path?: string
+  readonly query?: string
+  readonly text: string
+  readonly keepsNames?: boolean
+}
+
+const POOL = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
+
+function redactor(keepsNames = false) {
+  const isSecret = (text: string) => text.includes('password-of-the-monitor')
+  return createRedactor({ keepsNames, isSecret }, createStandIns(Buffer.alloc(32, 1)))
+}
+
+function received({
+  operation = 'nodes',
+  path = '/dashboard/zones/localzone',
+  query,
+  text,
+}: Answer): ReceivedExchange {
+  return {
+    operation,
+    method: 'GET',
+    path,
+    query,
+    body: undefined,
+    headers: {},
+    outcome: { status: 200, header: () => undefined, text, at: 1_790_000_000 },
+  }
+}
+
+/** What is recorded of a body. */
+function redacted(
+  value: unknown,
+  operation: ReceivedExchange['operation'] = 'nodes',
+  keepsNames = false,
+): unknown {
+  return redactor(keepsNames).exchange(received({ operation, text: JSON.stringify(value) })).body
+}
+
+test('numbers, flags, units, times, versions and statuses stay', () => {
+  const body = {
+    healthStatus: 'NotAccessible',
+    numDisks: '60',
+    apiChange: '1',
+    diskSpaceFreeCurrentL1: [{ Space: '1.5434643250766666E13', t: '1785312642' }],
+    ' diskSpaceTotal ': [{ ' Space ': 23000000, t: '12345678' }],
+    allocatedCapacityForecast: [{ unit: 'day', forecast: 'N/A', history: '7', target: '50' }],
+    transactionErrors: { types: [{ errorType: '404 (S3)', category: 'User', errorCount: '6293' }] },
+    version: '4.3.0.0.142978.5d1c0a7b2e4',
+    sample_time: '2026-03-11T12:34:56Z',
+    expiration_date: '01/10/2014',
+    expired_ind: false,
+    nothing_of_it: undefined,
+    diskSpaceAllocated: null,
+  }
+  expect(redacted(body)).toEqual(JSON.parse(JSON.stringify(body)))
+})
+
+test('names, ids, addresses, mails and free text become stand-ins, the same one for the same text', () => {
+  const body = [
+    {
+      displayName: 'ecs-node-01.prod.bank.com',
+      id: '69721EED-3CAE-4BF3-88C7-8719A9273AF1',
+      mgmt_ip: '10.4.0.101',
+    },
+    { displayName: 'tape', storagePoolName: 'gold', owner: 'jane@bank.com', serial: 'CKM00123' },
+    { displayName: 'tape', data_ip: 'fe80::1', description: 'see ticket 4711', id: '10.4.0.102' },
+  ]
+  expect(redacted(body)).toEqual([
+    {
+      displayName: 'node-1.example.net',
+      id: expect.stringMatching(/^[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}$/),
+      mgmt_ip: '198.18.0.1',
+    },
+    { displayName: 'node-2', storagePoolName: 'pool-1', owner: 'mail-1@example.net', serial: 'serial-1' },
+    { displayName: 'node-2', data_ip: '2001:db8::1', description: 'text-1', id: '198.18.0.2' },
+  ])
+})
+
+test('an id is the same alone, in a URN, in a link, in a path and in the answer to a query', () => {
+  const one = redactor()
+  const urn = `urn:storageos:VirtualArray:${POOL}`
+  const standIn = one.standIns.of(POOL, 'id')
+  expect(standIn).not.toBe(POOL)
+  const href = `/dashboard/storagepools/${urn}/nodes`
+  const { request, body } = one.exchange(
+    received({
+      path: href,
+      text: JSON.stringify({ id: urn, storagePoolId: POOL, _links: { nodes: { href: `${href} ` } } }),
+    }),
+  )
+  expect(request.path).toBe(href.replace(POOL, standIn))
+  expect(body).toEqual({
+    id: urn.replace(POOL, standIn),
+    storagePoolId: standIn,
+    _links: { nodes: { href: href.replace(POOL, standIn) } },
+  })
+  const answer = {
+    Series: [
+      {
+        Columns: ['_time', '_value', 'host', 'node_id', 'rack-of-jane'],
+        Values: [['2026-03-11T12:34:56Z', '12', 'n1', POOL, 'x']],
+      },
+    ],
+  }
+  expect(one.exchange(received({ operation: 'query', text: JSON.stringify(answer) })).body).toEqual({
+    Series: [
+      {
+        Columns: ['_time', '_value', 'host', 'node_id', 'member-1'],
+        Values: [['2026-03-11T12:34:56Z', '12', 'node-1', standIn, 'text-1']],
+      },
+    ],
+  })
+})
+
+test('names of members from outside are replaced, and all texts below them', () => {
+  const body = { '2024-customer': { '4711': '0815', name: '12345' }, __proto__x: 'Good', numDisks: 'sixty' }
+  expect(redacted(body, 'namespaces')).toEqual({
+    'member-1': { 'member-2': 'text-1', name: 'namespace-1' },
+    'member-3': 'text-2',
+    numDisks: 'text-3',
+  })
+})
+
+test('a name that is a number, a status or a member is replaced where a name is', () => {
+  const body = {
+    namespace: [{ name: '2024' }, { name: 'Good' }, { name: 'quota' }, { name: '{"password":"x"}' }],
+  }
+  expect(redacted(body, 'namespaces')).toEqual({
+    namespace: ['namespace-1', 'namespace-2', 'namespace-3', 'namespace-4'].map((name) => ({ name })),
+  })
+})
+
+test('passwords, tokens, keys, certificates and licence text are dropped', () => {
+  const body = {
+    secretKeys: { secretKey: ['a'] },
+    root_user_password: 'b',
+    license_text: 'INCREMENT c',
+    new_api_token: 'd',
+    title: '-----BEGIN CERTIFICATE-----',
+  }
+  expect(redacted(body)).toEqual({
+    secretKeys: '<dropped>',
+    root_user_password: '<dropped>',
+    license_text: '<dropped>',
+    'member-1': '<dropped>',
+    title: '<dropped>',
+  })
+})
+
+test('of messages, the words by which the exporter decides stay', () => {
+  const error = 'failed to compile query: undefined identifier "jane"'
+  expect(
+    redacted({ error, code: 6401, description: 'Insufficient permissions', retryable: false }, 'query'),
+  ).toEqual({
+    error: 'failed to compile query: text-1',
+    code: 6401,
+    description: 'Insufficient permissions',
+    retryable: false,
+  })
+})
+
+test('XML stays XML', () => {
+  const text = `<?xml version="1.0"?><authnproviders><authnprovider><id>urn:storageos:AuthnProvider:${POOL}:</id><link href="/vdc/admin/authnproviders/urn:storageos:AuthnProvider:${POOL}:" rel="self"/><name>jane &amp; co</name><jane>x</jane></authnprovider></authnproviders>`
+  const one = redactor()
+  const { format, body } = one.exchange(received({ operation: 'providers', text }))
+  const standIn = one.standIns.of(POOL, 'id')
+  expect({ format, body }).toEqual({
+    format: 'xml',
+    body: `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><authnproviders><authnprovider><id>urn:storageos:AuthnProvider:${standIn}:</id><link href="/vdc/admin/authnproviders/urn:storageos:AuthnProvider:${standIn}:" rel="self"/><name>provider-1</name><member-1>text-1</member-1></authnprovider></authnproviders>`,
+  })
+})
+
+test.each([
+  ['<html><title>jane</title></html>', 'html'],
+  ['not json of jane', 'text'],
+  ['<a><b>', 'text'],
+  ['', 'empty'],
+])('the body %s is recorded as %s only', (text, format) => {
+  const exchange = redactor().exchange(received({ text }))
+  expect(exchange).toMatchObject({ status: 200, format })
+  expect(exchange.body).toBeUndefined()
+})
+
+test('with names kept, everything else is replaced, and a name with a secret', () => {
+  const body = {
+    displayName: 'node-in-frankfurt',
+    id: POOL,
+    owner: 'jane',
+    nodename: 'password-of-the-monitor-1',
+  }
+  const kept = redacted(body, 'nodes', true) as typeof body
+  expect(kept).toEqual({
+    displayName: 'node-in-frankfurt',
+    id: expect.not.stringContaining(POOL),
+    owner: 'user-1',
+    nodename: 'node-1',
+  })
+})
+
+test('interfaces keep their kind, and VLANs their parent', () => {
+  const one = redactor()
+  const names = ['public.data', 'private.4', 'jane', 'jane.17', 'enx0011aabbccdd', 'lo']
+  const answer = { Series: [{ Columns: ['interface'], Values: names.map((name) => [name]) }] }
+  expect(one.exchange(received({ operation: 'query', text: JSON.stringify(answer) })).body).toEqual({
+    Series: [
+      {
+        Columns: ['interface'],
+        Values: ['public.data', 'private.4', 'interface-1', 'interface-1.17', 'enxinterface-2', 'lo'].map(
+          (name) => [name],
+        ),
+      },
+    ],
+  })
+})
+
+test('parameters of requests are replaced where they hold names', () => {
+  const one = redactor()
+  const query = 'namespace=jane%20doe&limit=500&marker=jane&secret=jane'
+  const { request } = one.exchange(
+    received({ operation: 'buckets', path: '/object/billing/buckets/jane%20doe/info', query, text: '{}' }),
+  )
+  expect(request).toMatchObject({
+    path: '/object/billing/buckets/namespace-1/info',
+    query: 'namespace=namespace-1&limit=500&marker=marker-1',
+  })
+})
+
+const LINE = { request: { operation: 'nodes', method: 'GET', path: '/' }, at: 1 } as const
+const SECRET = 'Tr0ub4dor&3 é'
+
+test.each([
+  ['plain', SECRET],
+  ['percent-encoded', encodeURIComponent(SECRET)],
+  ['with percent-encoding of all bytes', Buffer.from(SECRET).toString('hex').replaceAll(/../g, '%$&')],
+  ['base64', Buffer.from(SECRET).toString('base64')],
+  ['base64 of a longer text', Buffer.from(`user:${SECRET} `).toString('base64')],
+  ['hex', Buffer.from(SECRET).toString('hex')],
+  ['with escapes of JSON', JSON.stringify({ a: SECRET }).replaceAll('é', String.raw`\u00e9`)],
+  ['with references of XML', SECRET.replace('&', '&amp;')],
+])('a forbidden text is found %s', (_, text) => {
+  const exchange = { ...LINE, status: 200, format: 'json', body: { a: { b: [text] } } } as const
+  const header = {
+    recording: 1,
+    program: '',
+    recorded_at: '',
+    complete: true,
+    names: 'replaced',
+    versions: [],
+  } as const
+  const forbidden = { text: SECRET, what: 'the password' }
+  expect(findLeaks(recordingLines({ header, exchanges: [exchange] }), [forbidden], () => false)).toEqual([
+    forbidden,
+  ])
+  expect(findLeaks(recordingLines({ header, exchanges: [LINE] }), [forbidden], () => false)).toEqual([])
+})
+
+test('words of the product, numbers and stand-ins are no leaks', () => {
+  const lines = [JSON.stringify({ healthStatus: 'Good', nodename: 'node-1', t: '20240101' })]
+  const texts = ['Good', 'node-1', '20240101', 'status', 'nodes', 'name']
+  const forbidden = texts.map((text) => ({ text, what: 'a replaced text' }))
+  expect(findLeaks(lines, forbidden, (text) => text === 'node-1')).toEqual([])
+})
+
+/** CPU time of the thread, because other tests run beside. */
+test('16 MB of one character, and thousands of texts, take linear time', () => {
+  const body = {
+    displayName: 'a'.repeat(16_000_000),
+    description: `${'\\'.repeat(100_000)}%${'25'.repeat(100_000)}`,
+  }
+  const names = Array.from({ length: 5000 }, (_, index) => ({ name: `${'customer-'.repeat(5)}${index}` }))
+  const began = process.threadCpuUsage()
+  const one = redactor()
+  const exchanges = [
+    one.exchange(received({ text: JSON.stringify(body) })),
+    one.exchange(received({ operation: 'namespaces', text: JSON.stringify({ namespace: names }) })),
+  ]
+  const texts = [...one.standIns.replaced().keys()].map((text) => ({ text, what: '' }))
+  expect(
+    findLeaks(
+      exchanges.map((line) => JSON.stringify(line)),
+      texts,
+      one.standIns.isStandIn,
+    ),
+  ).toEqual([])
+  const { user, system } = process.threadCpuUsage(began)
+  expect((user + system) / 1e6).toBeLessThan(10)
+})
