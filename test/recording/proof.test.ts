@@ -46,7 +46,11 @@ async function exported(
         first.flatMap(({ name, labels }) => [name, `${name} ${labels['resource'] ?? labels['operation']}`]),
       )
       const isRead =
-        RESOURCE_NAMES.every((resource) => names.has(`sds_resource_available ${resource}`)) &&
+        RESOURCE_NAMES.every(
+          (resource) =>
+            names.has(`sds_resource_available ${resource}`) ||
+            (resource === 'system_queries' && isWithoutQueries),
+        ) &&
         ['forecast', 'providers'].every((operation) => names.has(`sds_api_requests_total ${operation}`)) &&
         (names.has('sds_system_query_up') || isWithoutQueries)
       const second = await setup.scrape()

@@ -1,3 +1,4 @@
+import { QUERY_PATH } from '../../query_catalogue.ts'
 import type { RecordedExchange, Recording } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
@@ -14,7 +15,7 @@ export type Answer = (operation: RoutedOperation, request: AuthorizedRequest) =>
 /** Parameters without an effect on which recorded answer is meant. */
 const IGNORED = new Set('limit startTime endTime interval cfTimeFrame cfTarget'.split(' '))
 export function createAnswers({ exchanges }: Recording): Answer {
-  const queries = exchanges.filter(({ request }) => request.operation === 'query')
+  const queries = exchanges.filter(({ request }) => request.path === QUERY_PATH)
   const answerQuery = createQueryAnswers(queries)
   const byPath = Map.groupBy(exchanges, ({ request }) => `${request.method} ${pathKey(request.path)}`)
 

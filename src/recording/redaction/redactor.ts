@@ -1,6 +1,7 @@
 import { isPage } from '../../api/parse/markup.ts'
 import { parseXml, type XmlElement } from '../../api/parse/xml.ts'
 import type { ReceivedAnswer, ReceivedExchange } from '../../api/request/exchanges.ts'
+import { QUERY_PATH } from '../../query_catalogue.ts'
 import { writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
 import { type BodyRedaction, createBodyRedaction } from './bodies.ts'
@@ -27,15 +28,18 @@ export function createRedactor(options: TextOptions, standIns: StandIns = create
     unknownMembers: () => unknown,
     exchange(received) {
       const { outcome } = received
-      const request = requestOf(received, paths, bodies)
+      // Resources are read with queries, too.
+      const operation = received.path === QUERY_PATH ? 'query' : received.operation
+      const request = requestOf(received, operation, paths, bodies)
       if (typeof outcome === 'string') return { request, at: Math.floor(Date.now() / 1000), failure: outcome }
-      return { request, ...answerOf(outcome, received.operation, bodies) }
+      return { request, ...answerOf(outcome, operation, bodies) }
     },
   }
 }
 
 function requestOf(
-  { operation, method, path, query, body }: ReceivedExchange,
+  { method, path, query, body, ...received }: ReceivedExchange,
+  operation: string,
   paths: PathRedaction,
   bodies: BodyRedaction,
 ): RecordedRequest {
@@ -43,7 +47,7 @@ function requestOf(
   // The texts of queries are those of the exporter.
   const redacted = operation === 'query' ? sent : bodies.json(sent, operation)
   return {
-    operation,
+    operation: received.operation,
     method,
     path: paths.path(path),
     ...(query !== undefined && query !== '' && { query: paths.query(query) }),
