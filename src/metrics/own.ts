@@ -55,26 +55,11 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const seriesCount = new Gauge(described(OWN.series, registry))
   const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
   const reloadTime = new Gauge(described(OWN.reloadTime, registry))
-  const renderProcess = createProcessMetrics()
   addBuildInfo(registry, build)
 
-  const rendered = new Map<Format, Promise<string>>()
-  const joined = new Map<Format, Record<'ofExporter' | 'ofProcess' | 'text', string>>()
-  /** Invalidates the rendered text. Without changes, scrapes reuse it. */
-  const changing =
-    <Args extends unknown[]>(change: (...args: Args) => void) =>
-    (...args: Args): void => {
-      rendered.clear()
-      change(...args)
-    }
-  const renderOwn = (format: Format): Promise<string> => {
-    const text = rendered.get(format) ?? renderRegistry(registry, format)
-    rendered.set(format, text)
-    return text
-  }
+  const { changing, clear, render } = createRendering(registry)
 
-  const forgetAll = (...forgotten: Parameters<typeof forget>) =>
-    void forget(...forgotten).then(() => rendered.clear())
+  const forgetAll = (...forgotten: Parameters<typeof forget>) => void forget(...forgotten).then(clear)
 
   return {
     queryPoll: changing((system, result) => query.polls.inc({ system, result })),
@@ -94,7 +79,30 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       if (isQueried) query.start(system)
     }),
     forgetSystem: (system) => forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
-    async render(format) {
+    render,
+  }
+}
+
+/** Renders a registry and the process metrics; without changes, scrapes reuse the text. */
+function createRendering(registry: Registry) {
+  const renderProcess = createProcessMetrics()
+  const rendered = new Map<Format, Promise<string>>()
+  const joined = new Map<Format, Record<'ofExporter' | 'ofProcess' | 'text', string>>()
+  const renderOwn = (format: Format): Promise<string> => {
+    const text = rendered.get(format) ?? renderRegistry(registry, format)
+    rendered.set(format, text)
+    return text
+  }
+  return {
+    clear: () => rendered.clear(),
+    /** The same function, which also invalidates the rendered text. */
+    changing:
+      <Args extends unknown[]>(change: (...args: Args) => void) =>
+      (...args: Args): void => {
+        rendered.clear()
+        change(...args)
+      },
+    async render(format: Format): Promise<string> {
       const [ofExporter, ofProcess] = [await renderOwn(format), await renderProcess(format)]
       const last = joined.get(format)
       if (last?.ofExporter === ofExporter && last.ofProcess === ofProcess) return last.text

@@ -249,10 +249,10 @@ test('serve warns of a password that is sent unencrypted', async () => {
   expect(child.stderr()).not.toContain('4711')
 })
 
-test('serve exits with 1 on an invalid file and prints the reason', async () => {
+test('serve exits with 78 on an invalid file and prints the reason', async () => {
   using folder = temporaryFolder()
   const file = folder.write('bad.yml', 'systems: []\n')
   const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')
-  expect(code).toBe(1)
+  expect(code).toBe(78)
   expect(stderr).toContain('systems: needs at least one system')
 })
