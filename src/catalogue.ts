@@ -443,7 +443,7 @@ export const NODE_LABELS = ['system', 'pool', 'node'] as const
 const identityFamilies = [
   {
     name: 'sds_node_info',
-    help: 'Identity of a node: always 1. The labels rack and address are absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text); rackId, mgmt_ip of GET /vdc/nodes (resource inventory).',
+    help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
     unit: '',
     labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
     sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],

@@ -95,7 +95,7 @@ const EXPORTED: Readonly<Record<string, string>> = {
 
 /** Typed by hand: the families without a flat attribute, with the labels after system, pool and node. */
 const OTHER_FAMILIES: Readonly<Record<string, readonly string[]>> = {
-  sds_node_info: ['node_id', 'pool_id', 'api_change'],
+  sds_node_info: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
   sds_node_health_status: ['status'],
   sds_node_disks: [],
   sds_node_disks_by_status: ['status'],

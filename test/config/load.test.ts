@@ -377,7 +377,7 @@ describe('a file with too many values', () => {
   test('700 systems are accepted', () => {
     const system = (index: number) =>
       `- name: system${index}\n  base_url: ["https://a${index}:4443", "https://b${index}:4443"]\n` +
-      '  auth:\n    username: monitor\n    password: secret\n  labels: {site: a, rack: b}\n'
+      '  auth:\n    username: monitor\n    password: secret\n  labels: {site: a, room: b}\n'
     const text = `systems:\n${Array.from({ length: 700 }, (_, index) => system(index)).join('')}`
     expect(parseConfig(text, { file: 'a.yml', environment: {} }).systems).toHaveLength(700)
   })

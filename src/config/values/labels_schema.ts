@@ -3,7 +3,20 @@ import { RESOURCE_FAMILIES } from '../../system_catalogue.ts'
 
 /** Labels of metrics that the exporter or Prometheus sets. A target label of the same name would rename or hide them. */
 export const RESERVED_LABELS: readonly string[] = [
-  ...['system', 'pool', 'pool_id', 'node', 'node_id', 'api_change', 'status', 'level', 'purpose', 'category'],
+  ...[
+    'system',
+    'pool',
+    'pool_id',
+    'node',
+    'node_id',
+    'api_change',
+    'rack',
+    'address',
+    'status',
+    'level',
+    'purpose',
+    'category',
+  ],
   ...['error_type', 'history_days', 'target_percent', 'operation', 'interface', 'le', 'attribute', 'state'],
   ...['source', 'provider', 'provider_id', 'result', 'code', 'reason', 'version', 'node_version'],
   ...['job', 'instance', 'resource'],
