@@ -228,7 +228,7 @@ describe('the image', () => {
   test('reports the missing configuration file by default', async () => {
     const { command, args, options } = program(...(effective(steps, 'CMD')?.exec ?? []))
     const { code, stderr } = await run(command, args, options)
-    expect(code).toBe(1)
+    expect(code).toBe(78)
     expect(stderr).toContain('/etc/sds-exporter/sds-exporter.yml')
   })
 })
