@@ -6,6 +6,9 @@ import { readText, repositoryFiles } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkRules, testRules } from '../support/promtool.ts'
 
+/** What the description says to do first. */
+const TO_DO = 'A full pool refuses writes. Order capacity now, because delivery takes weeks.'
+
 const NOTHING = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
 const override = (system: string, more: Partial<Override>): Override => ({ ...NOTHING, system, ...more })
 const configOf = (config: Partial<AlertingConfig>): AlertingConfig => ({ ...DEFAULT_ALERTING, ...config })
@@ -167,7 +170,7 @@ async function capacityTest(config: Partial<AlertingConfig>, minute: number, fir
           exp_labels: { severity: 'warning', component: 'capacity', system, pool },
           exp_annotations: {
             summary: 'A storage pool is nearly full.',
-            description: `Pool ${pool} of system ${system} has 85% of its usable space allocated.`,
+            description: `Pool ${pool} of system ${system} has 85% of its usable space allocated. ${TO_DO}`,
           },
         })),
       },

@@ -85,7 +85,7 @@ describe('a file that the configuration names', () => {
     const file = folder.write('sds.yml', `systems: [{${SYSTEM}, auth: {token: t}}]`)
     const web = `--web.config.file=${folder.path}/${name}`
     const { code, stderr } = await program('serve', `--config.file=${file}`, web)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining(message) })
   })
 })
 
