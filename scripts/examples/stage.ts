@@ -98,8 +98,14 @@ async function hasPolled(url: string): Promise<void> {
   const isRead = ({
     authentication_providers: providers,
     query_interface: query,
+    resources,
     requests,
-  }: Status['systems'][number]) => providers !== null && query.state !== 'pending' && requests.running === 0
+  }: Status['systems'][number]) =>
+    providers !== null &&
+    query.state !== 'pending' &&
+    // Those of the query interface stay pending on a system whose feed has all figures.
+    resources.every(({ name, state }) => name === 'system_queries' || state !== 'pending') &&
+    requests.running === 0
   for (;;) {
     const status = await fetch(`${url}/api/v1/status`).then(
       async (response) => (await response.json()) as Status,

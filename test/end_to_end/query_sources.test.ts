@@ -134,7 +134,7 @@ test('a release with wrong ranges has the same values from the second point on',
   })
 })
 
-/** Three polls end with the first query; the two queries about the system are refused with them. */
+/** The first performance query and the two queries about the system, three requests each. */
 const COMMUNITY_QUERIES = 3 * (1 + 2)
 
 test('a Community Edition has no performance figures, few requests and one line in the log', async () => {
