@@ -22,9 +22,10 @@ export interface SystemRecording {
 
 export function createSystemRecording({ system, config, keepsNames }: RecordOptions): SystemRecording {
   const secrets = new Set<string>()
+  const names = namesOf(system)
   const configured = (): ForbiddenText[] => [
     ...[...secrets].map((text) => ({ text, what: 'a password or token' })),
-    ...namesOf(system),
+    ...names,
   ]
   const isSecret = (text: string) => configured().some((forbidden) => text.includes(forbidden.text))
   const redactor = createRedactor({ keepsNames, isSecret })

@@ -1,16 +1,15 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
-import { pause } from '../../api/http/deadline.ts'
 import { jsonSteps } from '../../api/parse/json.ts'
 import { LIST_REQUEST } from '../../api/providers/providers.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
-import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { inSlices } from '../../slices.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
+import { createCommandReader } from '../cli/systems.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface SendOptions {
@@ -119,14 +118,7 @@ function escaped(text: string): string {
 }
 
 function createReader(options: SendOptions, filters: SystemConfig['resources']) {
-  return createResourceReader({
-    filters,
-    send: createSendOnce(options),
-    query: options.client.query,
-    namespaces: () => undefined,
-    pause,
-    now: () => performance.now(),
-  })
+  return createCommandReader({ resource: createSendOnce(options), query: options.client.query }, filters)
 }
 
 /** Several resources begin with the same list. */

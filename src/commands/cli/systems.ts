@@ -1,4 +1,7 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
+import { pause } from '../../api/http/deadline.ts'
+import type { ResourceFilters } from '../../api/resources/context.ts'
+import { createResourceReader } from '../../api/resources/reader.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
 import { EXIT, Failed } from './exit.ts'
@@ -26,4 +29,19 @@ export function createCommandClient(
   const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
   const { timeoutMs } = poll
   return createClient({ system, limits, timeoutMs, observer: { ...ignored, ...observer }, log: silentLog })
+}
+
+/** A reader of resources for one run of a command. The namespaces are those that the system lists. */
+export function createCommandReader(
+  { resource, query }: Pick<SystemClient, 'resource' | 'query'>,
+  filters: ResourceFilters,
+): ReturnType<typeof createResourceReader> {
+  return createResourceReader({
+    filters,
+    send: resource,
+    query,
+    namespaces: () => undefined,
+    pause,
+    now: () => performance.now(),
+  })
 }

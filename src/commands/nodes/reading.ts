@@ -2,13 +2,11 @@ import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
-import { pause } from '../../api/http/deadline.ts'
 import { type FindHardware, hardwareFinder } from '../../api/resources/hardware.ts'
 import type { ResourceObject } from '../../api/resources/objects.ts'
-import { createResourceReader } from '../../api/resources/reader.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
-import { createCommandClient } from '../cli/systems.ts'
+import { createCommandClient, createCommandReader } from '../cli/systems.ts'
 
 /** A reading with the nodes of one pool. */
 export type NamedNodes = Parameters<typeof poolNameIn>[0]
@@ -88,14 +86,7 @@ async function readInventory(
   signal: AbortSignal,
 ): Promise<readonly ResourceObject[]> {
   if (resources.schedules.inventory === '') return []
-  const reader = createResourceReader({
-    filters: resources,
-    send: client.resource,
-    query: client.query,
-    namespaces: () => undefined,
-    pause,
-    now: () => performance.now(),
-  })
+  const reader = createCommandReader(client, resources)
   try {
     return (await reader.read('inventory', signal)).objects
   } catch (failure) {

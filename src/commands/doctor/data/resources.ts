@@ -1,13 +1,12 @@
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError, isOfSystem } from '../../../api/errors/errors.ts'
-import { pause } from '../../../api/http/deadline.ts'
 import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
-import { createResourceReader } from '../../../api/resources/reader.ts'
 import type { ResourceReading } from '../../../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../../../api/resources/refusals.ts'
 import { readPoolFigures } from '../../../poller/resource_poller.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../../system_catalogue.ts'
 import { counted } from '../../../text.ts'
+import { createCommandReader } from '../../cli/systems.ts'
 import { type Finding, failed } from '../check/check.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
@@ -50,14 +49,7 @@ async function readOne(
 ): Promise<ResourceFinding> {
   const { namespaces, buckets } = system.resources
   const max = name === 'quotas' ? QUOTAS : namespaces.max
-  const reader = createResourceReader({
-    filters: { namespaces: { ...namespaces, max }, buckets },
-    send: client.resource,
-    query: client.query,
-    namespaces: () => undefined,
-    pause,
-    now: () => performance.now(),
-  })
+  const reader = createCommandReader(client, { namespaces: { ...namespaces, max }, buckets })
   try {
     return readingFinding(
       name,
