@@ -54,7 +54,7 @@ function valuesOf(series: readonly Series[]): Map<string, number> {
   )
 }
 
-/** Waits until a system has its newest figures, with rates; fails with the last scrape. */
+/** Waits until a system has its newest figures, with rates, and its software; fails with the last scrape. */
 async function scrapeWith(...systems: readonly string[]): Promise<Series[]> {
   return waitFor(
     async () => {
@@ -62,7 +62,8 @@ async function scrapeWith(...systems: readonly string[]): Promise<Series[]> {
       const isComplete = (system: string) => {
         const found = ofSystem(series, system)
         const count = (name: string) => found.filter((one) => one.name === name).length
-        return count('sds_node_transaction_reads_per_second') === POOLS * NODES
+        const hasVersions = count('sds_node_software_info') > 0
+        return hasVersions && count('sds_node_transaction_reads_per_second') === POOLS * NODES
       }
       return systems.every(isComplete) ? series : undefined
     },

@@ -10,10 +10,13 @@ import { polledSystem } from '../status/systems.ts'
 const page = readFileSync('docs/status.md', 'utf8')
 const example: unknown = JSON.parse(/^\{.*^\}/ms.exec(blockIn(page, 'status'))?.[0] ?? '')
 
-/** The names of all members, such as `systems.pools.id`. The members of `nodes_by_health` are states. */
+/** Their members are no names: health statuses and versions. */
+const COUNTS = /(nodes_by_health|software_versions)$/
+
+/** The names of all members, such as `systems.pools.id`. */
 function membersOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => membersOf(item, path))
-  if (typeof value !== 'object' || value === null || path.endsWith('nodes_by_health')) return [path]
+  if (typeof value !== 'object' || value === null || COUNTS.test(path)) return [path]
   return Object.entries(value).flatMap(([name, item]) => membersOf(item, `${path}.${name}`))
 }
 

@@ -200,6 +200,8 @@ export const FAULTS: readonly Fault[] = [
     auth: 'token',
     faultsAfterFirstQuery: true,
     alerts: [alert('SdsQueryFailing', '')],
+    // Whether the resource of queries was read before the fault, and is read again, depends on its schedule.
+    tolerated: ['SdsResourceFailing'],
   },
   {
     name: 'unreachable',
