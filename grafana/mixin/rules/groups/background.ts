@@ -28,12 +28,17 @@ const reclaimed = select('sds_pool_garbage_reclaimed_bytes')
 const pending = select('sds_pool_garbage_pending_bytes')
 const STALLED = promql`${LIMITS.garbageStalledSeconds}s`
 
-/** A value of that long ago, so that a new series does not count as one that has not changed. */
+/**
+ * A value of that long ago, so that a new series does not count as one that has not changed, and a current one, so that
+ * the former name of a renamed pool does not count.
+ */
 const notReclaimed: Alert = {
   ...about,
   alert: 'SdsGarbageNotReclaimed',
   severity: 'warning',
   expr: promql`${by('min', SCOPE_KEY, promql`min_over_time(${pending}[${STALLED}])`)} > ${LIMITS.garbagePendingGigabytes}e9
+and
+${dedup(SCOPE_KEY, lastValue(pending))} >= 0
 unless
 ${dedup(SCOPE_KEY, promql`max_over_time(${reclaimed}[${STALLED}])`)}
 !=

@@ -80,6 +80,18 @@ const garbage: readonly AlertCase[] = [
     at: { '1450m': [], '1700m': [], '1900m': [] },
   },
   {
+    alert: 'SdsGarbageNotReclaimed',
+    name: 'is silent for the former name of a renamed pool',
+    step: 5,
+    series: {
+      [pending('system')]: '200000000000x280 _x120',
+      [reclaimed('system')]: '7000000000x280 _x120',
+      'sds_pool_garbage_pending_bytes{pool="pool 2",scope="system"}': '_x281 200000000000x119',
+      'sds_pool_garbage_reclaimed_bytes{pool="pool 2",scope="system"}': '_x281 7000000000x119',
+    },
+    at: { '1445m': [], '1460m': [], '1600m': [] },
+  },
+  {
     alert: 'SdsGarbageUnreclaimable',
     name: 'fires after 6 hours for both scopes together and ends an hour later',
     step: 5,
