@@ -99,9 +99,10 @@ const LABEL_SAMPLES: Readonly<Record<string, string>> = {
 }
 const UNIT_SAMPLES: Readonly<Record<string, string>> = {
   none: '99999',
+  short: '999.9 Mil',
   percentunit: '100.0%',
   bytes: '1023 TiB',
-  s: '59.9 mins',
+  s: '23.9 hours',
   dtdurations: '11 months',
 }
 /** Of a bar and its number. Without it, Grafana takes 150 pixels. */

@@ -21,15 +21,15 @@ export interface SystemRecording {
 }
 
 export function createSystemRecording({ system, config, keepsNames }: RecordOptions): SystemRecording {
-  const secrets = new Set<string>()
-  const names = namesOf(system)
-  const configured = (): ForbiddenText[] => [
-    ...[...secrets].map((text) => ({ text, what: 'a password or token' })),
-    ...names,
-  ]
-  const isSecret = (text: string) => configured().some((forbidden) => text.includes(forbidden.text))
+  /** The names, and each secret once it is used. */
+  const configured: ForbiddenText[] = namesOf(system)
+  function addSecret(text: string): void {
+    if (configured.some((forbidden) => forbidden.text === text)) return
+    configured.push({ text, what: 'a password or token' })
+  }
+  const isSecret = (text: string) => configured.some((forbidden) => text.includes(forbidden.text))
   const redactor = createRedactor({ keepsNames, isSecret })
-  const recorder = createRecorder(redactor, (secret) => secrets.add(secret))
+  const recorder = createRecorder(redactor, addSecret)
   return {
     recorder,
     redactor,
@@ -41,7 +41,7 @@ export function createSystemRecording({ system, config, keepsNames }: RecordOpti
         await client.close()
       }
     },
-    finish: (options) => recorder.finish({ ...options, keepsNames, configured: configured() }),
+    finish: (options) => recorder.finish({ ...options, keepsNames, configured }),
   }
 }
 

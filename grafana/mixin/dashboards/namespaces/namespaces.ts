@@ -88,7 +88,7 @@ export const namespaces: DashboardSpec = {
           'Grows slowly.',
           'The used space of the pools grows by more, because of protection overhead and garbage: see the capacity dashboard.',
         ]),
-        bySystem('Objects of all namespaces by system', RECORDED.namespaceObjects, 'none', [
+        bySystem('Objects of all namespaces by system', RECORDED.namespaceObjects, 'short', [
           'Objects of all exported namespaces of each system.',
           'Grows with the size.',
           'More objects without more size are small objects, which need more metadata.',

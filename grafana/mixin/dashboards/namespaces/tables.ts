@@ -45,8 +45,7 @@ export const systems = table({
     {
       title: 'Objects',
       expr: recorded(RECORDED.namespaceObjects, SCOPE.system),
-      unit: 'none',
-      sample: '9999999999',
+      unit: 'short',
     },
     {
       title: 'Near quota',
@@ -81,8 +80,8 @@ export const quotas = table({
     byQuota('Used', 'bytes', 'sds_namespace_used_bytes'),
     byQuota('Hard', 'bytes', 'sds_namespace_quota_bytes', quota('hard')),
     byQuota('Soft', 'bytes', 'sds_namespace_quota_bytes', quota('soft')),
-    { ...byQuota('Objects', 'none', 'sds_namespace_objects'), sample: '9999999999' },
-    { ...byQuota('Hard count', 'none', 'sds_namespace_quota_objects', quota('hard')), sample: '9999999999' },
+    byQuota('Objects', 'short', 'sds_namespace_objects'),
+    byQuota('Hard count', 'short', 'sds_namespace_quota_objects', quota('hard')),
   ],
   cellLinks: { namespace: rowToNamespace },
   sortBy: 'Used quota',
@@ -108,7 +107,7 @@ export const largest = table({
       ),
       unit: 'bytes',
     },
-    { ...bySize('Objects', 'none', 'sds_namespace_objects'), sample: '9999999999' },
+    bySize('Objects', 'short', 'sds_namespace_objects'),
     bySize('Multipart', 'bytes', 'sds_namespace_multipart_bytes'),
     {
       title: 'Age',
@@ -151,8 +150,7 @@ const buckets = table({
     {
       title: 'Objects',
       expr: withinBuckets(ofBucket('sds_bucket_objects')),
-      unit: 'none',
-      sample: '9999999999',
+      unit: 'short',
     },
   ],
   sortBy: 'Used',
