@@ -20,12 +20,15 @@ interface RecordedQuery {
   readonly filters: string
 }
 
+const RELATIVE_RANGE = /\|> range\(start: ?-/
+
 /** What every table has beside its group key. */
 const ROW_COLUMNS: ReadonlySet<string> = new Set(['table', ...POINT_COLUMNS])
 
 /**
- * Answers queries. A query that was recorded gets its recorded answer; any other one is evaluated on the points of the
- * recorded answers, so that its window, its fields and the form of its filters may differ.
+ * Answers queries. A query that was recorded gets its recorded answer, if its range is relative to now: the points are
+ * moved, and times in the text of a query are not. Any other query is evaluated on the points of the recorded answers,
+ * so that its window, its fields and the form of its filters may differ. A refusal holds for every range.
  */
 export function createQueryAnswers(
   exchanges: readonly RecordedExchange[],
@@ -36,7 +39,11 @@ export function createQueryAnswers(
   return (request) => {
     const { context, body, now, settings } = request
     const script = normalized(scriptOf({ context, body }))
-    const same = queries.find((query) => query.script === script)
+    const same = queries.find((query) =>
+      query.exchange.status === 200
+        ? query.script === script && (RELATIVE_RANGE.test(script) || query.exchange.at === now)
+        : query.bucket === bucketIn(script) && query.filters === filtersIn(script),
+    )
     // Without any answer, the refusal is that of the interface.
     const exact = same ?? (answered.length === 0 ? queries[0] : undefined)
     if (exact !== undefined) {

@@ -73,7 +73,7 @@ const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   serial: words('serial psnt serviceTag'),
   user: words('owner root_user_name user userId common_name distinguished_name namespace_admins'),
   marker: words('NextMarker next_marker marker'),
-  text: words('TagSet tags tag_set default_retention_classes'),
+  text: words('TagSet Key Value tags tag_set default_retention_classes'),
 }
 
 /** Members with numbers, flags, and objects or lists. */
