@@ -130,7 +130,7 @@ interface Polls {
 }
 
 /** Polls of the healthy system so far, from the metrics of the exporter. */
-async function pollsOf({ url, headers }: Target): Promise<Polls | undefined> {
+export async function pollsOf({ url, headers }: Target): Promise<Polls | undefined> {
   try {
     const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
     const { status, text } = await request(`${url}/metrics`, options)

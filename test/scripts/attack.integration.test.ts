@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { measureRow } from '../../scripts/attack/harness.ts'
+import { measureRow, pollsOf } from '../../scripts/attack/harness.ts'
 import { type Program, startProgram } from '../../scripts/attack/processes.ts'
 import { request } from '../../scripts/attack/requests.ts'
 import type { Row, Target } from '../../scripts/attack/row.ts'
@@ -9,6 +9,7 @@ import { startSystems, startTarget } from '../../scripts/attack/target.ts'
 import { judge, type Limits, type Measured } from '../../scripts/attack/verdict.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
+import { waitFor } from '../support/wait.ts'
 
 const LIMITS: Limits = { healthMs: 250, scrapeMs: 5000, memoryMib: 512, logBytes: 1_000_000, stopMs: 5000 }
 const MARGINS = { warmUpMs: 200, settleMs: 200 }
@@ -110,7 +111,15 @@ describe('the harness', () => {
     const [none] = ROWS
     if (none === undefined) throw new Error('there are no rows')
     try {
-      const { measured } = await measureRow({ ...none, seconds: 3 }, (setup) => startTarget(setup, systems))
+      const attack = async (target: Target) => {
+        const polls = async () => (await pollsOf(target))?.ok ?? 0
+        const before = await polls()
+        await waitFor(async () => (await polls()) > before, { what: 'a poll of the steady system' })
+        return undefined
+      }
+      const { measured } = await measureRow({ ...none, attack, seconds: 60 }, (setup) =>
+        startTarget(setup, systems),
+      )
       expect(judge(measured, GENEROUS)).toEqual([])
       expect(measured.cpuSeconds).toBeGreaterThan(0)
     } finally {

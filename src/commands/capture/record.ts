@@ -1,7 +1,7 @@
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { createRedactor, type Redactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { createCommandClient } from '../cli/systems.ts'
+import { type ConfiguredName, configuredNames, createCommandClient } from '../cli/systems.ts'
 import { createRecorder, type FinishedRecording, type FinishOptions, type Recorder } from './recorder.ts'
 import { type SendOptions, sendAll } from './requests.ts'
 
@@ -45,17 +45,15 @@ export function createSystemRecording({ system, config, keepsNames }: RecordOpti
   }
 }
 
-/** The name of the system, its user and its hosts. */
-function namesOf({ name, auth, baseUrls, tls }: SystemConfig): ForbiddenText[] {
-  const hosts = [
-    ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
-    tls.serverName ?? '',
-  ]
-  return [
-    { text: name, what: 'the name of the system' },
-    ...('username' in auth ? [{ text: auth.username, what: 'the user name' }] : []),
-    ...hosts
-      .filter((host) => host !== '')
-      .map((text) => ({ text, what: 'a host of base_url or tls_config' })),
-  ]
+const FORBIDDEN: Readonly<Partial<Record<ConfiguredName['kind'], string>>> = {
+  system: 'the name of the system',
+  user: 'the user name',
+  host: 'a host of base_url or tls_config',
+}
+
+function namesOf(system: SystemConfig): ForbiddenText[] {
+  return configuredNames(system).flatMap(({ text, kind }): ForbiddenText[] => {
+    const what = FORBIDDEN[kind]
+    return what === undefined ? [] : [{ text, what }]
+  })
 }

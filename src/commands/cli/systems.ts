@@ -45,3 +45,35 @@ export function createCommandReader(
     now: () => performance.now(),
   })
 }
+
+/** A name of the configuration, and what it is. */
+export interface ConfiguredName {
+  readonly text: string
+  readonly kind: 'system' | 'user' | 'label' | 'pool' | 'file' | 'host'
+}
+
+/** The texts of a system in the configuration that are not of the product, without secrets. */
+export function configuredNames({
+  name,
+  auth,
+  baseUrls,
+  tls,
+  labels,
+  pools = [],
+}: SystemConfig): ConfiguredName[] {
+  const hosts = [
+    ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
+    tls.serverName ?? '',
+  ]
+  const files = [tls.caFile, tls.certFile, tls.keyFile, 'file' in auth ? auth.file : undefined]
+  const of = (kind: ConfiguredName['kind'], texts: readonly (string | undefined)[]) =>
+    texts.flatMap((text = ''): ConfiguredName[] => (text === '' ? [] : [{ text, kind }]))
+  return [
+    ...of('system', [name]),
+    ...of('user', ['username' in auth ? auth.username : undefined]),
+    ...of('label', Object.values(labels)),
+    ...of('pool', pools),
+    ...of('file', files),
+    ...of('host', hosts),
+  ]
+}

@@ -14,7 +14,7 @@ import { type CheckReport, type Running, runChecks } from './check/check.ts'
 import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
 import { PROMETHEUS_CHECKS, type WatchedSystem } from './prometheus/prometheus.ts'
-import { type ExaminedSystem, reportText } from './report.ts'
+import { createReportRedaction, type ExaminedSystem, reportText } from './report.ts'
 import { examineSystem } from './system.ts'
 
 interface Flags {
@@ -115,6 +115,8 @@ async function examine(flags: Flags): Promise<void> {
   }
   const isOne = flags.system !== undefined || flags.saveCertificate !== undefined
   const systems = isOne ? [chooseSystem(config.systems, flags.system)] : config.systems
+  const redaction = createReportRedaction()
+  const received = flags.report === undefined ? undefined : redaction.received
   const examined: ExaminedSystem[] = []
   const ofPrometheus: CheckReport[] = []
   await interruptible(async (stop) => {
@@ -124,7 +126,11 @@ async function examine(flags: Flags): Promise<void> {
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
     const { 'config.file': configFile, saveCertificate: certificateFile } = flags
-    const context = { config, configFile, certificateFile, readingPauseMs: READING_PAUSE_MS, signal }
+    const context = {
+      ...{ config, configFile, certificateFile, received },
+      readingPauseMs: READING_PAUSE_MS,
+      signal,
+    }
     // All at the same time, and their reports in the order of the file.
     const examinations = systems.map(async (system) => {
       const { onCheck } = shown(system.name)
@@ -148,7 +154,7 @@ async function examine(flags: Flags): Promise<void> {
   }).finally(progress.clear)
   output.end()
   if (flags.report !== undefined)
-    writeOutputFile(flags.report, reportText(examined, ofPrometheus, flags['config.file']))
+    writeOutputFile(flags.report, reportText(examined, ofPrometheus, flags['config.file'], redaction))
   const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }

@@ -1,27 +1,46 @@
-import { HEALTH_STATES } from '../../catalogue.ts'
+import type { ReceivedExchange } from '../../api/client.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { buildDetails } from '../../exporter/version.ts'
+import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { visibleText } from '../../text.ts'
 import { Failed } from '../cli/exit.ts'
+import { configuredNames } from '../cli/systems.ts'
 import type { CheckReport, Finding } from './check/check.ts'
-import type { SystemFacts } from './check/system_facts.ts'
 
 /** What a report has of one system. */
 export interface ExaminedSystem {
   readonly system: SystemConfig
   readonly reports: readonly CheckReport[]
-  readonly facts: { readonly [Name in keyof SystemFacts]?: SystemFacts[Name] | undefined }
   /** Software versions of the nodes; undefined if they cannot be read. */
   readonly versions: readonly string[] | undefined
 }
 
-/** A text of a system or of the configuration, and the prefix of its stand-in. */
+/** A text of the configuration, and the prefix of its stand-in. */
 type NamedText = readonly [text: string, prefix: string]
 
 /** Findings with names of certificates, addresses and services of others: their texts are left out. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['names', 'connection'])
+
+/** Replaces the texts of systems, as in a recording. */
+export interface ReportRedaction {
+  readonly standIns: StandIns
+  /** Of each exchange with a system: texts of the answer that are not of the product get a stand-in. */
+  received(exchange: ReceivedExchange): void
+}
+
+export function createReportRedaction(): ReportRedaction {
+  const standIns = createStandIns()
+  const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, standIns)
+  return {
+    standIns,
+    received(exchange) {
+      const { operation } = exchange
+      if (operation !== 'login' && operation !== 'logout') redactor.exchange(exchange)
+    },
+  }
+}
 
 /**
  * The report of `--report`: versions, what is served, and every finding, with stand-ins for names and addresses.
@@ -32,14 +51,14 @@ export function reportText(
   systems: readonly ExaminedSystem[],
   others: readonly CheckReport[],
   configFile: string,
+  { standIns }: ReportRedaction,
 ): string {
-  const standIns = createStandIns()
   const names: NamedText[] = [
-    ...systems.flatMap(({ system, facts }): NamedText[] => [
-      ...configuredNames(system),
-      ...servedNames(facts),
-    ]),
+    ...systems.flatMap(({ system }) =>
+      configuredNames(system).map(({ text, kind }): NamedText => [text, kind]),
+    ),
     [configFile, 'file'],
+    ...[...standIns.replaced().keys()].map((text): NamedText => [text, 'text']),
   ]
   const redact = createRedaction(names, standIns)
   const parts = systems.map(({ system, reports, versions }) => {
@@ -59,40 +78,6 @@ export function reportText(
   const text = `${lines.join('\n\n')}\n`
   checkLeaks(text, names, standIns)
   return text
-}
-
-function configuredNames({ name, auth, baseUrls, tls, labels, pools = [] }: SystemConfig): NamedText[] {
-  const files = [tls.caFile, tls.certFile, tls.keyFile, 'file' in auth ? auth.file : undefined]
-  const hosts = [...baseUrls.map((url) => new URL(url).hostname), tls.serverName ?? '']
-  return [
-    [name, 'system'],
-    ['username' in auth ? auth.username : '', 'user'],
-    ...Object.values(labels).map((label): NamedText => [label, 'label']),
-    ...pools.map((id): NamedText => [id, 'pool']),
-    ...files.map((file): NamedText => [file ?? '', 'file']),
-    ...hosts.map((host): NamedText => [host, 'host']),
-  ]
-}
-
-const ROLES = ['SYSTEM_ADMIN', 'SYSTEM_MONITOR', 'SECURITY_ADMIN', 'NAMESPACE_ADMIN', 'TENANT_ADMIN']
-
-function servedNames({ pools = [], feeds = [], account }: ExaminedSystem['facts']): NamedText[] {
-  const nodes = feeds.flatMap(({ reading }) => reading.nodes)
-  const isKnown = (health: string) => HEALTH_STATES.some((state) => state === health)
-  return [
-    ...pools.flatMap(({ id, name = '' }): NamedText[] => [
-      [id, 'pool'],
-      [name, 'pool'],
-    ]),
-    ...feeds.map(({ label }): NamedText => [label, 'pool']),
-    ...nodes.flatMap(({ id, name = '', health = '' }): NamedText[] => [
-      [name, 'node'],
-      [id, 'id'],
-      [isKnown(health) ? '' : health, 'status'],
-    ]),
-    [account?.user ?? '', 'user'],
-    ...(account?.roles ?? []).map((role): NamedText => [ROLES.includes(role) ? '' : role, 'role']),
-  ]
 }
 
 type Redact = (text: string) => string

@@ -85,7 +85,7 @@ export async function examineSystem(
   const versions = readsVersions ? await versionsOf(facts.client, signal) : undefined
   await facts.client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
-  return { system, reports, facts, versions, pools: facts.pools ?? configured }
+  return { system, reports, versions, pools: facts.pools ?? configured }
 }
 
 async function versionsOf(client: SystemClient | undefined, signal: AbortSignal) {

@@ -31,7 +31,8 @@ export const WORDS: ReadonlySet<string> = new Set([
     Bootstrapping ReplicateBTree ReplicateRepo ReplicateJournal Suspect ReadyToReplace localzone self next KB MB GB TB
     PB KiB MiB GiB BYTE ECS ObjectScale ViPR_Unstructured S3 ATMOS SWIFT CAS HDFS NFS RPO cpu-total dashboard system
     dt long double string boolean unsignedLong dateTime:RFC3339 GET PUT POST HEAD DELETE read write get put head
-    delete list current historical true false Enabled Suspended Disabled DISK LICENSE`),
+    delete list current historical true false Enabled Suspended Disabled DISK LICENSE SYSTEM_ADMIN SYSTEM_MONITOR
+    SECURITY_ADMIN NAMESPACE_ADMIN TENANT_ADMIN`),
   ...['Temp Unavailable', 'Good(PD UP)', 'Storage Pool Node List', 'Storage Pool List'],
   ...split(`storagepoolList storagePoolList nodeList localzone replicationgroupList rglinkList rglinksFailedList
     rglinksBootstrapList zoneList`),

@@ -18,7 +18,8 @@ export const loginCheck = systemCheck({
     const logins: (Reason | 'ok')[] = []
     const system = { ...context.system, baseUrls: answering }
     const loggedIn = (result: Reason | 'ok') => void logins.push(result)
-    const client = createCommandClient(system, context.config, { loggedIn })
+    const { config, received } = context
+    const client = createCommandClient(system, config, { loggedIn, ...(received && { received }) })
     try {
       const request = { operation: 'pools', path: WHOAMI_PATH } as const
       return accepted(context, client, await client.read(request, decodeAccount, context.signal))

@@ -1,4 +1,4 @@
-import type { SystemClient } from '../../../api/client.ts'
+import type { ReceivedExchange, SystemClient } from '../../../api/client.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { Account } from '../../../api/providers/whoami.ts'
@@ -16,6 +16,8 @@ export interface SystemContext {
   /** Pause between two reads of a feed. */
   readonly readingPauseMs: number
   readonly signal: AbortSignal
+  /** Receives each exchange with the system; undefined: no report is written. */
+  readonly received?: ((exchange: ReceivedExchange) => void) | undefined
 }
 
 /** Results of checks that later checks use. */
