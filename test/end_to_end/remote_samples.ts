@@ -57,14 +57,26 @@ export function samplesIn(text: string): Samples {
   return samples
 }
 
-export function rounded(samples: Samples): Samples {
-  const DIGITS = 9
-  return new Map(
-    [...samples].map(([series, points]) => [
-      series,
-      points.map(([t, value]) => [t, Number(value.toPrecision(DIGITS))] as const),
-    ]),
-  )
+/**
+ * What differs, a line each: series, times, or values by more than a ten millionth. Rounded numbers would differ where a
+ * value lies between two of them.
+ */
+export function differences(stored: Samples, expected: Samples): string[] {
+  const RELATIVE_TOLERANCE = 1e-7
+  return [...new Set([...stored.keys(), ...expected.keys()])].flatMap((series) => {
+    const found = stored.get(series) ?? []
+    const wanted = expected.get(series) ?? []
+    if (found.length !== wanted.length) {
+      return [`${series}: ${String(found.length)} of ${String(wanted.length)} samples`]
+    }
+    return found.flatMap(([t, value], index) => {
+      const [time, number] = wanted[index] ?? [NaN, NaN]
+      const same = t === time && Math.abs(value - number) <= RELATIVE_TOLERANCE * Math.abs(number)
+      return same
+        ? []
+        : [`${series}: ${String(value)} at ${String(t)}, not ${String(number)} at ${String(time)}`]
+    })
+  })
 }
 
 /**

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { startPrometheus } from '../support/programs/prometheus.ts'
 import { startVictoriaMetrics } from '../support/programs/victoria_metrics.ts'
-import { backfillOf, rounded, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
+import { backfillOf, differences, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
 
 /** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */
 const TIMEOUT_MS = 240_000
@@ -32,7 +32,8 @@ test(
     const { from, to, samples } = await send(store.writeUrl)
     await get(`${store.url}/internal/force_flush`)
     // It stores numbers of a series with a common exponent, so that small ones lose digits.
-    expect(rounded(await storedIn(store.url, from, to))).toEqual(rounded(samples))
+    expect(samples.size).toBeGreaterThan(70)
+    expect(differences(await storedIn(store.url, from, to), samples)).toEqual([])
   },
   TIMEOUT_MS,
 )
