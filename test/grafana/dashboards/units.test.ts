@@ -9,7 +9,7 @@ const UNITS_OF: Readonly<Record<string, readonly string[]>> = {
   bytes_per_second: ['Bps'],
   ratio: ['percentunit'],
   seconds: ['s', 'dtdurations'],
-  '': ['none', 'reqps', 'ops'],
+  '': ['none', 'short', 'reqps', 'ops'],
 }
 
 const OPERATION_UNITS: Readonly<Record<string, string>> = {
