@@ -1,13 +1,13 @@
 import type { Pool } from '../model/topology.ts'
 import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
 import { SETTINGS, type Settings } from '../protocol/settings.ts'
-import type { Effect } from './fault.ts'
+import type { FaultRow } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
 export type Faults = ReturnType<typeof createFaults>
 
 export interface ActiveFault {
-  readonly effect: Effect
+  readonly row: FaultRow
   readonly argument: string
   /** Time of activation, in epoch seconds. */
   readonly since: number
@@ -31,15 +31,13 @@ export function createFaults(
       for (const { pool } of faults) if (pool !== undefined) checkPool(pools, pool)
       active = faults.map((fault) => ({
         fault,
-        effect: rowOf(fault.name).effect,
+        row: rowOf(fault.name),
         argument: fault.argument,
         since: now(),
         left: fault.first ?? Number.POSITIVE_INFINITY,
       }))
-      const tokens = active.find(({ effect }) => effect.stage === 'tokens')
-      limitTokenUses(
-        tokens?.effect.stage === 'tokens' ? tokens.effect.uses(tokens.fault.argument) : undefined,
-      )
+      const [uses] = active.flatMap(({ row, argument }) => row.tokenUses?.(argument) ?? [])
+      limitTokenUses(uses)
     },
     /** The faults that apply to this request; counts the request for `first=`. */
     take: (operation: Operation, pool: string): readonly ActiveFault[] => {
@@ -55,7 +53,7 @@ function coversOperation(fault: Fault, operation: Operation): boolean {
   if (fault.operation !== undefined) return fault.operation === operation
   const row = rowOf(fault.name)
   if (row.operation !== undefined) return row.operation === operation
-  return row.effect.stage !== 'feed' || FEED_OPERATIONS.includes(operation)
+  return row.feed === undefined || FEED_OPERATIONS.includes(operation)
 }
 
 function findPool(pools: readonly NamedPool[], text: string): NamedPool | undefined {
@@ -69,16 +67,12 @@ function checkPool(pools: readonly NamedPool[], text: string): void {
 
 /** The time of the samples of this response, or of its Date header; epoch seconds. */
 export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDateHeader = false): number {
-  return faults.reduce((time, { effect, argument, since }) => {
-    if (effect.stage !== 'clock' || (onlyDateHeader && effect.dateHeader !== true)) return time
-    return effect.now(time, since, argument)
-  }, now)
+  const clocks = faults.filter(({ row }) => !onlyDateHeader || row.changesDateHeader)
+  return clocks.reduce((time, { row, argument, since }) => row.clock?.(time, since, argument) ?? time, now)
 }
 
 /** How this request is answered. */
 export function settingsOf(faults: readonly ActiveFault[]): Settings {
-  const changes = faults.map(({ effect, argument }) =>
-    effect.stage === 'settings' ? effect.settings(argument) : {},
-  )
+  const changes = faults.map(({ row, argument }) => row.settings?.(argument))
   return Object.assign({}, SETTINGS, ...changes)
 }

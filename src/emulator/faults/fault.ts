@@ -17,35 +17,6 @@ export interface FaultRequest {
   readonly format: DocumentFormat
 }
 
-/** What a fault changes. The stages are listed in the order in which a request passes them. */
-export type Effect =
-  /** Changes the time of the samples, in epoch seconds; with `dateHeader` also the Date header. */
-  | {
-      readonly stage: 'clock'
-      readonly now: (now: number, since: number, argument: string) => number
-      readonly dateHeader?: true
-    }
-  /** Changes how the request is answered. */
-  | { readonly stage: 'settings'; readonly settings: (argument: string) => Partial<Settings> }
-  /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
-  | { readonly stage: 'tokens'; readonly uses: (argument: string) => number }
-  /** Responds in place of the storage system, which does not process the request. */
-  | { readonly stage: 'replace'; readonly respond: (argument: string, request: FaultRequest) => FullResponse }
-  /** Changes the nodes feed; returns its JSON text. */
-  | { readonly stage: 'feed'; readonly change: (feed: FeedDocument, argument: string) => string }
-  /** Changes the JSON of a query that was successful. */
-  | { readonly stage: 'answer'; readonly change: (series: QuerySeries, argument: string) => QuerySeries[] }
-  /** Changes status, headers or bytes of a complete response. */
-  | {
-      readonly stage: 'response'
-      readonly change: (response: FullResponse, argument: string) => FullResponse
-    }
-  /** Sends a complete response itself; settles when it no longer needs the connection. */
-  | {
-      readonly stage: 'wire'
-      readonly send: (connection: Connection, argument: string) => Promise<void>
-    }
-
 export interface Connection {
   readonly response: FullResponse
   readonly output: ServerResponse
@@ -53,6 +24,7 @@ export interface Connection {
   readonly signal: AbortSignal
 }
 
+/** A row of the table of faults. Of the functions it has one; they are in the order in which a request passes them. */
 export interface FaultRow {
   /** One sentence: what the fault does. */
   readonly help: string
@@ -64,7 +36,23 @@ export interface FaultRow {
   }
   /** The only operation that the fault applies to without a target. */
   readonly operation?: Operation
-  readonly effect: Effect
+  /** Changes the time of the samples, in epoch seconds; with `changesDateHeader` also the Date header. */
+  readonly clock?: (now: number, since: number, argument: string) => number
+  readonly changesDateHeader?: true
+  /** Changes how the request is answered. */
+  readonly settings?: (argument: string) => Partial<Settings>
+  /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
+  readonly tokenUses?: (argument: string) => number
+  /** Responds in place of the storage system, which does not process the request. */
+  readonly respond?: (argument: string, request: FaultRequest) => FullResponse
+  /** Changes a list of the feed or of a resource in place, or returns another JSON text. */
+  readonly feed?: (feed: FeedDocument, argument: string) => string | undefined
+  /** Changes the JSON of a query that was successful. */
+  readonly answer?: (series: QuerySeries, argument: string) => QuerySeries[]
+  /** Changes status, headers or bytes of a complete response. */
+  readonly response?: (response: FullResponse, argument: string) => FullResponse
+  /** Sends a complete response itself; settles when it no longer needs the connection. */
+  readonly send?: (connection: Connection, argument: string) => Promise<void>
 }
 
 /** The nodes feed as parsed JSON. */

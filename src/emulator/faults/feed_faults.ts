@@ -22,6 +22,16 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   'infinity-literal': `${RAW}Infinity`,
 }
 
+/** Invalid numbers of objects that have no snapshots, by the argument of the fault. */
+const BAD_NUMBERS: Readonly<Record<string, unknown>> = {
+  negative: '-2',
+  unavailable: 'N/A',
+  text: 'many',
+  blank: ' ',
+  null: null,
+  list: [],
+}
+
 /** Documents that are not objects, by the argument of the fault. */
 const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
 
@@ -45,98 +55,97 @@ const HOSTILE_NAMES = [
 export const FEED_FAULTS = {
   'no-embedded': {
     help: 'the feed has no _embedded',
-    effect: { stage: 'feed', change: ({ root }) => JSON.stringify(without(root, '_embedded')) },
+    feed: ({ root }) => JSON.stringify(without(root, '_embedded')),
   },
   'empty-list': {
     help: 'the feed has no nodes',
-    effect: onNodes(() => []),
+    feed: onNodes(() => []),
   },
   root: {
     help: 'the feed is not a JSON object',
     argument: choiceArgument(Object.keys(ROOTS), 'null'),
-    effect: { stage: 'feed', change: (_feed, kind) => ROOTS[kind] ?? 'null' },
+    feed: (_feed, kind) => ROOTS[kind] ?? 'null',
   },
   deep: {
     help: 'each node has a member nested very deeply',
     argument: countArgument('LEVELS', 10_000),
-    effect: {
-      stage: 'feed',
-      change: ({ root }, levels) =>
-        JSON.stringify(root).replaceAll(
-          '"apiChange":',
-          `"deep":${'['.repeat(Number(levels))}${']'.repeat(Number(levels))},"apiChange":`,
-        ),
-    },
+    feed: ({ root }, levels) =>
+      JSON.stringify(root).replaceAll(
+        '"apiChange":',
+        `"deep":${'['.repeat(Number(levels))}${']'.repeat(Number(levels))},"apiChange":`,
+      ),
   },
   'duplicate-ids': {
     help: 'two nodes have the same id',
-    effect: onNodes((nodes) =>
+    feed: onNodes((nodes) =>
       nodes.map((node, index) => (index === 1 ? { ...node, id: nodes[0]?.['id'] } : node)),
     ),
   },
   'duplicate-names': {
     help: 'all nodes have the same name',
-    effect: onNodes((nodes) => nodes.map((node) => ({ ...node, displayName: nodes[0]?.['displayName'] }))),
+    feed: onNodes((nodes) => nodes.map((node) => ({ ...node, displayName: nodes[0]?.['displayName'] }))),
   },
   'missing-ids': {
     help: 'the first node has no id',
-    effect: onNodes((nodes) => nodes.map((node, index) => (index === 0 ? without(node, 'id') : node))),
+    feed: onNodes((nodes) => nodes.map((node, index) => (index === 0 ? without(node, 'id') : node))),
   },
   'vanished-node': {
     help: 'the last node is missing',
-    effect: onNodes((nodes) => nodes.slice(0, -1)),
+    feed: onNodes((nodes) => nodes.slice(0, -1)),
   },
   'bad-values': {
     help: 'values are invalid: all of one kind, or all kinds mixed',
     argument: choiceArgument(['mixed', ...Object.keys(BAD_VALUES)], 'mixed'),
-    effect: { stage: 'feed', change: replaceValues },
+    feed: replaceValues,
   },
   'bad-times': {
     help: 'times of snapshots are 0, or in another unit than seconds',
     argument: choiceArgument(Object.keys(TIME_FACTORS), 'milliseconds'),
-    effect: {
-      stage: 'feed',
-      change: ({ root, nodes }, unit) => {
-        for (const snapshot of nodes.flatMap(snapshotsIn))
-          snapshot['t'] = Number(snapshot['t']) * (TIME_FACTORS[unit] ?? 1)
-        return JSON.stringify(root)
-      },
+    feed: ({ nodes }, unit) => {
+      for (const snapshot of nodes.flatMap(snapshotsIn))
+        snapshot['t'] = Number(snapshot['t']) * (TIME_FACTORS[unit] ?? 1)
     },
-  },
-  'stray-blanks': {
-    help: 'value tags, times and values are surrounded by blanks',
-    effect: { stage: 'feed', change: addBlanks },
   },
   'unknown-health': {
     help: 'nodes have an undocumented health status',
     argument: { name: 'STATUS', fallback: 'Rebooting', pattern: /^[^@]*$/ },
-    effect: onNodes((nodes, status) => nodes.map((node) => ({ ...node, healthStatus: status }))),
+    feed: onNodes((nodes, status) => nodes.map((node) => ({ ...node, healthStatus: status }))),
   },
   'error-types': {
     help: 'transactions fail with thousands of error types',
     argument: countArgument('TYPES', 5_000),
-    effect: onNodes((nodes, count) => nodes.map((node) => withErrorTypes(node, Number(count)))),
+    feed: onNodes((nodes, count) => nodes.map((node) => withErrorTypes(node, Number(count)))),
   },
   'hostile-names': {
     help: 'nodes, pools and error types have names with quotes, control characters, HTML, 10 kB of text and the like',
-    effect: onNodes((nodes) => nodes.map(withHostileNames)),
+    feed: onNodes((nodes) => nodes.map(withHostileNames)),
   },
   'proto-members': {
     help: 'objects have members named __proto__, constructor and hasOwnProperty',
-    effect: onNodes((nodes) => nodes.map(withProtoMembers)),
+    feed: onNodes((nodes) => nodes.map(withProtoMembers)),
+  },
+  'object-list': {
+    help: 'a list is its first object, as of converters from XML; needs a target, such as @namespaces',
+    feed: ({ root, nodes }) => JSON.stringify(root, (_, value) => (value === nodes ? nodes[0] : value)),
+  },
+  'repeated-object': {
+    help: 'the first object of a list occurs twice; needs a target, such as @usage',
+    feed: onNodes((objects) => [...objects, ...objects.slice(0, 1)]),
+  },
+  'bad-numbers': {
+    help: 'the numbers of all objects of a list are invalid; needs a target, such as @quota',
+    argument: choiceArgument(Object.keys(BAD_NUMBERS), 'negative'),
+    feed: ({ nodes }, kind) => {
+      for (const object of nodes) replaceNumbers(object, BAD_NUMBERS[kind])
+    },
   },
 } as const satisfies Record<string, FaultRow>
 
 /** A fault that replaces the nodes of the list. */
-function onNodes(change: (nodes: JsonObject[], argument: string) => JsonObject[]): FaultRow['effect'] {
-  return {
-    stage: 'feed',
-    change: ({ root, nodes }, argument) => {
-      const changed = change(nodes, argument)
-      nodes.splice(0, nodes.length, ...changed)
-      return JSON.stringify(root)
-    },
-  }
+function onNodes(
+  change: (nodes: JsonObject[], argument: string) => JsonObject[],
+): NonNullable<FaultRow['feed']> {
+  return ({ nodes }, argument) => void nodes.splice(0, nodes.length, ...change(nodes, argument))
 }
 
 function without(object: JsonObject, name: string): JsonObject {
@@ -157,14 +166,11 @@ function replaceValues({ root, nodes }: FeedDocument, kind: string): string {
   return JSON.stringify(root).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
 }
 
-function addBlanks({ root, nodes }: FeedDocument): string {
-  for (const snapshot of nodes.flatMap(snapshotsIn)) {
-    for (const [name, value] of Object.entries(snapshot)) {
-      if (name !== 't') delete snapshot[name]
-      snapshot[name === 't' ? name : ` ${name} `] = ` ${value} `
-    }
+function replaceNumbers(object: JsonObject, replacement: unknown): void {
+  for (const [name, value] of Object.entries(object)) {
+    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+    if (isNumber) object[name] = replacement
   }
-  return JSON.stringify(root)
 }
 
 /** All objects with a member `t`, at any depth. */

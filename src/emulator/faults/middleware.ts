@@ -5,10 +5,9 @@ import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
 import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
-import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
+import type { FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
 const MS_PER_SECOND = 1_000
-const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'tokens']
 
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
@@ -44,17 +43,19 @@ async function respondWith(
   request: FaultRequest,
   stopping: AbortSignal,
 ): Promise<void> {
-  const changing = active.filter(({ effect }) => !BEFORE_RESPONSE.includes(effect.stage))
+  const changing = active.filter(
+    ({ row }) => row.respond ?? row.feed ?? row.answer ?? row.response ?? row.send,
+  )
   if (changing.length === 0) return next()
   const response = await changedResponse(changing, context, next, request)
-  for (const { effect, argument } of changing) {
-    if (effect.stage !== 'wire') continue
+  for (const { row, argument } of changing) {
+    if (row.send === undefined) continue
     context.respond = false
     const closed = new AbortController()
     context.res.once('close', () => closed.abort())
     const signal = AbortSignal.any([closed.signal, stopping])
     // When the client closes the connection or the emulator stops, the error has no receiver.
-    await effect.send({ response, output: context.res, signal }, argument).catch((error: unknown) => {
+    await row.send({ response, output: context.res, signal }, argument).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     return
@@ -62,7 +63,7 @@ async function respondWith(
   writeResponse(context, response)
 }
 
-/** The response, changed by all faults except those of stage `wire`. */
+/** The response, changed by all faults except those that send it. */
 async function changedResponse(
   faults: readonly ActiveFault[],
   context: Context,
@@ -70,31 +71,32 @@ async function changedResponse(
   request: FaultRequest,
 ): Promise<FullResponse> {
   let response: FullResponse | undefined
-  for (const { effect, argument } of faults) {
-    if (effect.stage === 'replace') response ??= effect.respond(argument, request)
-  }
+  for (const { row, argument } of faults) response ??= row.respond?.(argument, request)
   if (response === undefined) {
     await next()
     response = await readResponse(context)
   } else {
     context.status = response.status
   }
-  for (const { effect, argument } of faults) {
-    if (effect.stage === 'feed') response = changeFeed(response, (feed) => effect.change(feed, argument))
-    if (effect.stage === 'answer') response = changeAnswer(response, (one) => effect.change(one, argument))
+  for (const { row, argument } of faults) {
+    const { feed, answer } = row
+    if (feed !== undefined) response = changeFeed(response, (document) => feed(document, argument))
+    if (answer !== undefined) response = changeAnswer(response, (series) => answer(series, argument))
   }
-  for (const { effect, argument } of faults) {
-    if (effect.stage === 'response') response = effect.change(response, argument)
-  }
+  for (const { row, argument } of faults) response = row.response?.(response, argument) ?? response
   return response
 }
 
 /** Changes a list of objects, or the only object. Any other body, such as that of another fault, stays unchanged. */
-function changeFeed(response: FullResponse, change: (feed: FeedDocument) => string): FullResponse {
+function changeFeed(
+  response: FullResponse,
+  change: (feed: FeedDocument) => string | undefined,
+): FullResponse {
   const root = parseObject(response.body.toString())
   if (root === undefined || response.status !== 200) return response
   const nodes = listIn(root) ?? (isObject(root['_embedded']) ? undefined : [root])
-  return nodes === undefined ? response : { ...response, body: Buffer.from(change({ root, nodes })) }
+  if (nodes === undefined) return response
+  return { ...response, body: Buffer.from(change({ root, nodes }) ?? JSON.stringify(root)) }
 }
 
 /** The first list of the document, of what it embeds, or of the element around it. */

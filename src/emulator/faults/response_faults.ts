@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { API_ERRORS } from '../protocol/errors.ts'
 import { CONTENT_TYPES, writeDocument } from '../protocol/format.ts'
-import { countArgument, type FaultRequest, type FaultRow, type FullResponse } from './fault.ts'
+import {
+  choiceArgument,
+  countArgument,
+  type FaultRequest,
+  type FaultRow,
+  type FullResponse,
+} from './fault.ts'
 
 const MEGABYTE = 1_000_000
 const KILOBYTE = 1_000
@@ -13,6 +19,16 @@ const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc0])
 
 const GZIP = { 'Content-Encoding': 'gzip' }
 
+const { code, description } = API_ERRORS.noPermission
+/** Errors of the query interface, by the argument of the fault: status and body. */
+const QUERY_ERRORS: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
+  role: [API_ERRORS.noPermission.status, { code, description, retryable: false }],
+  compile: [500, { error: 'failed to compile query: loc 1:1: this error is made on purpose' }],
+  internal: [500, { error: 'internal error: this error is made on purpose' }],
+  timeout: [500, { error: 'query timed out' }],
+  media: [406, { error: 'unsupported response media type: application/json' }],
+}
+
 /** Faults of a complete response: another response, or the correct one with wrong headers or bytes. */
 export const RESPONSE_FAULTS = {
   status: {
@@ -23,67 +39,70 @@ export const RESPONSE_FAULTS = {
       pattern:
         /^[2-5]\d\d(,(retry-after=[^,]*(, [^,=]*)?|code=\d+|retryable=(true|false)|body=(xml|json|html|none)))*$/,
     },
-    effect: { stage: 'replace', respond: statusResponse },
+    respond: statusResponse,
+  },
+  'query-error': {
+    help: 'responds to queries with an error: missing role, compile error, internal error, timeout, or media type',
+    argument: choiceArgument(Object.keys(QUERY_ERRORS), 'compile'),
+    operation: 'query',
+    respond: (kind) => {
+      const [status, body] = QUERY_ERRORS[kind] ?? [500, {}]
+      return responseOf(status, CONTENT_TYPES.json, JSON.stringify(body))
+    },
   },
   'redirect-login': {
     help: 'redirects to the login page of this system or of another origin',
     argument: { name: 'ORIGIN', fallback: '', pattern: /^(https?:\/\/[^/\s]+)?$/ },
-    effect: {
-      stage: 'replace',
-      respond: (origin, { url }) => redirect(`${origin}/login?service=${encodeURIComponent(url)}`),
-    },
+    respond: (origin, { url }) => redirect(`${origin}/login?service=${encodeURIComponent(url)}`),
   },
   'redirect-other': {
     help: 'redirects to a URL that is not the login page',
     argument: { name: 'URL', fallback: '/elsewhere', pattern: /^\S+$/ },
-    effect: { stage: 'replace', respond: redirect },
+    respond: redirect,
   },
   html: {
     help: 'responds with status 200 and the HTML of a login page',
-    effect: {
-      stage: 'replace',
-      respond: () => responseOf(200, 'text/html; charset=utf-8', LOGIN_PAGE),
-    },
+    respond: () => responseOf(200, 'text/html; charset=utf-8', LOGIN_PAGE),
   },
   'wrong-content-type': {
     help: 'sends the correct body with a wrong content type',
     argument: { name: 'TYPE', fallback: 'text/plain', pattern: /^[\w.+-]+\/[\w.+-]+$/ },
-    effect: changed((_body, type) => ({ headers: { 'Content-Type': type } })),
+    response: changed((_body, type) => ({ headers: { 'Content-Type': type } })),
   },
   empty: {
     help: 'responds without a body',
-    effect: changed(() => ({ body: Buffer.alloc(0) })),
+    response: changed(() => ({ body: Buffer.alloc(0) })),
   },
   gzip: {
     help: 'compresses the body, even if the client does not accept it',
-    effect: changed((body) => ({ headers: GZIP, body: gzipSync(body) })),
+    response: changed((body) => ({ headers: GZIP, body: gzipSync(body) })),
   },
   'gzip-cut': {
     help: 'compresses the body and sends the first half of it with a matching Content-Length',
-    effect: changed((body) => ({ headers: GZIP, body: firstHalf(gzipSync(body)) })),
+    response: changed((body) => ({ headers: GZIP, body: firstHalf(gzipSync(body)) })),
   },
   'gzip-bomb': {
     help: 'sends a small compressed body that is huge when decompressed',
     argument: countArgument('MEGABYTES', 200),
-    effect: changed((_body, megabytes) => ({ headers: GZIP, body: gzipBomb(Number(megabytes)) })),
+    response: changed((_body, megabytes) => ({ headers: GZIP, body: gzipBomb(Number(megabytes)) })),
   },
   'unknown-encoding': {
     help: 'sends a Content-Encoding that the body does not have',
     argument: { name: 'NAME', fallback: 'br', pattern: /^[\w, -]+$/ },
-    effect: changed((_body, name) => ({ headers: { 'Content-Encoding': name } })),
+    response: changed((_body, name) => ({ headers: { 'Content-Encoding': name } })),
   },
   'bad-utf8': {
     help: 'inserts bytes that are not valid UTF-8 into the body',
-    effect: changed((body) => ({ body: withBadBytes(body) })),
+    response: changed((body) => ({ body: withBadBytes(body) })),
   },
   bom: {
     help: 'starts the body with a byte order mark',
-    effect: changed((body) => ({ body: Buffer.concat([BYTE_ORDER_MARK, body]) })),
+    response: changed((body) => ({ body: Buffer.concat([BYTE_ORDER_MARK, body]) })),
   },
   'big-headers': {
     help: 'sends a header that is too large for most clients',
     argument: countArgument('KILOBYTES', 64),
-    effect: changed((_body, kilobytes) => ({
+    response: changed((_body, kilobytes) => ({
       headers: { 'X-Padding': 'x'.repeat(Number(kilobytes) * KILOBYTE) },
     })),
   },
@@ -138,15 +157,12 @@ function errorBody(status: number, code: string | undefined, retryable: string |
 
 function changed(
   change: (body: Buffer, argument: string) => { body?: Buffer; headers?: Readonly<Record<string, string>> },
-): FaultRow['effect'] {
-  return {
-    stage: 'response',
-    change: (response, argument) => {
-      const { body = response.body, headers = {} } = change(response.body, argument)
-      // Lowercase, as in a complete response, so that no header is sent twice.
-      const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-      return { ...response, body, headers: { ...response.headers, ...Object.fromEntries(added) } }
-    },
+): NonNullable<FaultRow['response']> {
+  return (response, argument) => {
+    const { body = response.body, headers = {} } = change(response.body, argument)
+    // Lowercase, as in a complete response, so that no header is sent twice.
+    const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+    return { ...response, body, headers: { ...response.headers, ...Object.fromEntries(added) } }
   }
 }
 

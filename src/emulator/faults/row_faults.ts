@@ -1,83 +1,59 @@
 import { LATENCY_BOUNDS } from '../query/points/latency_histogram.ts'
 import { choiceArgument, type FaultRow, type QuerySeries } from './fault.ts'
 
-/** Cells in place of values, by the argument of the fault. */
-const CELLS: Readonly<Record<string, string | null>> = {
-  null: null,
-  empty: '',
-  nan: 'NaN',
-  infinity: '+Inf',
-  negative: '-1',
-  text: 'many',
-}
-const RESTARTED = 1_000
 const ENDED_MS = 600_000
 
 /** Faults of the rows that queries return. They have no effect on other requests. */
 export const ROW_FAULTS = {
   'no-rows': {
     help: 'queries return nothing: the members of the answer are null',
-    effect: onRows(() => []),
+    answer: onRows(() => []),
   },
   'partial-nodes': {
     help: 'queries return every second node only',
-    effect: onRows((rows) => {
+    answer: onRows((rows) => {
       const ids = [...new Set(rows.map((row) => row['node_id']))].sort()
       return rows.filter((row) => ids.indexOf(row['node_id']) % 2 === 0)
     }),
   },
   'partial-series': {
     help: 'queries return no row of every third series',
-    effect: onRows((rows) => rows.filter((row) => Number(row['table']) % 3 !== 0)),
-  },
-  'bad-cells': {
-    help: 'every third value of a query is null or invalid',
-    argument: choiceArgument(Object.keys(CELLS), 'null'),
-    effect: onRows((rows, kind) =>
-      rows.map((row, index) => (index % 3 === 0 ? { ...row, _value: CELLS[kind] ?? null } : row)),
-    ),
+    answer: onRows((rows) => rows.filter((row) => Number(row['table']) % 3 !== 0)),
   },
   'reordered-columns': {
     help: 'queries return the columns in another order',
-    effect: { stage: 'answer', change: (series) => [reversed(series)] },
+    answer: (series) => [reversed(series)],
   },
   'two-series': {
     help: 'queries return two Series; the second one has another order of columns',
-    effect: {
-      stage: 'answer',
-      change: (series) => {
-        const half = Math.floor(series.Values.length / 2)
-        const [first, second] = [series.Values.slice(0, half), series.Values.slice(half)]
-        return [{ ...series, Values: first }, reversed({ ...series, Values: second })]
-      },
+    answer: (series) => {
+      const half = Math.floor(series.Values.length / 2)
+      const [first, second] = [series.Values.slice(0, half), series.Values.slice(half)]
+      return [{ ...series, Values: first }, reversed({ ...series, Values: second })]
     },
   },
   'duplicate-rows': {
     help: 'queries return every row twice, with different values',
-    effect: onRows((rows) =>
+    answer: onRows((rows) =>
       rows.flatMap((row) => [row, { ...row, _value: String(2 * Number(row['_value']) + 1) }]),
     ),
   },
   'missing-bound': {
     help: 'a bound of the latencies of the first node is missing',
     argument: { ...choiceArgument(LATENCY_BOUNDS, '+Inf'), name: 'BOUND' },
-    effect: onRows((rows, bound) => {
+    answer: onRows((rows, bound) => {
       const [id] = rows.map((row) => row['node_id']).sort()
       return rows.filter((row) => row['_field'] !== bound || row['node_id'] !== id)
     }),
   },
   'first-point-only': {
     help: 'queries return only the first point of each series',
-    effect: onRows((rows) => rows.filter((row, index) => row['table'] !== rows[index - 1]?.['table'])),
-  },
-  'restarted-counters': {
-    help: 'counters restarted between the last two points of a window',
-    effect: onRows(restartCounters),
+    answer: onRows((rows) => rows.filter((row, index) => row['table'] !== rows[index - 1]?.['table'])),
   },
   'ended-series': {
     help: 'the process or network interface of this name has no points of the last 10 minutes',
     argument: { name: 'NAME', fallback: 'cm', pattern: /^[\w.-]{1,100}$/ },
-    effect: onRows((rows, name) => {
+    answer: onRows((rows, name) => {
       const isOld = (row: Row) => msOf(row['_stop']) - msOf(row['_time']) > ENDED_MS
       return rows.filter((row) => isOld(row) || (row['process'] !== name && row['interface'] !== name))
     }),
@@ -85,19 +61,19 @@ export const ROW_FAULTS = {
   'bond-slaves': {
     help: 'the interface public is a bond: two slaves, NAME-0 and NAME-1, have its traffic, too',
     argument: { ...choiceArgument(['slave', 'pslave'], 'slave'), name: 'NAME' },
-    effect: onPublic((row, name) => [0, 1].map((number) => ({ ...row, interface: `${name}-${number}` }))),
+    answer: onPublic((row, name) => [0, 1].map((number) => ({ ...row, interface: `${name}-${number}` }))),
   },
   'no-link': {
     help: 'nodes have an interface eth9 without a link: no traffic, and this speed',
     argument: choiceArgument(['-1', '0'], '-1'),
-    effect: onPublic((row, speed) => [
+    answer: onPublic((row, speed) => [
       { ...row, interface: 'eth9', _value: row['_field'] === 'speed' ? speed : '0' },
     ]),
   },
   'interface-speed': {
     help: 'all network interfaces have this speed, although they have traffic',
     argument: choiceArgument(['-1', '0'], '-1'),
-    effect: onRows((rows, speed) =>
+    answer: onRows((rows, speed) =>
       rows.map((row) => (row['_field'] === 'speed' ? { ...row, _value: speed } : row)),
     ),
   },
@@ -106,16 +82,15 @@ export const ROW_FAULTS = {
 /** Cells by column. */
 type Row = Readonly<Record<string, string | null>>
 
-function onRows(change: (rows: readonly Row[], argument: string) => readonly Row[]): FaultRow['effect'] {
-  return {
-    stage: 'answer',
-    change: ({ Columns, Values, ...series }, argument) => {
-      const rows = Values.map((row) =>
-        Object.fromEntries(Columns.map((name, index) => [name, row[index] ?? null])),
-      )
-      const changed = change(rows, argument)
-      return [{ ...series, Columns, Values: changed.map((row) => Columns.map((name) => row[name] ?? null)) }]
-    },
+function onRows(
+  change: (rows: readonly Row[], argument: string) => readonly Row[],
+): NonNullable<FaultRow['answer']> {
+  return ({ Columns, Values, ...series }, argument) => {
+    const rows = Values.map((row) =>
+      Object.fromEntries(Columns.map((name, index) => [name, row[index] ?? null])),
+    )
+    const changed = change(rows, argument)
+    return [{ ...series, Columns, Values: changed.map((row) => Columns.map((name) => row[name] ?? null)) }]
   }
 }
 
@@ -127,19 +102,8 @@ function reversed({ Datatypes, Columns, Values }: QuerySeries): QuerySeries {
   }
 }
 
-/** A series whose last value exceeds the one before is a counter. */
-function restartCounters(rows: readonly Row[]): Row[] {
-  return rows.map((row, index) => {
-    const [before, after] = [rows[index - 1], rows[index + 1]]
-    const isLast = row['table'] !== after?.['table'] && row['table'] === before?.['table']
-    const value = Number(row['_value'])
-    const isCounter = isLast && value > Number(before?.['_value'])
-    return isCounter ? { ...row, _value: String(value % RESTARTED) } : row
-  })
-}
-
 /** A fault that adds rows for those of the interface `public`. */
-function onPublic(add: (row: Row, argument: string) => readonly Row[]): FaultRow['effect'] {
+function onPublic(add: (row: Row, argument: string) => readonly Row[]): NonNullable<FaultRow['answer']> {
   return onRows((rows, argument) =>
     rows.flatMap((row) => (row['interface'] === 'public' ? [row, ...add(row, argument)] : [row])),
   )

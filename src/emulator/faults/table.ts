@@ -1,11 +1,9 @@
 import { OPERATION_HELP, type Operation } from '../protocol/operations.ts'
 import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
-import { HISTORY_FAULTS } from './history_faults.ts'
-import { QUERY_FAULTS } from './query_faults.ts'
-import { RESOURCE_FAULTS } from './resource_faults.ts'
 import { RESPONSE_FAULTS } from './response_faults.ts'
 import { ROW_FAULTS } from './row_faults.ts'
+import { SETTINGS_FAULTS } from './settings_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
 import { WIRE_FAULTS } from './wire_faults.ts'
 
@@ -14,10 +12,8 @@ const ROWS = {
   ...RESPONSE_FAULTS,
   ...WIRE_FAULTS,
   ...FEED_FAULTS,
-  ...HISTORY_FAULTS,
-  ...QUERY_FAULTS,
+  ...SETTINGS_FAULTS,
   ...ROW_FAULTS,
-  ...RESOURCE_FAULTS,
 } as const satisfies Record<string, FaultRow>
 
 export type FaultName = keyof typeof ROWS
@@ -60,7 +56,7 @@ export function parseFault(text: string): Fault {
   const name = faultName(colon < 0 ? what : what.slice(0, colon))
   const argument = argumentOf(name, colon < 0 ? undefined : what.slice(colon + 1))
   const target = at < 0 ? {} : parseTarget(text, text.slice(at + 1))
-  if (rowOf(name).effect.stage === 'tokens' && at >= 0) {
+  if (rowOf(name).tokenUses !== undefined && at >= 0) {
     throw new RangeError(`Fault "${text}": ${name} applies to all requests, so it takes no target`)
   }
   return { name, argument, ...target }

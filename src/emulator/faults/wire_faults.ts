@@ -14,65 +14,52 @@ const GARBAGE = Buffer.from('\u0015\u0003\u0001\u0000\u0002\u0002Fgarbage\r\n\r\
 export const WIRE_FAULTS = {
   reset: {
     help: 'closes the connection without a response',
-    effect: { stage: 'wire', send: async ({ output }) => void output.socket?.destroy() },
+    send: async ({ output }) => void output.socket?.destroy(),
   },
   'half-open': {
     help: 'accepts the request and never responds',
-    effect: { stage: 'wire', send: ({ signal }) => aborted(signal) },
+    send: ({ signal }) => aborted(signal),
   },
   'slow-headers': {
     help: 'waits before it responds',
     argument: secondsArgument(5),
-    effect: {
-      stage: 'wire',
-      send: async (connection, seconds) => {
-        await pause(connection, seconds)
-        writeHead(connection).end(connection.response.body)
-      },
+    send: async (connection, seconds) => {
+      await pause(connection, seconds)
+      writeHead(connection).end(connection.response.body)
     },
   },
   'slow-body': {
     help: 'sends the body byte by byte, with a pause before each',
     argument: { ...secondsArgument(1), name: 'SECONDS_PER_BYTE' },
-    effect: { stage: 'wire', send: sendByteByByte },
+    send: sendByteByByte,
   },
   stall: {
     help: 'sends half of the body, then nothing, and keeps the connection open',
-    effect: {
-      stage: 'wire',
-      send: async (connection) => {
-        writeHead(connection).write(firstHalf(connection.response.body))
-        await aborted(connection.signal)
-      },
+    send: async (connection) => {
+      writeHead(connection).write(firstHalf(connection.response.body))
+      await aborted(connection.signal)
     },
   },
   truncate: {
     help: 'sends half of the body and closes the connection; the end of the body is marked by length, chunks or close',
     argument: choiceArgument(['length', 'chunked', 'close'], 'length'),
-    effect: { stage: 'wire', send: sendTruncated },
+    send: sendTruncated,
   },
   'too-large': {
     help: 'pads the body with blanks, with a matching Content-Length',
     argument: countArgument('MEGABYTES', 100),
-    effect: { stage: 'wire', send: sendLarge },
+    send: sendLarge,
   },
   endless: {
     help: 'sends blanks after the body without end',
-    effect: {
-      stage: 'wire',
-      send: async (connection) => {
-        writeHead(connection, 'chunked').write(connection.response.body)
-        await sendBlanks(Number.POSITIVE_INFINITY, connection)
-      },
+    send: async (connection) => {
+      writeHead(connection, 'chunked').write(connection.response.body)
+      await sendBlanks(Number.POSITIVE_INFINITY, connection)
     },
-  },
-  'hang-up': {
-    help: 'sends the complete response with Connection: keep-alive, and closes the connection',
-    effect: { stage: 'wire', send: sendAndHangUp },
   },
   garbage: {
     help: 'responds with bytes that are not HTTP',
-    effect: { stage: 'wire', send: async ({ output }) => void output.socket?.end(GARBAGE) },
+    send: async ({ output }) => void output.socket?.end(GARBAGE),
   },
 } as const satisfies Record<string, FaultRow>
 
@@ -97,14 +84,6 @@ function writeHead(
   })
   output.flushHeaders()
   return output
-}
-
-async function sendAndHangUp(connection: Connection): Promise<void> {
-  const { output, response } = connection
-  output.setHeader('Connection', 'keep-alive')
-  writeHead(connection)
-  await new Promise<void>((resolve) => output.end(response.body, () => resolve()))
-  output.socket?.end()
 }
 
 async function sendByteByByte(connection: Connection, seconds: string): Promise<void> {

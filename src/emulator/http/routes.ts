@@ -10,12 +10,12 @@ import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
-import { bucketUsages, namespaceUsage, namespaceUsages, oneBucketUsage } from '../resources/billing.ts'
-import { alerts, callHome, latestAlerts, license, vdcNodes, vdcs } from '../resources/inventory.ts'
+import { bucketUsages, namespaceUsages } from '../resources/billing.ts'
+import { license, vdcNodes } from '../resources/inventory.ts'
 import { bucketList, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
-import { groupLinksText, groupListText, groupText, linkListText } from '../resources/replication.ts'
+import { groupListText, linkListText } from '../resources/replication.ts'
 import type { ResourceRequest } from '../resources/request.ts'
-import { poolListText, poolText, zoneText } from '../resources/zone.ts'
+import { poolListText, zoneText } from '../resources/zone.ts'
 import { ACCOUNTS, type User } from './accounts.ts'
 import type { Providers } from './providers.ts'
 import type { Sessions } from './sessions.ts'
@@ -76,38 +76,26 @@ export const SESSION_HANDLERS = {
   login,
   logout,
   whoami,
-  tokens: tokenCount,
 } as const satisfies Partial<Record<RoutedOperation, Handler<Pick<System, 'sessions'>>>>
 
 export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   ...SESSION_HANDLERS,
   system: (system, request) => feedResponse(system, request, zoneText),
   pools: (system, request) => feedResponse(system, request, poolListText),
-  pool: (system, request) => feedResponse(system, request, (feed) => poolText(feed, poolOf(system, request))),
   nodes: (system, request) =>
     feedResponse(system, request, (feed) => feedText(feed, poolOf(system, request))),
   replication_groups: (system, request) => feedResponse(system, request, groupListText),
   failed_links: (system, request) => feedResponse(system, request, (feed) => linkListText(feed, 'Failed')),
   bootstrap_links: (system, request) =>
     feedResponse(system, request, (feed) => linkListText(feed, 'Bootstrap')),
-  replication_group: (system, request) =>
-    feedResponse(system, request, (feed) => groupText(feed, idIn(request))),
-  group_links: (system, request) =>
-    feedResponse(system, request, (feed) => groupLinksText(feed, idIn(request))),
   varrays,
   vdc_nodes: resource(vdcNodes),
   namespaces: resource(namespaceList),
   quota: resource(namespaceQuota),
   usage: resource(namespaceUsages),
-  usage_of_one: resource(namespaceUsage),
   buckets: resource(bucketList),
   bucket_usage: resource(bucketUsages),
-  bucket_usage_of_one: resource(oneBucketUsage),
   license: resource(license),
-  alerts: resource(alerts),
-  latest_alerts: resource(latestAlerts),
-  call_home: resource(callHome),
-  vdcs: resource(vdcs),
   query: (source, { context, body, now, settings }) => {
     return { body: answerQuery({ ...settings, context, body, now, source, maxPoints: source.maxPoints }) }
   },
@@ -145,13 +133,6 @@ function varrays({ model }: System): RouteResponse {
   return { body: { root: 'varrays', members: { varray: pools } } }
 }
 
-/** The valid tokens of a user that were created by logins. */
-function tokenCount({ sessions }: Pick<System, 'sessions'>, request: AuthorizedRequest): RouteResponse {
-  const user = idIn(request)
-  const count = Object.hasOwn(ACCOUNTS, user) ? sessions.live(user as User) : 0
-  return { body: { root: 'tokenCount', members: { count } } }
-}
-
 /** Finds the pool by its URN, or by its bare UUID as in node objects of real systems. */
 function poolOf({ model }: System, { parameters: [id = ''] }: AuthorizedRequest): Pool {
   const pool = model.pools.find((candidate) => candidate.id === id || candidate.uuid === id)
@@ -181,8 +162,4 @@ function deleteProvider({ providers }: System, { parameters: [id = ''] }: Author
   if (!id.startsWith('urn:')) throw new ApiError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   if (!providers.remove(id)) throw entityNotFound(id)
   return {}
-}
-
-function idIn({ parameters: [id = ''] }: AuthorizedRequest): string {
-  return id
 }

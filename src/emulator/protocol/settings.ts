@@ -30,14 +30,10 @@ export const SETTINGS = {
   /** Refuses absolute times in `range`. */
   refusesAbsolute: false,
 
-  /** The recovery point of replication as served, from the right one in epoch seconds. */
-  recoveryPoint: (seconds: number) => seconds,
   /** Pages of a list after the first one fail. */
   failsAfterFirstPage: false,
   /** The second page of a list refers to itself as the next one. */
   repeatsMarker: false,
-  /** Namespaces have names with quotes, slashes, control characters and the like. */
-  hasHostileNames: false,
   license: 'valid' as 'valid' | 'expiring' | 'expired',
   /** Directory tables that are not ready. */
   unreadyTables: 0,

@@ -6,7 +6,6 @@ import type { Settings } from '../protocol/settings.ts'
 import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
-import { MONITORING_VDC } from './buckets/vdc.ts'
 import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
@@ -153,13 +152,9 @@ function readTables(
   return tables
 }
 
-const EMPTY: Bucket = { retentionSeconds: 0, delaySeconds: 0, series: () => [] }
-
-/** The buckets, by name. The last one exists on real systems and has no points here. */
+/** Those that the exporter reads. */
 const BUCKETS: ReadonlyMap<string, Bucket> = new Map([
   ['monitoring_op', MONITORING_OP],
   ['monitoring_main', MONITORING_MAIN],
-  ['monitoring_vdc', MONITORING_VDC],
   ['monitoring_last', MONITORING_LAST],
-  ['monitoring_meta', EMPTY],
 ])

@@ -8,10 +8,10 @@ import {
   type Usage,
   usageOf,
 } from '../model/system/namespaces.ts'
-import { ApiError, entityNotFound } from '../protocol/errors.ts'
+import { ApiError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import { findNamespace, TAGS } from './namespaces.ts'
-import { type ResourceRequest, wrapped } from './request.ts'
+import type { ResourceRequest } from './request.ts'
 
 const KIB = 1_024
 const SAMPLE_SECONDS = 300
@@ -26,8 +26,8 @@ const UNITS: Readonly<Record<string, (bytes: number) => number>> = {
 
 /** `POST /object/billing/namespace/info` with `{"id": […]}` @throws ApiError for other bodies */
 export function namespaceUsages(request: ResourceRequest): Document {
-  const { model, settings } = request
-  const byName = new Map(namespacesOf(model, settings.hasHostileNames).map((one) => [one.name, one]))
+  const { model } = request
+  const byName = new Map(namespacesOf(model).map((one) => [one.name, one]))
   const usages = usageReader(request)
   const infos = idsIn(request).map((name) => {
     const namespace = byName.get(name)
@@ -35,20 +35,6 @@ export function namespaceUsages(request: ResourceRequest): Document {
     return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
   })
   return listOf(request, 'namespace_billing_info', infos)
-}
-
-/** `GET /object/billing/namespace/{namespace}/info` */
-export function namespaceUsage(request: ResourceRequest): Document {
-  const namespace = findNamespace(request, request.parameters[0] ?? '')
-  const usage = usageReader(request)(namespace)
-  const hasDetail = request.query.get('include_bucket_detail') === 'true'
-  const buckets = hasDetail ? bucketsOf(namespace) : []
-  return wrapped(request, 'namespace_billing_info', {
-    ...namespaceInfo(request, namespace, usage),
-    bucket_billing_info: buckets.map((one) =>
-      bucketInfo(request, namespace, one.name, bucketUsage(namespace, usage, one)),
-    ),
-  })
 }
 
 /** `POST /object/billing/buckets/{namespace}/info` with `{"id": […]}`. Unknown names are missing in the answer. */
@@ -63,16 +49,6 @@ export function bucketUsages(request: ResourceRequest): Document {
       : [bucketInfo(request, namespace, name, bucketUsage(namespace, usage, bucket))]
   })
   return listOf(request, 'bucket_billing_info', infos)
-}
-
-/** `GET /object/billing/buckets/{namespace}/{bucket}/info` */
-export function oneBucketUsage(request: ResourceRequest): Document {
-  const [name = '', bucketName = ''] = request.parameters
-  const namespace = findNamespace(request, name)
-  const bucket = bucketsOf(namespace).find((one) => one.name === bucketName)
-  if (bucket === undefined) throw entityNotFound(bucketName)
-  const usage = bucketUsage(namespace, usageReader(request)(namespace), bucket)
-  return wrapped(request, 'bucket_billing_info', bucketInfo(request, namespace, bucketName, usage))
 }
 
 /** In JSON, the list of real systems has the name of the root element, which is plural. */

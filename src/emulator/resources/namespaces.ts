@@ -14,7 +14,7 @@ export const TAGS = [{ Key: PRIVATE.tag, Value: PRIVATE.tag }]
 
 /** `GET /object/namespaces`. Only in profile `modern` the list has the quotas. */
 export function namespaceList(request: ResourceRequest): Document {
-  const { page, members } = pageOf(request, namespacesOf(request.model, request.settings.hasHostileNames))
+  const { page, members } = pageOf(request, namespacesOf(request.model))
   const namespace = page.map((one) => ({
     name: one.name,
     id: one.name,
@@ -80,8 +80,8 @@ export function bucketList(request: ResourceRequest): Document {
 }
 
 /** @throws ApiError 404 with code 2000 */
-export function findNamespace({ model, settings }: ResourceRequest, name: string): Namespace {
-  const namespace = namespacesOf(model, settings.hasHostileNames).find((one) => one.name === name)
+export function findNamespace({ model }: ResourceRequest, name: string): Namespace {
+  const namespace = namespacesOf(model).find((one) => one.name === name)
   if (namespace === undefined) throw entityNotFound(name)
   return namespace
 }

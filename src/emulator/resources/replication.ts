@@ -1,4 +1,4 @@
-import { listText, type Member, objectText, texts } from '../feed/list.ts'
+import { listText, type Member, texts } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/node.ts'
 import { notationOf } from '../feed/notation.ts'
 import { keyOf, mix } from '../model/random.ts'
@@ -9,7 +9,6 @@ import {
   replicationLinks,
   siteOf,
 } from '../model/system/sites.ts'
-import { entityNotFound } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 
 const ZONE = '/dashboard/zones/localzone'
@@ -22,35 +21,12 @@ export function groupListText(request: FeedRequest): Iterable<string> {
   return list(request, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
-/** `GET /dashboard/replicationgroups/{id}` */
-export function groupText(request: FeedRequest, id: string): Iterable<string> {
-  return objectText(groupMembers(request, findGroup(request, id)))
-}
-
-/** `GET /dashboard/replicationgroups/{id}/rglinks` */
-export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
-  const group = findGroup(request, id)
-  const links = linksOf(request).filter((link) => link.group.urn === group.urn)
-  return linkList(request, 'rglinkList', `/dashboard/replicationgroups/${id}/rglinks`, links)
-}
-
 /** `GET /dashboard/zones/localzone/rglinksFailed` and `…/rglinksBootstrap` */
 export function linkListText(request: FeedRequest, state: 'Failed' | 'Bootstrap'): Iterable<string> {
-  const links = linksOf(request).filter((link) => link.state === state)
-  return linkList(request, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
-}
-
-function linksOf({ model, now }: FeedRequest): ReplicationLink[] {
-  return replicationLinks(model, now)
-}
-
-function linkList(request: FeedRequest, title: string, href: string, links: readonly ReplicationLink[]) {
-  return list(
-    request,
-    title,
-    href,
-    links.map((link) => linkMembers(request, link)),
-  )
+  const links = replicationLinks(request.model, request.now)
+    .filter((link) => link.state === state)
+    .map((link) => linkMembers(request, link))
+  return list(request, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
 }
 
 function list({ profile }: FeedRequest, title: string, href: string, objects: Iterable<Iterable<Member>>) {
@@ -60,12 +36,6 @@ function list({ profile }: FeedRequest, title: string, href: string, objects: It
 /** Documents show ids with a blank after the colon, answers of real systems do not: here one group has it. */
 function groupId({ urn, index }: ReplicationGroup): string {
   return `Replication_Group:${index === 2 ? ' ' : ''}${urn}`
-}
-
-function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
-  const group = replicationGroups(model, now).find((one) => groupId(one) === id || one.urn === id)
-  if (group === undefined) throw entityNotFound(id)
-  return group
 }
 
 function* groupMembers(request: FeedRequest, group: ReplicationGroup): Generator<Member> {
@@ -80,7 +50,7 @@ function* groupMembers(request: FeedRequest, group: ReplicationGroup): Generator
   yield* texts({ apiChange: '1', numZones: String(group.zones), name: group.name, id })
   yield* pendingMembers(
     request,
-    linksOf(request).filter((link) => link.group.urn === group.urn),
+    replicationLinks(request.model, request.now).filter((link) => link.group.urn === group.urn),
     keyOf(group.urn),
   )
 }
@@ -107,7 +77,7 @@ function* linkMembers(request: FeedRequest, link: ReplicationLink): Generator<Me
 
 /** Sums over links. There is a recovery point only while something is pending. */
 function* pendingMembers(
-  { profile, query, settings }: FeedRequest,
+  { profile, query }: FeedRequest,
   links: readonly ReplicationLink[],
   key: number,
 ): Generator<Member> {
@@ -121,5 +91,5 @@ function* pendingMembers(
     yield* ['Ingress', 'Egress'].map((way): Member => [`replication${way}TrafficCurrent`, '[]'])
   const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
   if (points.length === 0) return
-  yield* texts({ replicationRpoTimestamp: String(settings.recoveryPoint(Math.min(...points))) })
+  yield* texts({ replicationRpoTimestamp: String(Math.min(...points)) })
 }

@@ -31,10 +31,10 @@ const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
 
 /**
- * One page of a list, by the parameters `limit`, `marker` and `name`, which is a prefix with `*` or a name.
+ * One page of a list, by the parameters `limit` and `marker`.
  * @throws ApiError 400 with code 1008 for an invalid parameter
  */
-export function pageOf<T extends { readonly name: string }>(
+export function pageOf<T>(
   { query, settings, path }: ResourceRequest,
   items: readonly T[],
 ): { page: readonly T[]; members: Members } {
@@ -47,17 +47,13 @@ export function pageOf<T extends { readonly name: string }>(
   if (!/^\d+$/.test(start)) throw new ApiError('badParameter', `Parameter marker is unknown: ${marker}`)
   if (marker !== '' && settings.failsAfterFirstPage)
     throw new ApiError('failure', 'This error is made on purpose')
-  const name = query.get('name') ?? '*'
-  const matching = items.filter((item) =>
-    name.endsWith('*') ? item.name.startsWith(name.slice(0, -1)) : item.name === name,
-  )
   const first = Number(start)
   const next = settings.repeatsMarker && marker !== '' ? first : first + size
-  const nextMarker = next < matching.length ? Buffer.from(String(next)).toString('base64url') : undefined
+  const nextMarker = next < items.length ? Buffer.from(String(next)).toString('base64url') : undefined
   return {
-    page: matching.slice(first, first + size),
+    page: items.slice(first, first + size),
     members: {
-      Filter: `name=${name}`,
+      Filter: 'name=*',
       NextMarker: nextMarker ?? '',
       NextPageLink: nextMarker === undefined ? undefined : `${path}?limit=${limit}&marker=${nextMarker}`,
     },

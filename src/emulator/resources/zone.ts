@@ -43,11 +43,6 @@ export function poolListText(request: FeedRequest): Iterable<string> {
   return listText({ title: 'Storage Pool List', href, list: PROFILES[profile].list }, pools)
 }
 
-/** `GET /dashboard/storagepools/{id}` */
-export function poolText(request: FeedRequest, pool: Pool): Iterable<string> {
-  return objectText(poolMembers(request, pool))
-}
-
 function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
   const nodes = nodesAt(pool, request.now)
@@ -198,7 +193,7 @@ function percent(part = 0, whole = 0): number {
 }
 
 /** Replication of the whole system. Systems of one site have no recovery point. */
-function* replication({ model, now, profile, query, settings }: FeedRequest): Generator<Member> {
+function* replication({ model, now, profile, query }: FeedRequest): Generator<Member> {
   const links = replicationLinks(model, now)
   const whole = (value: number, salt: number) =>
     notationOf(profile).value(value, mix(model.key, salt), 'whole')
@@ -211,8 +206,7 @@ function* replication({ model, now, profile, query, settings }: FeedRequest): Ge
   }
   if (siteCount(model, now) === 1) return
   const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
-  if (points.length > 0)
-    yield* texts({ replicationRpoTimestamp: String(settings.recoveryPoint(Math.min(...points))) })
+  if (points.length > 0) yield* texts({ replicationRpoTimestamp: String(Math.min(...points)) })
   yield ['chunksGeoCopyAvgSize', whole(134_217_600, 3)]
 }
 

@@ -170,14 +170,6 @@ describe('bad-values', () => {
   })
 })
 
-test('stray-blanks', async () => {
-  const [healthy] = await nodesWith('wrong-content-type')
-  const [node] = await nodesWith('stray-blanks')
-  const { t, Space } = healthy.diskSpaceFreeCurrent
-  expect(node.diskSpaceFreeCurrent).toEqual({ t: ` ${t} `, ' Space ': ` ${Space} ` })
-  expect(Object.keys(node.transactionErrorsCurrent.all[0]).sort()).toEqual([' Rate ', 't'])
-})
-
 describe('clocks', () => {
   const timeOf = (node: Json) => Number(node.diskSpaceFreeCurrent.t)
 

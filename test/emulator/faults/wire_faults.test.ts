@@ -1,5 +1,4 @@
-import { Agent, request } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { waitFor } from '../../support/wait.ts'
 import { call, callRaw, feedPath, firstChunks, startEmulator } from '../client.ts'
 
@@ -107,26 +106,6 @@ describe('the connection', () => {
     expect(Buffer.concat(chunks.slice(-2)).toString()).toMatch(/^ +$/)
     emulator.setFaults([])
     expect((await call(emulator, '/user/whoami')).status).toBe(200)
-  })
-
-  test('hang-up: the connection is closed in spite of keep-alive', async () => {
-    const emulator = await startEmulator({ faults: ['hang-up'] })
-    const agent = new Agent({ keepAlive: true })
-    onTestFinished(() => agent.destroy())
-    const { hostname, port } = new URL(emulator.url)
-    const closed = new Promise<{ connection: string | undefined; length: number }>((resolve, reject) => {
-      const sent = request({ hostname, port, path: '/login', agent }, (response) => {
-        let length = 0
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length
-        })
-        sent.socket?.on('close', () => resolve({ connection: response.headers.connection, length }))
-      })
-      sent.on('error', reject)
-      sent.end()
-    })
-    expect(await closed).toEqual({ connection: 'keep-alive', length: expect.any(Number) })
-    expect((await closed).length).toBeGreaterThan(100)
   })
 
   test('garbage: the bytes are not HTTP', async () => {

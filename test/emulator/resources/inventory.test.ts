@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { ADMIN, call, type Json, MONITOR, SECURITY, startEmulator } from '../client.ts'
 
@@ -25,49 +25,6 @@ test('the license has a date of expiry, except in version 3.5', async () => {
   ])
 })
 
-describe('alerts', () => {
-  test.each(['documented', 'modern'] as const)(
-    'profile %s: as many as the system counts',
-    async (profile) => {
-      const emulator = await startEmulator({ profile, scenario: 'disk-failures' })
-      const body = await getJson(emulator, '/vdc/alerts?acknowledged=false&limit=1000')
-      const { alert } = body.alerts ?? body
-      const zone = await getJson(emulator, '/dashboard/zones/localzone?dataType=current')
-      for (const severity of ['Critical', 'Error', 'Warning', 'Info']) {
-        const [{ Count }] = [zone[`alertsNumUnack${severity}`]].flat()
-        const found = alert.filter((one: Json) => one.severity === severity.toUpperCase())
-        expect([severity, found.length]).toEqual([severity, Number(Count)])
-      }
-    },
-  )
-
-  test('have filters, pages, and a list of the latest', async () => {
-    const emulator = await startEmulator({ profile: 'modern', scenario: 'disk-failures' })
-    const errors = await getJson(emulator, '/vdc/alerts?severity=ERROR&limit=4')
-    expect(errors.alert.map(({ symptomCode }: Json) => symptomCode)).toEqual(['2006', '2006', '2006', '2006'])
-    expect(errors.NextMarker).not.toBe('')
-    expect((await getJson(emulator, '/vdc/alerts?acknowledged=true')).alert).toEqual([])
-    expect((await getJson(emulator, '/vdc/alerts/latest?limit=50')).alert).toHaveLength(20)
-  })
-})
-
-test('call home, sites, and the tokens of a user', async () => {
-  const emulator = await startEmulator({ profile: 'modern', sites: 3 })
-  expect((await getJson(emulator, '/vdc/callhome/esrs/')).esrs_server_info).toMatchObject([
-    { connection_status: 'Connected' },
-  ])
-  const { vdc } = await getJson(emulator, '/object/vdcs/vdc/list')
-  expect(vdc.map(({ vdcName, local }: Json) => [vdcName, local])).toEqual([
-    ['vdc-frankfurt', true],
-    ['vdc-dublin', false],
-    ['vdc-oslo', false],
-  ])
-  expect(await getJson(emulator, '/vdc/users/monitor/tokenCount')).toEqual({ count: 0 })
-  const authorization = `Basic ${Buffer.from('monitor:emulator').toString('base64')}`
-  await call(emulator, '/login', { token: '', headers: { authorization } })
-  expect(await getJson(emulator, '/vdc/users/monitor/tokenCount')).toEqual({ count: 1 })
-})
-
 /** Columns: method, path, and whether the security administrator may call it. The others may call all. */
 const ROLES: readonly [string, string, boolean][] = [
   ['GET', '/dashboard/zones/localzone', false],
@@ -77,15 +34,10 @@ const ROLES: readonly [string, string, boolean][] = [
   ['GET', '/object/namespaces', false],
   ['GET', '/object/namespaces/namespace/media/quota', false],
   ['POST', '/object/billing/namespace/info', false],
-  ['GET', '/object/billing/namespace/media/info', false],
   ['GET', '/object/bucket?namespace=media', false],
   ['POST', '/object/billing/buckets/media/info', false],
   ['GET', '/license', false],
   ['GET', '/vdc/nodes', true],
-  ['GET', '/vdc/alerts', true],
-  ['GET', '/vdc/callhome/esrs', false],
-  ['GET', '/vdc/users/monitor/tokenCount', false],
-  ['GET', '/object/vdcs/vdc/list', false],
 ]
 
 test.each(ROLES)('roles of %s %s', async (method, path, isForAll) => {

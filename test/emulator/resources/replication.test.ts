@@ -64,21 +64,6 @@ describe('replication groups', () => {
     ])
   })
 
-  test('a group and its links are served by the links of the list, also with the blank', async () => {
-    const emulator = await startEmulator({ profile: 'modern', sites: 3 })
-    const groups = await groupsOf(emulator)
-    for (const group of groups) {
-      const href = encodeURI(group._links.self.href)
-      expect((await call(emulator, `${href}?dataType=current`)).json()).toEqual(group)
-      const links = await listOf(emulator, encodeURI(group._links.rglinks.href))
-      expect(links.map(({ rgName, rglinkStatus }) => [rgName, rglinkStatus])).toEqual(
-        group.name === 'rg-geo' || group.name === 'rg-passive' ? Array(2).fill([group.name, 'Good']) : [],
-      )
-    }
-    const missing = await call(emulator, '/dashboard/replicationgroups/none')
-    expect([missing.status, missing.json().code]).toEqual([404, 2000])
-  })
-
   test('the figures of the system are the sums of the groups', async () => {
     const emulator = await startEmulator({ profile: 'modern', sites: 3, scenario: 'site-down' })
     const groups = await groupsOf(emulator)

@@ -95,12 +95,6 @@ describe.each(PROFILES)('profile %s', (profile) => {
         expect(figure(pool, name)).toBe(sum((node) => figure(node, name)))
     }
   })
-
-  test('one pool is served as in the list', async () => {
-    const emulator = await startEmulator({ profile })
-    const [first] = await poolsOf(emulator)
-    expect((await call(emulator, `${first._links.self.href}?dataType=current`)).json()).toEqual(first)
-  })
 })
 
 test('the form of real systems: counts are strings, measures and alerts are arrays of one snapshot', async () => {

@@ -19,15 +19,6 @@ const NAMES = [
   'empty',
 ]
 const BUCKET_NAMES = ['logs', 'images', 'backup', 'export', 'raw', 'tmp']
-/** Names that clients must quote, encode or escape. */
-const HOSTILE_NAMES = [
-  'quo"te and \\ backslash',
-  'a/b?c#d%2e',
-  '<script>alert(1)</script>',
-  'emoji \u{1f600}',
-  'new\nline',
-  '{}[]=, \u202egnitanimret',
-]
 const SALT = 101
 /** Part of the user data of the pools that is in namespaces. */
 const IN_NAMESPACES = 0.9
@@ -59,11 +50,10 @@ export interface Namespace {
 const known = new WeakMap<StorageModel, readonly Namespace[]>()
 
 /** The namespaces of a system, the largest first. */
-export function namespacesOf(model: StorageModel, hasHostileNames = false): readonly Namespace[] {
+export function namespacesOf(model: StorageModel): readonly Namespace[] {
   const namespaces = known.get(model) ?? createNamespaces(model)
   known.set(model, namespaces)
-  if (!hasHostileNames) return namespaces
-  return namespaces.map((one) => ({ ...one, name: HOSTILE_NAMES[one.index] ?? one.name }))
+  return namespaces
 }
 
 function createNamespaces(model: StorageModel): Namespace[] {

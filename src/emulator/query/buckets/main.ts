@@ -31,8 +31,7 @@ export const MONITORING_MAIN: Bucket = {
 
 const FIELDS: readonly NodeField[] = [
   ...PERFORMANCE.map(({ measurement, field, group, slot, tags }) => {
-    const plural = measurement === 'transaction' ? 'transactions' : measurement
-    const row = counter(plural, field, group, slot, tags)
+    const row = counter(measurement, field, group, slot, tags)
     // A series of errors exists from the first error on.
     const isRare = field !== 'succeed_request_counter' && measurement !== 'throughput'
     return isRare

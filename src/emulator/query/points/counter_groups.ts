@@ -51,7 +51,7 @@ const THROUGHPUT: CounterGroup = {
 }
 
 interface CounterRow {
-  /** The end of the names of the measurements in `monitoring_main` and `monitoring_vdc`. */
+  /** The end of the name of the measurement. */
   readonly measurement: string
   readonly field: string
   readonly group: CounterGroup
@@ -59,10 +59,10 @@ interface CounterRow {
   readonly tags?: Readonly<Record<string, string>>
 }
 
-/** Counters of transactions in `monitoring_main`, rates of the whole system in `monitoring_vdc`. */
+/** Counters of transactions in `monitoring_main`. */
 export const PERFORMANCE: readonly CounterRow[] = [
-  { measurement: 'transaction', field: 'succeed_request_counter', group: TRANSACTIONS, slot: 0 },
-  { measurement: 'transaction', field: 'failed_request_counter', group: TRANSACTIONS, slot: 1 },
+  { measurement: 'transactions', field: 'succeed_request_counter', group: TRANSACTIONS, slot: 0 },
+  { measurement: 'transactions', field: 'failed_request_counter', group: TRANSACTIONS, slot: 1 },
   { measurement: 'throughput', field: 'total_read_requests_size', group: THROUGHPUT, slot: 0 },
   { measurement: 'throughput', field: 'total_write_requests_size', group: THROUGHPUT, slot: 1 },
   { measurement: 'error', field: 'user_errors', group: TRANSACTIONS, slot: FIRST_CATEGORY },

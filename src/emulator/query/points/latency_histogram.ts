@@ -52,15 +52,3 @@ export function countUpTo(buckets: Float64Array, offset: number, bound: number):
   for (let index = offset; index <= offset + bound; index++) count += buckets[index] ?? 0
   return count
 }
-
-/** Linear interpolation of a quantile in ms; undefined without transactions. */
-export function latencyQuantile(buckets: Float64Array, offset: number, quantile: number): number | undefined {
-  const rank = quantile * countUpTo(buckets, offset, LATENCY_BOUNDS.length - 1)
-  for (const [bound, upper] of UPPER.entries()) {
-    const [below, inBucket] = [countUpTo(buckets, offset, bound - 1), buckets[offset + bound] ?? 0]
-    if (inBucket === 0 || below + inBucket < rank) continue
-    const lower = UPPER[bound - 1] ?? 0
-    return lower + ((upper - lower) * (rank - below)) / inBucket
-  }
-  return undefined
-}
