@@ -125,8 +125,15 @@ local alertRule(alert, group, config, resolve) =
   local resolve = resolver(config),
   local interval = rules.sources.interval,
 
+  // The version of the rules, as a series: groups have no labels before Prometheus 3.
+  local infoGroup(file) = {
+    name: file + '-info',
+    interval: interval,
+    rules: [rules.sources.info { labels+: { file: file } }],
+  },
+
   prometheusAlerts+:: {
-    groups+: [
+    groups+: [infoGroup('sds-alerts')] + [
       {
         name: group.name,
         interval: interval,
@@ -141,7 +148,7 @@ local alertRule(alert, group, config, resolve) =
   },
 
   prometheusRules+:: {
-    groups+: [
+    groups+: [infoGroup('sds-recording')] + [
       {
         name: group.name,
         interval: interval,

@@ -1,5 +1,6 @@
 /** Settings that dashboards and rules share, with references to the thresholds (thresholds.ts). */
 
+import { readFileSync } from 'node:fs'
 import { LATENCY_QUANTILE } from '../../src/alerting/conditions/table.ts'
 import {
   type Levels,
@@ -13,6 +14,10 @@ import {
 import { CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/sources.ts'
 import { COLORS } from './colors.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from './thresholds.ts'
+
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+/** The version of the program, which rules and dashboards carry. */
+export const { version: VERSION } = JSON.parse(manifest) as { readonly version: string }
 
 /** References to a setting with two levels: panels are yellow from `warning` and red from `critical`. */
 export type Threshold = Levels<Reference>
@@ -80,7 +85,8 @@ export const UIDS = {
 export type DashboardName = keyof typeof UIDS
 
 export const GRAFANA = {
-  tags: ['sds', 'generated'],
+  /** The last one has the version: `GET /api/search?tag=sds` has the tags of all dashboards. */
+  tags: ['sds', 'generated', `sds-exporter-${VERSION}`],
   /** Title and uid of the folder of the dashboards. */
   folder: { title: 'Storage', uid: 'sds' },
   /** The provisioned data source. */

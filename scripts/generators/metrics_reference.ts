@@ -1,4 +1,4 @@
-import { RECORDINGS } from '../../grafana/mixin/rules/groups/recording.ts'
+import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_VALUES } from '../../grafana/mixin/settings.ts'
 import { resolve } from '../../src/alerting/references.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
@@ -84,7 +84,7 @@ const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`
 - **Check.** \`sds-exporter doctor\` has the state of the query interface, recalculates exported values from its rows, and compares the bandwidths of systems that serve them in both sources. If those of the feed are a multiple of the others, the feed has another unit: set \`performance.feed_bandwidth_unit\` ([Query interface](operations.md#query-interface)).
 `
 
-const RECORDED_NOTE = `The rules of \`deploy/prometheus/rules/sds-recording.yml\` record these series once a minute. Alerts and the panels of pools read them, and queries over weeks should: they are one series for each pool or node, whatever number of exporters reports it, and they continue when an exporter is replaced.
+const RECORDED_NOTE = `The rules of \`deploy/prometheus/rules/sds-recording.yml\` record these series once a minute. Alerts and the panels of pools read them, and queries over weeks should: they are one series for each pool or node, whatever number of exporters reports it, and they continue when an exporter is replaced. \`sds:rules_info\` has no system: its labels are the \`version\` of the program that wrote the rules, and the \`file\`, \`sds-recording\` or \`sds-alerts\`.
 
 `
 
@@ -145,7 +145,9 @@ function codeList(entries: readonly (readonly [title: string, query: string])[])
 }
 
 function recordingTable(): string {
-  return codeList(resolve(RECORDINGS, DEFAULT_VALUES).map(({ record, expr }) => [code(record), expr]))
+  const { info, recording } = resolve(RULE_SOURCES, DEFAULT_VALUES)
+  const rules = [info, ...recording.flatMap(({ recordings }) => recordings)]
+  return codeList(rules.map(({ record, expr }) => [code(record), expr]))
 }
 
 function exampleQueries(): string {

@@ -68,11 +68,23 @@ const HEADER =
 
 /** The contents of the rule files by their name without the suffix. */
 export function ruleContents(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleContents {
-  return {
+  const contents = {
     'sds-recording': recordingRules(sources, defaults, config),
     'sds-alerts': alertRules(sources, defaults, config),
   }
+  return Object.fromEntries(
+    Object.entries(contents).map(([file, { groups }]) => [
+      file,
+      { groups: [infoGroup(file, sources), ...groups] },
+    ]),
+  )
 }
+
+const infoGroup = (file: string, { interval, info }: RuleSources) => ({
+  name: `${file}-info`,
+  interval,
+  rules: [{ ...info, labels: { ...info.labels, file } }],
+})
 
 export function ruleFiles(sources: RuleSources, defaults: Values, config: AlertingConfig): WrittenFile[] {
   return Object.entries(ruleContents(sources, defaults, config)).map(([name, content]) => ({

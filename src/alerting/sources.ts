@@ -31,14 +31,25 @@ export interface AlertGroupSource {
   readonly alerts: readonly AlertSource[]
 }
 
+export interface RecordingSource {
+  readonly record: string
+  readonly expr: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
 export interface RecordingGroupSource {
   readonly name: string
-  readonly recordings: readonly { readonly record: string; readonly expr: string }[]
+  readonly recordings: readonly RecordingSource[]
 }
 
 export interface RuleSources {
   /** Between two evaluations, e.g. `1m`. */
   readonly interval: string
+  /**
+   * A series that says which version of the program the loaded rules are from. Each file of rules records it, with the
+   * name of the file as label. A rule, because groups have no labels before Prometheus 3.
+   */
+  readonly info: RecordingSource
   readonly recording: readonly RecordingGroupSource[]
   readonly alerting: readonly AlertGroupSource[]
 }

@@ -69,7 +69,9 @@ interface Group {
 const groupsOf = (config: Partial<AlertingConfig>, file: string): Group[] =>
   parse(written(config, file)).groups
 const alerts = (config: Partial<AlertingConfig>): Rule[] =>
-  groupsOf(config, 'sds-alerts.yml').flatMap(({ rules }) => rules)
+  groupsOf(config, 'sds-alerts.yml')
+    .flatMap(({ rules }) => rules)
+    .filter(({ alert }) => alert !== undefined)
 const named = (config: Partial<AlertingConfig>, name: string): Rule[] =>
   alerts(config).filter(({ alert }) => alert === name)
 

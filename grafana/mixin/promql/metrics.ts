@@ -64,5 +64,8 @@ export const RECORDED = {
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
 
+/** The version of the loaded rules. It is about no system, and has no level. */
+export const RULES_INFO = 'sds:rules_info'
+
 /** Every name that a dashboard or a rule may select. */
 export type MetricName = SeriesName | (typeof PROMETHEUS_METRICS)[number] | RecordedName

@@ -2,7 +2,8 @@ import { type AlertingConfig, DEFAULT_ALERTING } from '../../../src/alerting/con
 import { resolve } from '../../../src/alerting/references.ts'
 import { ruleFiles } from '../../../src/alerting/rules.ts'
 import type { RuleSources } from '../../../src/alerting/sources.ts'
-import { DEFAULT_VALUES } from '../settings.ts'
+import { RULES_INFO } from '../promql/metrics.ts'
+import { DEFAULT_VALUES, VERSION } from '../settings.ts'
 import { withAction } from './actions.ts'
 import { accessGroup } from './groups/access.ts'
 import { backgroundGroup } from './groups/background.ts'
@@ -32,7 +33,12 @@ const GROUPS: readonly AlertGroup[] = [
 ].map((group) => ({ ...group, alerts: group.alerts.map(withAction) }))
 
 /** The sources of all rules, with references to settings. */
-export const RULE_SOURCES: RuleSources = { interval: '1m', recording: RECORDING_GROUPS, alerting: GROUPS }
+export const RULE_SOURCES: RuleSources = {
+  interval: '1m',
+  info: { record: RULES_INFO, expr: 'vector(1)', labels: { version: VERSION } },
+  recording: RECORDING_GROUPS,
+  alerting: GROUPS,
+}
 
 /** The groups of alerts with the default settings. */
 export const ALERT_GROUPS: readonly AlertGroup[] = resolve(GROUPS, DEFAULT_VALUES)

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
 import { milliseconds } from '../../../grafana/mixin/promql/duration.ts'
+import { RULES_INFO } from '../../../grafana/mixin/promql/metrics.ts'
 import { COMPONENTS, SEVERITIES } from '../../../grafana/mixin/rules/groups/rule.ts'
 import { renderRules } from '../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../grafana/mixin/settings.ts'
+import { readText } from '../../repository/repository.ts'
 import { panelQueries } from '../dashboards/queries.ts'
 import { isCounter, KNOWN_METRICS } from '../promql/known_metrics.ts'
 import {
@@ -40,7 +42,8 @@ type Node = Expression['root']
 const groupsOf = (links: Partial<typeof LINKS>): Group[] =>
   renderRules(links).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
 const GROUPS = groupsOf(LINKS)
-const RULES = GROUPS.flatMap(({ rules }) => rules)
+const ALL_RULES = GROUPS.flatMap(({ rules }) => rules)
+const RULES = ALL_RULES.filter(({ record }) => record !== RULES_INFO)
 const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]))
 const RECORDED = new Map(RULES.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr]])))
 const ROWS = ALERTS.map((rule) => ({ ...rule, name: `${rule.alert} ${rule.labels?.['severity']}` }))
@@ -229,6 +232,18 @@ describe('every expression', () => {
     expect([...labels]).not.toContain('instance')
     expect([...labels]).not.toContain('job')
   })
+})
+
+test('each file has the version of the program', () => {
+  const { version } = JSON.parse(readText('package.json'))
+  const infos = ALL_RULES.filter(({ record }) => record === RULES_INFO)
+  expect(infos).toEqual(
+    ['sds-recording', 'sds-alerts'].map((file) => ({
+      record: 'sds:rules_info',
+      expr: 'vector(1)',
+      labels: { version, file },
+    })),
+  )
 })
 
 test('groups are evaluated as often as the exporter is scraped', () => {

@@ -78,11 +78,20 @@ them. files/rules.json and files/places.json have references to settings, such a
 {{- $own | default (index . 2) | default "" | trim -}}
 {{- end -}}
 
+{{/* The group with the version of the rules, as JSON. Arguments: the sources of rules.json, and the name of the file. */}}
+{{- define "sds-exporter.infoGroup" -}}
+{{- $sources := index . 0 -}}
+{{- $file := index . 1 -}}
+{{- $labels := merge (dict "file" $file) $sources.info.labels -}}
+{{- $rule := dict "record" $sources.info.record "expr" $sources.info.expr "labels" $labels -}}
+{{- dict "name" (printf "%s-info" $file) "interval" $sources.interval "rules" (list $rule) | toJson -}}
+{{- end -}}
+
 {{/* The groups with recording rules, as JSON in the member `groups`. Argument: the root. */}}
 {{- define "sds-exporter.recordingRules" -}}
 {{- $rules := .Files.Get "files/rules.json" | fromJson -}}
 {{- $values := include "sds-exporter.settings" (list $rules (include "sds-exporter.alerting" . | fromJson)) | fromJson -}}
-{{- $groups := list -}}
+{{- $groups := list (include "sds-exporter.infoGroup" (list $rules.sources "sds-recording") | fromJson) -}}
 {{- range $rules.sources.recording -}}
 {{- $recordings := list -}}
 {{- range .recordings -}}
@@ -99,7 +108,7 @@ them. files/rules.json and files/places.json have references to settings, such a
 {{- $rules := .Files.Get "files/rules.json" | fromJson -}}
 {{- $alerting := include "sds-exporter.alerting" . | fromJson -}}
 {{- $values := include "sds-exporter.settings" (list $rules $alerting) | fromJson -}}
-{{- $groups := list -}}
+{{- $groups := list (include "sds-exporter.infoGroup" (list $rules.sources "sds-alerts") | fromJson) -}}
 {{- range $group := $rules.sources.alerting -}}
 {{- $alerts := list -}}
 {{- range $group.alerts -}}
