@@ -105,7 +105,7 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   const data = substituteVariables(yaml.data, environment, add)
   for (const [path, message] of duplicateNames(data)) add(path, message)
   const parsed = schema.safeParse(data, PARSE_OPTIONS)
-  const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, placeOf))
+  const others = schemaProblems(schema, parsed.error, placeOf)
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))

@@ -100,6 +100,7 @@ const history = z
   .refine(({ window, interval }) => window >= 2 * interval, {
     path: ['window'],
     message: 'must be at least twice history.interval',
+    when: ({ issues }) => issues.every(({ path = [] }) => path[0] === 'enabled'),
   })
   .transform(
     (file): HistoryConfig => ({ enabled: file.enabled, windowMs: file.window, intervalMs: file.interval }),

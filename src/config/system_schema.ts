@@ -9,134 +9,117 @@ import { labelsSchema } from './values/labels_schema.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import type { ReadText } from './values/readings.ts'
-import { typeMessage } from './values/schema_problems.ts'
+import { DESPITE_OTHERS, typeMessage } from './values/schema_problems.ts'
 import { flag } from './values/units.ts'
 import { httpUrl } from './values/urls.ts'
 
 const text = z.string('expected text')
+const secretText = z.string('write it in quotes: expected text')
 const filledText = text.min(1, 'must not be empty')
 
 const baseUrl = httpUrl('set them under auth', ':4443')
 
 type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
 const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
-const authKeys = z
-  .strictObject(
-    {
-      token: text.optional(),
-      token_file: filledText.optional(),
-      username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
-      password: text.optional(),
-      password_file: filledText.optional(),
-    } satisfies Record<AuthKeyName, z.ZodType>,
-    typeMessage(`expected ${AUTH_KEYS}`),
-  )
-  .superRefine((value, context) => {
-    const methods = [value.token, value.token_file, value.username].filter(
-      (method) => method !== undefined,
-    ).length
-    const passwords = [value.password, value.password_file].filter((way) => way !== undefined).length
-    if (methods !== 1 || passwords !== (value.username === undefined ? 0 : 1)) {
-      context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
-    }
-  })
-type AuthKeys = z.output<typeof authKeys>
 
 /** Reads secret files, so that a missing, unreadable or empty file is reported at the start. */
 function authSchema(folder: string, read: ReadText) {
-  return authKeys.transform((keys, context): AuthConfig => {
-    const [key, secret] = readSecret(keys, folder, read)
-    if (typeof secret !== 'string') return authConfig(keys, folder, secret)
-    context.addIssue({ code: 'custom', message: secret, path: [key] })
-    return z.NEVER
-  })
+  const secret = (make: MakeSecret) =>
+    secretText.transform((value, context) => usable(make(value), context)).optional()
+  const secretFile = (make: MakeSecret) =>
+    filledText
+      .transform((name, context): string => {
+        const file = resolve(folder, name)
+        const found = read(file, 'secret')
+        usable('problem' in found ? `${name} ${found.problem}` : make(found.text), context)
+        return file
+      })
+      .optional()
+  return z
+    .strictObject(
+      {
+        token: secret(tokenFromText),
+        token_file: secretFile(tokenFromText),
+        username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
+        password: secret(passwordFromText),
+        password_file: secretFile(passwordFromText),
+      } satisfies Record<AuthKeyName, z.ZodType>,
+      typeMessage(`expected ${AUTH_KEYS}`),
+    )
+    .superRefine(({ token, token_file, username, password, password_file }, context) => {
+      const countOf = (values: readonly unknown[]) => values.filter((value) => value !== undefined).length
+      const isOneMethod = countOf([token, token_file, username]) === 1
+      if (isOneMethod && countOf([password, password_file]) === countOf([username])) return
+      context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
+    }, DESPITE_OTHERS)
+    .transform(({ token, token_file, username = '', password, password_file = '' }): AuthConfig => {
+      if (token !== undefined) return { kind: 'token', token }
+      if (token_file !== undefined) return { kind: 'token_file', file: token_file }
+      if (password !== undefined) return { kind: 'login', username, password }
+      return { kind: 'login_file', username, file: password_file }
+    })
 }
 
-/** The key that contains the secret, and the secret or the problem with it. */
-function readSecret(keys: AuthKeys, folder: string, readText: ReadText): [string, Secret | string] {
-  if (keys.token !== undefined) return ['token', tokenFromText(keys.token)]
-  if (keys.password !== undefined) return ['password', passwordFromText(keys.password)]
-  const [key, file, make] =
-    keys.token_file === undefined
-      ? (['password_file', keys.password_file ?? '', passwordFromText] as const)
-      : (['token_file', keys.token_file, tokenFromText] as const)
-  const read = readText(resolve(folder, file), 'secret')
-  return [key, 'problem' in read ? `${file} ${read.problem}` : make(read.text)]
+type MakeSecret = (text: string) => Secret | string
+
+/** A secret; a text is the problem with it. */
+function usable(secret: Secret | string, context: z.RefinementCtx): Secret {
+  if (typeof secret !== 'string') return secret
+  context.addIssue({ code: 'custom', message: secret })
+  return z.NEVER
 }
 
-function authConfig(keys: AuthKeys, folder: string, secret: Secret): AuthConfig {
-  if (keys.token !== undefined) return { kind: 'token', token: secret }
-  if (keys.token_file !== undefined) return { kind: 'token_file', file: resolve(folder, keys.token_file) }
-  const username = keys.username ?? ''
-  return keys.password_file === undefined
-    ? { kind: 'login', username, password: secret }
-    : { kind: 'login_file', username, file: resolve(folder, keys.password_file) }
-}
-
-/** A path; an empty path means not set, so that example files can show every key. */
+/** A path or name; an empty one means not set, so that example files can show every key. */
 const path = text.transform((value) => (value === '' ? undefined : value)).optional()
 
-const tlsKeys = z.strictObject({
-  ca_file: path,
-  cert_file: path,
-  key_file: path,
-  server_name: text.transform((name) => (name === '' ? undefined : name)).optional(),
-  insecure_skip_verify: flag.prefault(false),
-})
-
-const PEM_CHECKS = {
-  ca_file: certificateProblem,
-  cert_file: certificateProblem,
-  key_file: keyProblem,
-} as const
-type PemKey = keyof typeof PEM_CHECKS
+interface PemFile {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+}
 
 /** Reads the PEM files, so that an invalid file is reported at the start. */
 function tlsSchema(folder: string, read: ReadText) {
-  return tlsKeys.transform((keys, context): TlsConfig => {
-    for (const [path, message] of pemProblems(keys, folder, read)) {
-      context.addIssue({ code: 'custom', message, path })
-    }
-    const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(folder, file))
-    return {
-      caFile: absolute(keys.ca_file),
-      certFile: absolute(keys.cert_file),
-      keyFile: absolute(keys.key_file),
-      serverName: keys.server_name,
-      insecureSkipVerify: keys.insecure_skip_verify,
-    }
-  })
+  const pem = (problemOf: (text: string) => string | undefined) =>
+    path.transform((name, context): PemFile | undefined => {
+      if (name === undefined) return undefined
+      const file = resolve(folder, name)
+      const found = read(file, 'pem')
+      const problem = 'problem' in found ? found.problem : problemOf(found.text)
+      if ('text' in found && problem === undefined) return { file, text: found.text }
+      context.addIssue({ code: 'custom', message: `${name} ${problem}` })
+      return z.NEVER
+    })
+  return z
+    .strictObject({
+      ca_file: pem(certificateProblem),
+      cert_file: pem(certificateProblem),
+      key_file: pem(keyProblem),
+      server_name: path,
+      insecure_skip_verify: flag.prefault(false),
+    })
+    .superRefine(({ cert_file: certificate, key_file: key }, context) => {
+      const message = pairProblem(certificate, key)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    }, DESPITE_OTHERS)
+    .transform(
+      (keys): TlsConfig => ({
+        caFile: keys.ca_file?.file,
+        certFile: keys.cert_file?.file,
+        keyFile: keys.key_file?.file,
+        serverName: keys.server_name,
+        insecureSkipVerify: keys.insecure_skip_verify,
+      }),
+    )
 }
 
-/** Problems of the PEM files as [path, message]. The path is empty for a problem of several files together. */
-function pemProblems(
-  keys: z.output<typeof tlsKeys>,
-  folder: string,
-  readText: ReadText,
-): [string[], string][] {
-  const texts = new Map<string, string>()
-  const problems = (Object.keys(PEM_CHECKS) as PemKey[]).flatMap((key): [string[], string][] => {
-    const file = keys[key]
-    if (file === undefined) return []
-    const read = readText(resolve(folder, file), 'pem')
-    const problem = 'problem' in read ? read.problem : PEM_CHECKS[key](read.text)
-    if ('text' in read && problem === undefined) texts.set(key, read.text)
-    return problem === undefined ? [] : [[[key], `${file} ${problem}`]]
-  })
-  const mismatch = pairProblem(keys, texts.get('cert_file'), texts.get('key_file'))
-  return mismatch === undefined ? problems : [...problems, [[], mismatch]]
-}
-
-function pairProblem(
-  keys: z.output<typeof tlsKeys>,
-  certificate: string | undefined,
-  key: string | undefined,
-): string | undefined {
-  if ((keys.cert_file === undefined) !== (keys.key_file === undefined)) {
+/** A file that cannot be used has no text here. */
+function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): string | undefined {
+  if ((certificate === undefined) !== (key === undefined))
     return 'cert_file and key_file must be set together'
-  }
-  const isWrong = certificate !== undefined && key !== undefined && !isPair(certificate, key)
-  return isWrong ? 'the key in key_file does not match the certificate in cert_file' : undefined
+  if (certificate?.text === undefined || key?.text === undefined) return undefined
+  const isOther = !isPair(certificate.text, key.text)
+  return isOther ? 'the key in key_file does not match the certificate in cert_file' : undefined
 }
 
 const poolId = text.superRefine((id, context) => {
@@ -148,12 +131,14 @@ const poolList = z
   .array(z.strictObject({ id: poolId }))
   .min(1, 'must not be empty; omit it to discover the pools')
   .superRefine((pools, context) => {
-    const ids = new Set<string>()
-    pools.forEach(({ id }, index) => {
-      if (ids.size !== ids.add(id).size) return
+    const ids = new Set<unknown>()
+    // An element of another type has its own problem.
+    pools.forEach((pool: { readonly id: string } | null, index) => {
+      const id = pool?.id
+      if (id === undefined || ids.size !== ids.add(id).size) return
       context.addIssue({ code: 'custom', message: 'listed twice', path: [index, 'id'] })
     })
-  })
+  }, DESPITE_OTHERS)
   .transform((pools) => pools.map(({ id }) => id))
 
 /** A system with its own sections, which may be missing. */

@@ -198,7 +198,7 @@ alerting:
   })
 
   test.each([
-    ['thresholds: {}\n', ['alerting: missing: expected a mapping', 'thresholds: unknown key']],
+    ['thresholds: {}\n', ['thresholds: unknown key; it belongs under alerting']],
     [`${SYSTEM}alertng: {}\n`, ['alertng: unknown key; did you mean alerting?']],
     ['', ['alerting: missing: expected a mapping']],
     ['- a\n', [': expected a mapping with the key alerting']],

@@ -178,6 +178,80 @@ test.each([
   expect(problemsOf(`${SYSTEM}poll: {${key}: 5s}`)).toEqual([expected])
 })
 
+test('every problem is named, although one value of the section has another type', () => {
+  const text = `
+systems:
+  - name: a
+    base_url: [5, ftp://x]
+    auth: {username: 5, password: 12345, password_file: nope}
+    tls_config: {insecure_skip_verify: 1, ca_file: nope.pem, cert_file: nope.pem}
+    labels: {a: 5, "0b": x}
+    pools: [{id: 5}, {id: a}, {id: a}, null]
+history: {enabled: 1, window: 1m, interval: 5m}
+`
+  const notAName = 'not a label name: use letters, digits and underscores, and no digit at the start'
+  expect(problemsOf(text)).toEqual([
+    'systems[0].base_url[0]: expected text',
+    'systems[0].base_url[1]: must begin with https:// or http://',
+    'systems[0].auth.username: expected text',
+    'systems[0].auth.password: write it in quotes: expected text',
+    'systems[0].auth.password_file: nope cannot be read: no such file',
+    'systems[0].auth: needs exactly one of token, token_file, or username with password or password_file',
+    'systems[0].tls_config.ca_file: nope.pem cannot be read: no such file',
+    'systems[0].tls_config.cert_file: nope.pem cannot be read: no such file',
+    'systems[0].tls_config.insecure_skip_verify: expected true or false',
+    'systems[0].tls_config: cert_file and key_file must be set together',
+    'systems[0].labels.a: expected text; put numbers and true or false in quotes',
+    `systems[0].labels.0b: ${notAName}`,
+    'systems[0].pools[0].id: expected text',
+    'systems[0].pools[3]: expected a mapping of keys to values',
+    'systems[0].pools[2].id: listed twice',
+    'history.enabled: expected true or false',
+    'history.window: must be at least twice history.interval',
+  ])
+})
+
+test.each([
+  ['system: [{name: a}]\n', ['system: unknown key; did you mean systems?']],
+  [
+    `${SYSTEM}schedule: 30s\n`,
+    ['schedule: unknown key; it belongs under poll or forecast or providers or discovery or performance'],
+  ],
+  [
+    `${SYSTEM}targets: [a]\n`,
+    ['targets: unknown key; the systems are listed under systems, each with base_url'],
+  ],
+  [
+    `${SYSTEM}poll: {interval: 30s}\n`,
+    [
+      'poll.interval: unknown key; poll.schedule has a cron expression, such as "*/30 * * * * *" for every 30 seconds',
+    ],
+  ],
+  [`${SYSTEM}concurrency: 2\n`, ['concurrency: unknown key; it belongs under limits']],
+  [`${SYSTEM}poll: {forecast: {}}\n`, ['poll.forecast: unknown key; it belongs at the top of the file']],
+  [
+    'systems: [{name: a, base_url: "https://a:4443", username: u, password: p}]\n',
+    [
+      'systems[0].username: unknown key; it belongs under systems[].auth',
+      'systems[0].password: unknown key; it belongs under systems[].auth',
+    ],
+  ],
+])('the key at a wrong level in %j is one problem, which names the right place', (text, expected) => {
+  expect(problemsOf(text)).toEqual(expected)
+})
+
+test.each([
+  ['30s', '*/30 * * * * *'],
+  ['60s', '0 * * * * *'],
+  ['1m', '0 * * * * *'],
+  ['5m', '0 */5 * * * *'],
+  ['1h', '0 0 * * * *'],
+  ['12h', '0 0 */12 * * *'],
+])('the duration %s as a schedule is answered with the cron expression', (duration, expression) => {
+  const problems = problemsOf(`${SYSTEM}poll: {schedule: ${duration}}`)
+  expect(problems).toEqual([`poll.schedule: this is a duration: write the cron expression "${expression}"`])
+})
+
 test('a value of another type is described without the words of a library', () => {
   const text = `systems: [text, {name: 1, base_url: 2, auth: text, tls_config: [], pools: {a: 1}}]
 poll: text
@@ -432,6 +506,11 @@ describe('an invalid file', () => {
       'poll.stale_after: must be more than zero',
     ],
     ['with a key twice', 'a: 1\na: 2', ': not valid YAML at line 2, column 1 (DUPLICATE_KEY): duplicate key'],
+    [
+      'with three spaces instead of four',
+      'a:\n  - b: 1\n    c: 1\n  - b: 1\n   c: 1\n',
+      ': not valid YAML at line 5, column 1 (MISSING_CHAR): the indentation does not match the surrounding lines',
+    ],
     ['that is not YAML', 'a: [', ': not valid YAML at line 1, column'],
     ['with an alias to nothing', 'a: *b', ':'],
     [

@@ -16,11 +16,30 @@ export const cron = z.string('expected a cron expression').superRefine((expressi
 export const cronOrOff = z.union([z.literal(''), cron])
 
 function cronProblem(expression: string): string | undefined {
+  const meant = expressionEvery(expression.trim())
+  if (meant !== undefined) return `this is a duration: write the cron expression "${meant}"`
   const reason = formProblem(expression)
   if (reason !== undefined) {
     return `not a cron expression of six fields (second minute hour day month weekday): ${reason}`
   }
   return hasNextRun(expression) ? undefined : 'this cron expression never runs: no date matches it'
+}
+
+/** Durations by their unit: how many of it the next unit has, and the fields around the field of the unit. */
+const DURATIONS = [
+  [/^(\d{1,2})s$/, 60, '', ' * * * * *'],
+  [/^(\d{1,2})m$/, 60, '0 ', ' * * * *'],
+  [/^(\d{1,2})h$/, 24, '0 0 ', ' * * *'],
+] as const
+
+/** `5m` → every five minutes. Undefined for other text, and for durations that no expression has. */
+function expressionEvery(duration: string): string | undefined {
+  for (const [form, most, before, after] of DURATIONS) {
+    const count = Number(form.exec(duration)?.[1])
+    const field = count === 1 ? '*' : count === most ? '0' : `*/${count}`
+    if (most % count === 0) return `${before}${field}${after}`
+  }
+  return undefined
 }
 
 function formProblem(expression: string): string | undefined {

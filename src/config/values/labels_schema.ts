@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RESOURCE_FAMILIES } from '../../system_catalogue.ts'
+import { DESPITE_OTHERS } from './schema_problems.ts'
 
 /** Labels of metrics that the exporter or Prometheus sets. A target label of the same name would rename or hide them. */
 export const RESERVED_LABELS: readonly string[] = [
@@ -43,7 +44,7 @@ export const labelsSchema = z
       const message = nameProblem(name)
       if (message !== undefined) context.addIssue({ code: 'custom', message, path: [name] })
     }
-  })
+  }, DESPITE_OTHERS)
 
 function nameProblem(name: string): string | undefined {
   if (!NAME.test(name))

@@ -1,5 +1,4 @@
 import { counted } from '../../text.ts'
-import { suggestion } from './suggestions.ts'
 
 /** A position in a file, counted from 1. */
 export interface Place {
@@ -73,21 +72,4 @@ export function mayBeSecret(path: readonly PropertyKey[]): boolean {
   const [key, parent] = [String(path.at(-1)), path.at(-2)]
   if (parent === 'auth') return !AUTH_KEY_NAMES.some((name) => name === key)
   return !KEY.test(key)
-}
-
-/**
- * The problem of an unknown key, with its position in the file if the key may be a secret.
- * @param known the keys that are known at its place
- */
-export function unknownKey(
-  path: readonly PropertyKey[],
-  known: readonly string[],
-  placeOf: (path: readonly PropertyKey[]) => Place | undefined,
-): Problem {
-  const place = placeOf(path)
-  const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
-  const hidden = ` at ${where}, which is not shown here because it may hold a secret`
-  const meant = suggestion(String(path.at(-1)), known)
-  const message = `unknown key${mayBeSecret(path) ? hidden : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
-  return { path: pathText(path), ...place, message }
 }

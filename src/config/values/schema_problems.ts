@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type Problem, pathText, unknownKey } from './problems.ts'
+import { type Problem, pathText } from './problems.ts'
+import { definitionOf, keyPlaces, unknownKey } from './unknown_keys.ts'
 import type { YamlText } from './yaml_text.ts'
 
 /** What a value of a type is called in a message. */
@@ -19,36 +20,55 @@ export const PARSE_OPTIONS = {
   reportInput: true,
   error: (issue: z.core.$ZodRawIssue): string => {
     // Read by schemaProblems: the issue itself has only the unknown keys.
-    if (issue.code === 'unrecognized_keys') return `${KNOWN_KEYS}${knownKeys(issue.inst).join(' ')}`
+    if (issue.code === 'unrecognized_keys')
+      return `${KNOWN_KEYS}${Object.keys(definitionOf(issue.inst).shape ?? {}).join(' ')}`
     const expected = issue.code === 'invalid_type' ? EXPECTED[String(issue['expected'])] : undefined
     return expected ?? 'is not valid'
   },
 } as const
-
-function knownKeys(schema: unknown): string[] {
-  const { shape } = (schema as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def ?? {}
-  return Object.keys(shape ?? {})
-}
 
 /** The message of a schema for values of another type. Other issues get those of {@link PARSE_OPTIONS}. */
 export function typeMessage(message: string) {
   return { error: ({ code }: { readonly code?: string }) => (code === 'invalid_type' ? message : undefined) }
 }
 
-/** The problems of an issue. Unknown keys are reported one by one, each with the key that was probably meant. */
-export function schemaProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
-  const { path } = issue
-  if (issue.code === 'unrecognized_keys') {
+/**
+ * For checks of several values together: they run although a value of them is wrong, so that all problems are named at
+ * once. Wrong values are passed as they are.
+ */
+export const DESPITE_OTHERS = {
+  when: ({ issues }: z.core.ParsePayload) => issues.every(({ path = [] }) => path.length > 0),
+}
+
+/**
+ * The problems that a schema has found. Unknown keys are reported one by one, each with the key or place that was probably
+ * meant; that this is missing is no problem of its own.
+ */
+export function schemaProblems(
+  schema: z.ZodType,
+  error: z.ZodError | undefined,
+  placeOf: YamlText['placeOf'],
+): Problem[] {
+  const issues = (error?.issues ?? []).map(innermost)
+  const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keyPlaces(schema) : new Map()
+  const unknown = issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return []
     const known = issue.message.startsWith(KNOWN_KEYS)
       ? issue.message.slice(KNOWN_KEYS.length).split(' ')
       : []
-    return issue.keys.map((key) => unknownKey([...path, key], known, placeOf))
-  }
-  if (issue.code === 'invalid_union') {
-    const last = issue.errors.at(-1)?.[0]
-    if (last !== undefined) return schemaProblems({ ...last, path: [...path, ...last.path] }, placeOf)
-  }
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined
-  const message = isMissing ? `missing: ${issue.message}` : issue.message
-  return [{ path: pathText(path), ...placeOf(path), message }]
+    return issue.keys.map((key) => unknownKey([...issue.path, key], { known, places, placeOf }))
+  })
+  const others = issues.flatMap(({ path, message, ...issue }): Problem[] => {
+    const isMissing = issue.code === 'invalid_type' && issue.input === undefined
+    const isMeant = isMissing && unknown.some(({ meant }) => meant === pathText(path))
+    if (issue.code === 'unrecognized_keys' || isMeant) return []
+    return [{ path: pathText(path), ...placeOf(path), message: isMissing ? `missing: ${message}` : message }]
+  })
+  return [...unknown.map(({ problem }) => problem), ...others]
+}
+
+/** Of a union, the issue with its last form. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  const last = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
+  return last === undefined ? issue : innermost({ ...last, path: [...issue.path, ...last.path] })
 }

@@ -31,14 +31,19 @@ const MAX_TOKENS = 2 * MAX_VALUES
 /** Anchors and aliases of a file: the library needs quadratic time for them, a tenth of a second for so many. */
 const MAX_REFERENCES = 2_000
 
+const WRONG_INDENTATION = 'the indentation does not match the surrounding lines'
+
 /** Hints by error code. The messages of the library are not used because they may quote a secret from the file. */
 const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
   BAD_ALIAS: 'quote text that begins with *',
   BAD_DQ_ESCAPE: 'write a backslash in double quotes twice, or use single quotes',
-  BAD_INDENT: 'the indentation does not match the surrounding lines',
+  BAD_INDENT: WRONG_INDENTATION,
   BAD_SCALAR_START: 'quote text that begins with this character',
+  BLOCK_AS_IMPLICIT_KEY: 'the next line is indented too far, or a value with ": " needs quotes',
+  BLOCK_IN_FLOW: 'a comma is missing',
   DUPLICATE_KEY: 'duplicate key',
   MISSING_CHAR: 'a quote, bracket or comma is missing',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing after the key',
   MULTIPLE_DOCS: 'the file has more than one document',
   RESOURCE_EXHAUSTION: 'nested too deeply, or too many anchors and aliases',
   TAB_AS_INDENT: 'indent with spaces, not with tabs',
@@ -46,7 +51,7 @@ const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
   UNEXPECTED_TOKEN: 'quote text that contains special characters',
 }
 
-type Fault = Pick<YAMLParseError, 'code' | 'pos'>
+type Fault = Pick<YAMLParseError, 'code' | 'pos'> & Partial<Pick<YAMLParseError, 'message'>>
 
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
@@ -60,7 +65,7 @@ export function parseYaml(file: string, text: string): YamlText {
   // Warnings are errors too: an unquoted password such as !abc is read as a tag without a value.
   const first = document.errors[0] ?? document.warnings[0] ?? firstFault(document)
   if (first !== undefined) {
-    const cause = LIKELY_CAUSES[first.code]
+    const cause = likelyCause(first)
     const { line, column } = place(first.pos[0])
     const message = `not valid YAML at line ${line}, column ${column} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
     throw new ConfigError(file, [{ path: '', message }])
@@ -76,6 +81,11 @@ export function parseYaml(file: string, text: string): YamlText {
       return undefined
     },
   }
+}
+
+/** In a list, the code for a wrong indentation is that of a missing character. */
+function likelyCause({ code, message = '' }: Fault): string | undefined {
+  return message.startsWith('Sequence item without') ? WRONG_INDENTATION : LIKELY_CAUSES[code]
 }
 
 function parsedDocument(text: string, lineCounter: LineCounter, file: string): Document.Parsed {

@@ -1,0 +1,119 @@
+import { mayBeSecret, type Place, type Problem, pathText } from './problems.ts'
+import { suggestion } from './suggestions.ts'
+
+/** Keys of other exporters, and what stands for them here. */
+const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  ...keysWith('the systems are listed under systems, each with base_url', ['targets', 'hosts', 'clusters']),
+  ...keysWith('poll.schedule has a cron expression, such as "*/30 * * * * *" for every 30 seconds', [
+    'poll_interval',
+    'scrape_interval',
+    'refresh_interval',
+    'interval',
+  ]),
+  ...keysWith('poll.timeout has the limit of a poll', ['scrape_timeout']),
+  ...keysWith('tls_config.insecure_skip_verify: true disables the verification of certificates', [
+    'verify_ssl',
+    'ssl_verify',
+    'verify',
+    'verify_tls',
+    'validate_certs',
+  ]),
+  ...keysWith('base_url has it, such as https://HOST:4443', [
+    'host',
+    'hostname',
+    'port',
+    'scheme',
+    'protocol',
+  ]),
+}
+
+function keysWith(hint: string, keys: readonly string[]): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, hint]))
+}
+
+/** Where a key can be: the paths of the sections that have it, `''` for the file. */
+export type KeyPlaces = ReadonlyMap<string, readonly string[]>
+
+/** The places of all keys of a schema: `ca_file` → `systems[].tls_config`. */
+export function keyPlaces(schema: unknown): KeyPlaces {
+  const places = new Map<string, string[]>()
+  const collect = (part: unknown, place: string): void => {
+    const { shape = {}, element, in: input, out, innerType, options = [] } = definitionOf(part)
+    for (const [key, value] of Object.entries(shape)) {
+      places.set(key, [...(places.get(key) ?? []), place])
+      collect(value, place === '' ? key : `${place}.${key}`)
+    }
+    if (element !== undefined) collect(element, `${place}[]`)
+    for (const inner of [input, out, innerType, ...options]) if (inner !== undefined) collect(inner, place)
+  }
+  collect(schema, '')
+  return places
+}
+
+/** What the definition of a schema may have of other schemas. */
+interface Definition {
+  readonly shape?: Readonly<Record<string, unknown>>
+  readonly element?: unknown
+  readonly in?: unknown
+  readonly out?: unknown
+  readonly innerType?: unknown
+  readonly options?: readonly unknown[]
+}
+
+export function definitionOf(schema: unknown): Definition {
+  return (schema as { _zod?: { def?: Definition } } | undefined)?._zod?.def ?? {}
+}
+
+/** The problem of an unknown key, and the path that was probably meant. */
+export interface UnknownKey {
+  readonly problem: Problem
+  readonly meant: string | undefined
+}
+
+interface KeyContext {
+  /** The keys that are known at its place. */
+  readonly known: readonly string[]
+  readonly places: KeyPlaces
+  readonly placeOf: (path: readonly PropertyKey[]) => Place | undefined
+}
+
+/** The problem of an unknown key, with its position in the file if the key may be a secret. */
+export function unknownKey(path: readonly PropertyKey[], { known, places, placeOf }: KeyContext): UnknownKey {
+  const place = placeOf(path)
+  const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
+  const hidden = ` at ${where}, which is not shown here because it may hold a secret`
+  const { hint, meant } = hintFor(path, known, places)
+  const message = `unknown key${mayBeSecret(path) ? hidden : ''}${hint === undefined ? '' : `; ${hint}`}`
+  return { problem: { path: pathText(path), ...place, message }, meant }
+}
+
+/** With more places, a key says nothing about what was meant. */
+const MAX_PLACES = 5
+
+function hintFor(
+  path: readonly PropertyKey[],
+  known: readonly string[],
+  places: KeyPlaces,
+): { readonly hint?: string | undefined; readonly meant?: string } {
+  const [key, parent] = [String(path.at(-1)), path.slice(0, -1)]
+  if (Object.hasOwn(FOREIGN_KEYS, key)) return { hint: FOREIGN_KEYS[key] }
+  const similar = suggestion(key, known)
+  const section = pathText(parent).replaceAll(/\[\d+\]/g, '[]')
+  const others = (places.get(key) ?? []).filter((place) => place !== section)
+  const below = others.filter((place) => place.startsWith(section) && isChild(place.slice(section.length)))
+  const names = below.length > 0 ? below : others
+  const isTyped = similar !== undefined && Math.abs(similar.length - key.length) <= 1
+  if (!isTyped && names.length > 0 && names.length <= MAX_PLACES) {
+    const where = names[0] === '' ? 'at the top of the file' : `under ${names.join(' or ')}`
+    return {
+      hint: `it belongs ${where}`,
+      meant: `${pathText(parent)}${names[0]?.slice(section.length)}`,
+    }
+  }
+  if (similar === undefined) return {}
+  return { hint: `did you mean ${similar}?`, meant: pathText([...parent, similar]) }
+}
+
+function isChild(place: string): boolean {
+  return /^\.?[^.]*$/.test(place)
+}
