@@ -122,8 +122,11 @@ export const DEFAULT_VALUES: Values = {
   [CLUSTER_PATH]: CLUSTER_HIDE.hidden,
 }
 
-/** Labels that a store of several Prometheus servers, such as Thanos or Mimir, adds to all series. */
-export const EXTERNAL_LABELS = ['cluster'] as const
+/**
+ * External labels of Prometheus servers, which the series of a common store have, such as Thanos or Mimir: `shard` of
+ * servers that divide the systems, `replica` of those that do the same.
+ */
+export const EXTERNAL_LABELS = ['cluster', 'shard', 'replica'] as const
 
 /** Label matchers of the variables of dashboards. */
 export const MATCHERS = {
@@ -159,6 +162,8 @@ export const ALERT_LABELS = {
   columns: ['system', 'pool', 'node'],
   detail: [
     'cluster',
+    'shard',
+    'replica',
     'instance',
     'category',
     'attribute',

@@ -55,6 +55,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SdsExporterDown: 'start it, and read the end of its log',
   SdsExporterRestarting: 'read the end of its log: it may lack memory',
   SdsConfigReloadFailed: 'run sds-exporter check, and correct the file',
+  SdsShardMissing: 'find out why its servers do not run, or cannot write to the store',
+  SdsShardReplicaMissing: 'read the log of the server: it may have been replaced by one with another name',
   SdsSystemUnreachable: `check network, firewall and port 4443 of the system; ${LOG}`,
   SdsPoolPollsFailing: `run sds-exporter doctor; ${LOG}`,
   SdsPoolsUnknown: `run sds-exporter doctor; ${LOG}`,

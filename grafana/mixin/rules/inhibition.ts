@@ -47,6 +47,18 @@ export const INHIBITIONS: readonly Inhibition[] = [
     equal: [],
   },
   {
+    because: 'Without the servers of a shard, its systems have no samples.',
+    source: ['SdsShardMissing'],
+    target: ['SdsSystemVanished'],
+    equal: [],
+  },
+  {
+    because: 'A shard that is missing lacks all its servers.',
+    source: ['SdsShardMissing'],
+    target: ['SdsShardReplicaMissing'],
+    equal: ['shard'],
+  },
+  {
     because: 'Without a response of the system, its other alerts are based on old data.',
     source: ['SdsSystemUnreachable'],
     target: { except: CERTIFICATES },

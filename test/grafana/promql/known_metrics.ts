@@ -10,7 +10,6 @@ const LABELS_OF_ALERTS = [
   'alertname',
   'alertstate',
   'severity',
-  ...EXTERNAL_LABELS,
   ...ALERT_LABELS.columns,
   ...ALERT_LABELS.detail,
 ] as const

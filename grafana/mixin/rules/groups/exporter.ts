@@ -13,7 +13,6 @@ import {
   sumBy,
 } from '../../promql/operators.ts'
 import {
-  JOB,
   LIMITS,
   NODE_KEY,
   POLLED_POOL_KEY,
@@ -23,58 +22,13 @@ import {
   THRESHOLDS,
 } from '../../settings.ts'
 import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
+import { processes } from './processes.ts'
 import { resourceFailing } from './resources.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
-const OF_JOB: Matcher = `job="${JOB}"`
-const INSTANCE = 'Exporter {{ $labels.instance }}'
 const exporterPage = dashboardOf('exporter', [])
-const instancePage = dashboardOf('exporter', ['instance'])
 const systemPage = dashboardOf('exporter', SYSTEM_KEY)
-
-const processes: readonly Alert[] = [
-  {
-    alert: 'SdsExporterAbsent',
-    severity: 'critical',
-    scope: 'all',
-    expr: promql`absent(${select('up', OF_JOB)} == 1)`,
-    for: '10m',
-    summary: 'No exporter is running.',
-    description: `Prometheus cannot scrape any exporter of the job ${JOB}: no storage system is monitored, and no other storage alert can fire.`,
-    dashboard: exporterPage,
-  },
-  {
-    alert: 'SdsExporterDown',
-    severity: 'warning',
-    scope: 'all',
-    expr: promql`${select('up', OF_JOB)} == 0`,
-    for: '5m',
-    summary: 'An exporter cannot be scraped.',
-    description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
-    dashboard: instancePage,
-  },
-  {
-    alert: 'SdsExporterRestarting',
-    severity: 'warning',
-    scope: 'all',
-    expr: promql`max by (instance) (changes(${select('process_start_time_seconds', OF_JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
-    keepFiringFor: '15m',
-    summary: 'An exporter restarts repeatedly.',
-    description: `${INSTANCE} started {{ $value }} times within an hour.`,
-    dashboard: instancePage,
-  },
-  {
-    alert: 'SdsConfigReloadFailed',
-    severity: 'warning',
-    scope: 'all',
-    expr: promql`max by (instance) (max_over_time(${select('sds_exporter_config_last_reload_successful')}[5m])) == 0`,
-    for: '10m',
-    summary: 'An exporter refused its configuration file.',
-    description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
-    dashboard: instancePage,
-  },
-]
 
 /** By exporter, so that the failures of one replica are visible although the other succeeds. */
 const pollRate = (...matchers: readonly Matcher[]): Expression =>

@@ -107,4 +107,71 @@ const processes: readonly AlertCase[] = [
   },
 ]
 
-export const exporterCases: readonly AlertCase[] = [...processes, ...pollCases, ...queryCases, ...sampleCases]
+const shard = (shard: string, replica: string): string =>
+  `up{job="sds-exporter",instance="exporter-1:9438",shard="${shard}",replica="${replica}"}`
+const shardMissing = fired(
+  'SdsShardMissing',
+  'critical',
+  'exporter',
+  { shard: '0' },
+  {
+    summary: 'A shard of Prometheus servers sends no samples.',
+    description:
+      'No Prometheus server of shard 0 sends samples to the store, as one did within a day: the storage systems of this shard are not monitored.',
+    dashboard: PAGE,
+  },
+)
+const replicaMissing = fired(
+  'SdsShardReplicaMissing',
+  'warning',
+  'exporter',
+  { shard: '0', replica: 'a' },
+  {
+    summary: 'A Prometheus server of a shard sends no samples.',
+    description:
+      'Prometheus server a of shard 0 sends no samples to the store, as it did within a day. No data is lost while another server of the shard does.',
+    dashboard: PAGE,
+  },
+)
+
+const shards: readonly AlertCase[] = [
+  {
+    alert: 'SdsShardMissing',
+    name: 'fires 5 minutes after the samples of its last server end, also if no exporter was up, and ends with the next',
+    series: {
+      [shard('0', 'a')]: '1x9 stale',
+      [shard('0', 'b')]: '0x9 stale _x19 1x10',
+      [shard('1', 'a')]: '1x40',
+    },
+    at: { '14m': [], '15m': [shardMissing], '29m': [shardMissing], '30m': [] },
+  },
+  {
+    alert: 'SdsShardMissing',
+    name: 'is silent while a server of the shard sends samples, and without shards',
+    series: { [shard('0', 'a')]: '1x9 stale', [shard('0', 'b')]: '1x40', [up('exporter-1')]: '1x9 stale' },
+    at: { '15m': [], '40m': [] },
+  },
+  {
+    alert: 'SdsShardReplicaMissing',
+    name: 'fires 15 minutes after the samples of one server end, and ends with the next',
+    series: { [shard('0', 'a')]: '1x9 stale _x19 1x10', [shard('0', 'b')]: '1x40' },
+    at: { '24m': [], '25m': [replicaMissing], '29m': [replicaMissing], '30m': [] },
+  },
+  {
+    alert: 'SdsShardReplicaMissing',
+    name: 'is silent for a restart, and without the label',
+    series: {
+      [shard('0', 'a')]: '1x9 stale _x12 1x20',
+      'up{job="sds-exporter",instance="exporter-1:9438",shard="1"}': '1x9 stale',
+    },
+    at: { '25m': [], '40m': [] },
+  },
+]
+
+export const exporterCases: readonly AlertCase[] = [
+  ...processes,
+  ...shards,
+  ...pollCases,
+  ...queryCases,
+  ...sampleCases,
+]
