@@ -22,18 +22,9 @@ import {
   NOTES_KIND,
   toGolden,
 } from './helm/golden.ts'
-import { buildPrograms, type GoModule } from './tools/go_programs.ts'
+import { built, HELM } from './release/programs.ts'
 
-const HELM_VERSION = 'v3.22.0'
-const MODULE = {
-  path: 'helm.sh/helm/v3',
-  module: HELM_VERSION,
-  version: HELM_VERSION,
-  names: ['helm'],
-} as const satisfies GoModule
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
-const folder = join(root, '.cache/helm', HELM_VERSION)
-const helm = join(folder, 'helm')
 
 /** Helm that is built without the flags of its releases takes an old version, which the chart refuses. */
 const KUBE_VERSION = '--kube-version=1.34.0'
@@ -51,9 +42,9 @@ const REFUSED: readonly (readonly [string, string])[] = [
 ]
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const helm = built('helm')
 const temporary = mkdtempSync(join(tmpdir(), 'sds-exporter-helm-'))
 try {
-  buildPrograms(MODULE, folder)
   for (const [name, one] of Object.entries(HELM_CASES)) lint(name, one)
   for (const [setting, words] of REFUSED) mustRefuse(setting, words)
   compareOrWrite(goldenFiles())
@@ -121,7 +112,7 @@ function compareOrWrite(files: ReadonlyMap<string, string>): void {
     process.stdout.write(`wrote ${path}\n`)
   }
   process.stdout.write(
-    `helm ${HELM_VERSION}: ${Object.keys(HELM_CASES).length} cases are valid and rendered\n`,
+    `helm ${HELM.version}: ${Object.keys(HELM_CASES).length} cases are valid and rendered\n`,
   )
 }
 

@@ -1,24 +1,21 @@
 /**
- * Checks that package, image, deployment files and CHANGELOG.md have the version of a tag; in GitHub's workflow, also that
- * CODEOWNERS has the owner of the repository. Exit code 1 if not.
+ * Checks that package, image, chart, deployment files and CHANGELOG.md have the version of a tag; in GitHub's workflow,
+ * also that CODEOWNERS has the owner of the repository. Exit code 1 if not.
  *
  *   node scripts/release_check.ts v1.2.3
  */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ownerFindings } from './supply_chain/owners.ts'
-import { versionFindings } from './supply_chain/versions.ts'
+import { VERSIONED, versionFindings } from './supply_chain/versions.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8')
+const find = (pattern: string) => globSync(pattern, { cwd: root }).toSorted()
 const [tag = ''] = process.argv.slice(2)
-const overlays = globSync('deploy/kubernetes/overlays/*/kustomization.yaml', { cwd: root })
-const findings = versionFindings(tag, {
-  manifest: read('package.json'),
-  dockerfile: read('deploy/docker/Dockerfile'),
-  changelog: read('CHANGELOG.md'),
-  kustomizations: Object.fromEntries(overlays.map((path) => [path, read(path)])),
-})
+const paths = [...VERSIONED.flatMap(({ files }) => find(files)), 'CHANGELOG.md']
+const texts = Object.fromEntries(paths.map((path) => [path, read(path)]))
+const findings = versionFindings(tag, texts, find)
 // Set by GitHub: who owns the repository is known nowhere else.
 const account = process.env['GITHUB_REPOSITORY_OWNER']
 if (account !== undefined) findings.push(...ownerFindings(read('.github/CODEOWNERS'), account))

@@ -5,44 +5,23 @@
  */
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { closureOf, readIfThere, testFiles } from '../../test/support/test_files.ts'
-import { buildPrograms, type GoModule } from '../tools/go_programs.ts'
+import { buildPrograms } from '../tools/go_programs.ts'
+import { ALERTMANAGER, folderOf, PROMETHEUS3, PROMETHEUS3_FOLDER } from '../tools/prometheus3.ts'
 import { TOOLS_FOLDER } from '../tools/table.ts'
 
-/**
- * Programs of one Go module, with its version there and the version that the programs print. These are the newest ones
- * that can be built from the module proxy: Alertmanager from 0.32 on needs files of its web interface that its module
- * does not have, and Prometheus 3.16.0 a dependency that the proxy does not have.
- */
-const MODULES = [
-  {
-    path: 'github.com/prometheus/prometheus',
-    module: 'v0.315.0',
-    version: '3.15.0',
-    names: ['promtool', 'prometheus'],
-  },
-  {
-    path: 'github.com/prometheus/alertmanager',
-    module: 'v0.31.1',
-    version: '0.31.1',
-    names: ['amtool', 'alertmanager'],
-  },
-] as const satisfies readonly GoModule[]
-
-const FOLDER = fileURLToPath(new URL('../../.cache/prometheus3/', import.meta.url))
+const MODULES = [PROMETHEUS3, ALERTMANAGER]
 const HELPERS = [
   'test/support/programs/prometheus.ts',
   'test/support/promtool.ts',
   'test/support/programs/alertmanager.ts',
 ]
-const folderOf = ({ version }: GoModule) => join(FOLDER, version)
 
 try {
   for (const module of MODULES) buildPrograms(module, folderOf(module))
   must(process.execPath, ['scripts/tools.ts'])
   const path = [...MODULES.map(folderOf), join(TOOLS_FOLDER, 'bin'), process.env['PATH']].join(delimiter)
-  const env = { ...process.env, PATH: path, TEST_TOOLS_FOLDER: join(FOLDER, 'tools/') }
+  const env = { ...process.env, PATH: path, TEST_TOOLS_FOLDER: join(PROMETHEUS3_FOLDER, 'tools/') }
   must(process.execPath, ['scripts/tools.ts'], { env })
   must(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project=!clusters', ...chosenTests()], {
     env,

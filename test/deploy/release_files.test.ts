@@ -2,6 +2,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { writeChecksums } from '../../scripts/release/checksums.ts'
+import { writeDeploymentFiles } from '../../scripts/release/deployment.ts'
+import { PROVENANCE, platformsOf, provenanceLayer } from '../../scripts/release/index.ts'
 import { imageComponents } from '../../scripts/supply_chain/image_components.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -12,15 +15,13 @@ const IMAGE = 'registry.example.org/storage/sds-exporter'
 const DIGEST = `sha256:${'a'.repeat(64)}`
 const REPOSITORY = 'https://github.com/example/sds-exporter'
 
-async function written(folder: string) {
-  const flags = [`--out=${folder}`, `--image=${IMAGE}`, `--digest=${DIGEST}`, `--repository=${REPOSITORY}`]
-  return run(process.execPath, ['scripts/release_files.ts', ...flags])
-}
+const written = (folder: string) =>
+  writeDeploymentFiles(folder, { image: IMAGE, digest: DIGEST, repository: REPOSITORY })
 
 describe('the deployment files of a release', () => {
-  test('deploy the released image, and have no links and no build', async () => {
+  test('deploy the released image, and have no links and no build', () => {
     using folder = temporaryFolder()
-    expect(await written(folder.path)).toMatchObject({ code: 0, stderr: '' })
+    written(folder.path)
     const read = (path: string) => readFileSync(`${folder.path}/${path}`, 'utf8')
     const files = readdirSync(folder.path, { recursive: true, encoding: 'utf8' })
     expect(files.filter((path) => lstatSync(`${folder.path}/${path}`).isSymbolicLink())).toEqual([])
@@ -35,16 +36,64 @@ describe('the deployment files of a release', () => {
 
   test.each(['demo', 'production', 'openshift', 'secured', 'probes'])('overlay %s', async (name) => {
     using folder = temporaryFolder()
-    await written(folder.path)
+    written(folder.path)
     const objects = await kustomize(`${folder.path}/deploy/kubernetes/overlays/${name}`)
     const images = JSON.stringify(objects).match(/"image":"[^"]*sds-exporter[^"]*"/g)
     expect(new Set(images)).toEqual(new Set([`"image":"${IMAGE}@${DIGEST}"`]))
   })
+})
 
-  test('need a digest', async () => {
-    const { code, stderr } = await run(process.execPath, ['scripts/release_files.ts', '--out=x', '--image=a'])
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--digest') })
+describe('a step of a release', () => {
+  test.each([
+    ['needs its options', ['bills', `--image=${IMAGE}@${DIGEST}`], 'bills needs --out'],
+    ['needs a digest', ['bills', `--image=${IMAGE}:1.2.3`, '--out=x'], 'is not NAME@sha256:…'],
+    ['is one of the table', ['publish'], "'publish' is not one of bills, sign"],
+  ])('%s', async (_, args, words) => {
+    const { code, stderr } = await run(process.execPath, ['scripts/release.ts', ...args])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) })
   })
+})
+
+describe('the index of an image', () => {
+  const digest = (letter: string) => `sha256:${letter.repeat(64)}`
+  const platform = (architecture: string, letter: string) => ({
+    digest: digest(letter),
+    platform: { os: 'linux', architecture },
+  })
+  const attestations = {
+    digest: digest('c'),
+    platform: { os: 'unknown', architecture: 'unknown' },
+    annotations: { 'vnd.docker.reference.digest': digest('a') },
+  }
+
+  test('has platforms, some with attestations', () => {
+    const manifests = [platform('amd64', 'a'), platform('arm64', 'b'), attestations]
+    expect(platformsOf({ manifests })).toEqual([
+      { architecture: 'amd64', digest: digest('a'), attestations: digest('c') },
+      { architecture: 'arm64', digest: digest('b'), attestations: undefined },
+    ])
+    expect(() => platformsOf({ layers: [] })).toThrow('not an index')
+  })
+
+  test('has provenance of the type that is attested', () => {
+    const layer = (type: string, letter: string) => ({
+      digest: digest(letter),
+      annotations: { 'in-toto.io/predicate-type': type },
+    })
+    const spdx = layer('https://spdx.dev/Document', 'd')
+    expect(provenanceLayer({ layers: [spdx, layer(PROVENANCE, 'e')] })).toBe(digest('e'))
+    expect(() => provenanceLayer({ layers: [spdx] })).toThrow('it has https://spdx.dev/Document')
+  })
+})
+
+test('checksums are those of the other files, as sha256sum reads them', async () => {
+  using folder = temporaryFolder()
+  folder.write('b.tgz', 'b')
+  folder.write('a.tgz', 'a')
+  folder.write('SHA256SUMS.sigstore.json', '{}')
+  expect(readFileSync(writeChecksums(folder.path), 'utf8').match(/\S+$/gm)).toEqual(['a.tgz', 'b.tgz'])
+  const checked = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: folder.path })
+  expect(checked).toMatchObject({ code: 0 })
 })
 
 describe('the bill of materials of an image', () => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { run } from '../support/processes.ts'
 
 /** What the steps of the stages before the last one run. */
-const SHELL_PROGRAMS = ['/bin/sh', '/bin/cp'] as const
+const SHELL_PROGRAMS = ['/bin/sh', '/bin/cp', '/usr/bin/find'] as const
 
 /** An image that a container engine built. */
 export interface BuiltImage {

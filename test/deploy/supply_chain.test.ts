@@ -5,10 +5,11 @@ import { type LockedPackage, readLockfile } from '../../scripts/generators/lockf
 import { openPoints, readAudit } from '../../scripts/supply_chain/audit_report.ts'
 import { JUDGEMENTS, type Judgement } from '../../scripts/supply_chain/judgements.ts'
 import { ownerFindings } from '../../scripts/supply_chain/owners.ts'
-import { type VersionedFiles, versionFindings } from '../../scripts/supply_chain/versions.ts'
+import { versionFindings } from '../../scripts/supply_chain/versions.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
+import { copyCheckout, linkPackages } from './checkout.ts'
 
 const packages = readLockfile(readText('package-lock.json'))
 const shipped = packages.filter(({ isDevelopment }) => !isDevelopment)
@@ -195,27 +196,42 @@ describe('the bill of materials', async () => {
 })
 
 describe('a release', () => {
+  const OVERLAY = 'deploy/kubernetes/overlays/*/kustomization.yaml'
   /** Files of one version, with changes. */
-  const filesOf = (version: string, changes: Partial<VersionedFiles> = {}): VersionedFiles => ({
-    manifest: JSON.stringify({ version }),
-    dockerfile: `ARG VERSION=${version}\n`,
-    changelog: `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2030-01-31\n`,
-    kustomizations: { a: `images:\n  - newTag: ${version}\n` },
+  const filesOf = (version: string, changes: Readonly<Record<string, string>> = {}) => ({
+    'package.json': `{\n  "version": "${version}",\n}`,
+    'package-lock.json': `{\n  "version": "${version}",\n}`,
+    'deploy/docker/Dockerfile': `ARG VERSION=${version}\n`,
+    'deploy/helm/sds-exporter/Chart.yaml': `apiVersion: v2\nversion: ${version}\n`,
+    [OVERLAY]: `images:\n  - newTag: ${version}\n`,
+    'CHANGELOG.md': `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2030-01-31\n`,
     ...changes,
   })
 
-  test.each<[string, string, VersionedFiles, number]>([
+  test.each<[string, string, Readonly<Record<string, string>>, number]>([
     ['this version', 'v1.2.3', filesOf('1.2.3'), 0],
-    ['a prerelease', 'v1.2.3-rc.1', filesOf('1.2.3-rc.1'), 1],
-    ['another version', 'v1.2.4', filesOf('1.2.3'), 4],
+    ['a pre-release', 'v1.2.3-rc.1', filesOf('1.2.3-rc.1'), 0],
+    ['an empty pre-release', 'v1.2.3-', filesOf('1.2.3-'), 1],
+    ['another version', 'v1.2.4', filesOf('1.2.3'), 6],
     ['no v', '1.2.3', filesOf('1.2.3'), 1],
     ['no tag', '', filesOf('1.2.3'), 1],
-    ['another image', 'v1.2.3', filesOf('1.2.3', { kustomizations: { a: 'newTag: 1.2.2' } }), 1],
-    ['another label', 'v1.2.3', filesOf('1.2.3', { dockerfile: 'ARG VERSION=1.2.2' }), 1],
-    ['no section of changes', 'v1.2.3', filesOf('1.2.3', { changelog: '## [Unreleased]' }), 1],
-    ['a section without a date', 'v1.2.3', filesOf('1.2.3', { changelog: '## [1.2.3]' }), 1],
+    ['another image', 'v1.2.3', filesOf('1.2.3', { [OVERLAY]: 'newTag: 1.2.2' }), 1],
+    ['another label', 'v1.2.3', filesOf('1.2.3', { 'deploy/docker/Dockerfile': 'ARG VERSION=1.2.2' }), 1],
+    ['no section of changes', 'v1.2.3', filesOf('1.2.3', { 'CHANGELOG.md': '## [Unreleased]' }), 1],
+    ['a section without a date', 'v1.2.3', filesOf('1.2.3', { 'CHANGELOG.md': '## [1.2.3]' }), 1],
   ])('with %s', (_, tag, files, count) => {
-    expect(versionFindings(tag, files)).toHaveLength(count)
+    expect(versionFindings(tag, files, (pattern) => [pattern])).toHaveLength(count)
+  })
+
+  test('of the next version has no finding, after the commands of CONTRIBUTING.md', async () => {
+    using folder = temporaryFolder()
+    copyCheckout(folder.path)
+    linkPackages(folder.path)
+    const options = { cwd: folder.path, env: { GITHUB_REPOSITORY_OWNER: undefined } }
+    const node = async (...args: readonly string[]) => run(process.execPath, args, options)
+    expect(await node('scripts/release_version.ts', '7.8.9-rc.1')).toMatchObject({ code: 0, stderr: '' })
+    expect(await node('scripts/generate.ts')).toMatchObject({ code: 0 })
+    expect(await node('scripts/release_check.ts', 'v7.8.9-rc.1')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('of this version has no finding, once the changes have its number', async () => {

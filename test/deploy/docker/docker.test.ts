@@ -1,31 +1,22 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { imageComponents } from '../../../scripts/supply_chain/image_components.ts'
 import { readText, repositoryFiles } from '../../repository/repository.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { freePort } from '../../support/ports.ts'
 import { run, startProcess } from '../../support/processes.ts'
-import { copyCheckout, linkPackages, npm } from '../checkout.ts'
 import { copyTree, inside, installNode, makeReadOnly, makeRemovable } from '../confinement.ts'
 import type { BuiltImage } from '../stand_ins.ts'
 import { buildWithBuildKit } from './buildkit.ts'
 import { effective, finalStage, parseDockerfile } from './dockerfile.ts'
 import { dockerfileFindings, images } from './dockerfile_rules.ts'
 import { buildImage } from './engine.ts'
+import { DOCKERFILE, isInContext, prepareInputs } from './inputs.ts'
 
-const source = readText('deploy/docker/Dockerfile')
+const source = readText(DOCKERFILE)
 const steps = parseDockerfile(source)
-const context = allowList(readText('.dockerignore'))
-
-/** Selects the build context of a .dockerignore that ignores everything except listed paths. */
-function allowList(text: string): (path: string) => boolean {
-  const [first, ...rest] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  if (first !== '*' || rest.some((line) => !line.startsWith('!')))
-    throw new Error('.dockerignore must be `*` and exceptions that start with `!`')
-  const allowed = rest.map((line) => line.slice(1))
-  return (path) => allowed.some((entry) => path === entry || path.startsWith(`${entry}/`))
-}
 
 describe('the Dockerfile', () => {
   test('has no finding', () => {
@@ -74,7 +65,7 @@ describe('the Dockerfile', () => {
       .filter(({ keyword, flags }) => keyword === 'COPY' && !('--from' in flags))
       .flatMap(({ text }) => text.split(/\s+/).slice(0, -1))
     expect(copied).toContain('src')
-    const files = repositoryFiles().filter(context)
+    const files = repositoryFiles().filter(isInContext)
     const missing = copied.filter(
       (path) => !files.some((file) => file === path || file.startsWith(`${path}/`)),
     )
@@ -95,29 +86,19 @@ describe('the image', () => {
   beforeAll(async () => {
     folder = temporaryFolder()
     root = join(folder.path, 'root')
-    const [checkout, dependencies] = ['build', 'dependencies'].map((name) => join(folder.path, name)) as [
-      string,
-      string,
-    ]
-    copyCheckout(checkout, context)
-    linkPackages(checkout)
-    await npm(commandOf(0, 'npm run'), checkout)
-    copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
-    await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
-    const built = await build({
-      storage: join(folder.path, 'engine'),
-      dockerfile: 'deploy/docker/Dockerfile',
-      context: checkout,
-      built: checkout,
-      dependencies,
-    })
+    const inputs = await prepareInputs(folder.path)
+    const built = await build(inputs)
     if (typeof built !== 'string') {
       ;({ root, config } = built)
       return
     }
     process.stderr.write(`the image is not built, its steps are followed without an engine: ${built}\n`)
     config = stepsConfig()
-    followSteps(root, { build: checkout, dependencies })
+    const [, removal] = steps.filter(({ stage, keyword }) => stage === 1 && keyword === 'RUN')
+    expect(await run('sh', ['-c', removal?.text ?? 'false'], { cwd: inputs.dependencies })).toMatchObject({
+      code: 0,
+    })
+    followSteps(root, { build: inputs.built, dependencies: inputs.dependencies })
     await installNode(root, 'nodejs/bin/node')
     makeReadOnly(root)
   }, 480_000)
@@ -165,6 +146,34 @@ describe('the image', () => {
     const installed = JSON.parse(readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'))
     expect(Object.keys(installed.packages).sort()).toEqual(wanted.sort())
     expect(existsSync(join(root, 'app/node_modules/typescript'))).toBe(false)
+  })
+
+  test('contains no types, maps and pages of packages, but their licences', () => {
+    const files = readdirSync(join(root, 'app/node_modules'), { recursive: true }).map(String)
+    expect(files.filter((file) => /\.(?:[cm]?ts|map|md)$/.test(file) && !/licen[cs]e/i.test(file))).toEqual(
+      [],
+    )
+    expect(files.filter((file) => /licen[cs]e/i.test(file)).length).toBeGreaterThan(60)
+  })
+
+  test('has the components of its bill of materials, and no others', async () => {
+    const { command, args, options } = inside(root, [
+      '/nodejs/bin/node',
+      '--print',
+      'JSON.stringify(process.versions)',
+    ])
+    const versions = JSON.parse((await run(command, args, options)).stdout)
+    const bill = imageComponents(root, versions).map(({ purl }) => purl)
+    const installed = JSON.parse(readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'))
+    const packages = Object.entries<{ version: string }>(installed.packages).map(([path, one]) => {
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+      return `pkg:npm/${name.replace('@', '%40')}@${one.version}`
+    })
+    const ofNode = [`pkg:generic/node@${versions.node}`, `pkg:generic/openssl@${versions.openssl}`]
+    expect(bill).toEqual(expect.arrayContaining([...packages, ...ofNode]))
+    const others = bill.filter((purl) => !purl?.startsWith('pkg:generic/') && !packages.includes(purl ?? ''))
+    // The stand-in of the base image has no system packages; the release compares those of the real one.
+    expect(others).toEqual([])
   })
 
   test('contains no native code', () => {
@@ -259,13 +268,4 @@ function stepsConfig(): BuiltImage['config'] {
     Labels: Object.fromEntries(values),
     Healthcheck: { Test: ['CMD', ...(effective(steps, 'HEALTHCHECK')?.exec ?? [])] },
   }
-}
-
-/** The arguments of npm in the RUN instruction of a stage with this prefix. */
-function commandOf(stage: number, prefix: string): string {
-  const found = steps.find(
-    (step) => step.stage === stage && step.keyword === 'RUN' && step.text.startsWith(prefix),
-  )
-  if (found === undefined) throw new Error(`stage ${stage} of the Dockerfile has no RUN ${prefix}`)
-  return found.text.replace(/^npm /, '')
 }

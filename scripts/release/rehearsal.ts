@@ -1,0 +1,100 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { billName, provenanceName, pushedPlatforms, writeBills } from './bills.ts'
+import { writeChecksums } from './checksums.ts'
+import { pushChart, renderedChart, versionOfPackage, writeDeployment } from './deployment.ts'
+import { PROVENANCE, type Reference } from './index.ts'
+import { output } from './programs.ts'
+import type { Identity } from './signing.ts'
+import { attest, attested, makeKey, signArtefact, signFile, verifyArtefact, verifyFile } from './signing.ts'
+
+const REPOSITORY = 'https://github.com/example/sds-exporter'
+
+/**
+ * Signs and publishes an image as a release does, with a key, and checks all of it.
+ * @param image pushed to a registry
+ * @param charts registry and folder of charts
+ * @param folder an empty one
+ * @returns what holds, a line each
+ * @throws what does not hold
+ */
+export function* rehearse(image: Reference, charts: string, folder: string): Generator<string> {
+  mkdirSync(folder, { recursive: true })
+  process.env['COSIGN_PASSWORD'] = ''
+  const { signer, identity } = makeKey(folder)
+  const bills = join(folder, 'bills')
+  writeBills(image, bills)
+  yield 'bills of materials and provenance are written from the registry'
+  signArtefact(image, signer)
+  attest(image, bills, signer)
+  yield* verifiedImage(image, bills, identity)
+  mustFail('a signature of another key', () =>
+    verifyArtefact(image, makeKey(made(join(folder, 'other'))).identity),
+  )
+  const { archive, chart } = writeDeployment(folder, image, REPOSITORY)
+  const pushed = pushChart(chart, charts)
+  signArtefact(pushed, signer)
+  verifyArtefact(pushed, identity)
+  yield 'the chart is signed'
+  yield* installs(image, charts)
+  yield* verifiedFiles(archive, signer, identity)
+}
+
+/** The image and each of its platforms: signatures, and attestations with the content of the files. */
+function* verifiedImage(image: Reference, bills: string, identity: Identity): Generator<string> {
+  verifyArtefact(image, identity)
+  for (const { architecture, digest } of pushedPlatforms(image)) {
+    const own = { name: image.name, digest }
+    verifyArtefact(own, identity)
+    for (const [type, file] of [
+      ['cyclonedx', billName(architecture)],
+      [PROVENANCE, provenanceName(architecture)],
+    ] as const) {
+      const written = JSON.parse(readFileSync(join(bills, file), 'utf8'))
+      if (!isDeepStrictEqual(attested(own, type, identity), written))
+        throw new Error(`the attestation ${type} of ${architecture} is not ${file}`)
+    }
+    yield `the image for ${architecture} is signed, with its bill of materials and its provenance`
+  }
+}
+
+/** The pushed chart installs the image, by the digest that the registry has. */
+function* installs(image: Reference, charts: string): Generator<string> {
+  const images = [...renderedChart(charts, versionOfPackage()).matchAll(/^\s*image: "?([^"\n]+)"?$/gm)]
+  const wanted = `${image.name}@${image.digest}`
+  const others = images.map(([, found]) => found).filter((found) => found !== wanted)
+  if (images.length === 0 || others.length > 0) throw new Error(`the chart installs ${others}, not ${wanted}`)
+  yield `the chart of the registry installs ${wanted}`
+}
+
+function* verifiedFiles(
+  archive: string,
+  signer: Parameters<typeof signFile>[1],
+  identity: Identity,
+): Generator<string> {
+  const release = made(join(dirname(archive), 'release'))
+  output('cp', [archive, release])
+  const checksums = writeChecksums(release)
+  signFile(checksums, signer)
+  verifyFile(checksums, identity)
+  output('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release })
+  const bundle = JSON.parse(readFileSync(`${checksums}.sigstore.json`, 'utf8')) as { mediaType?: string }
+  if (!bundle.mediaType?.startsWith('application/vnd.dev.sigstore.bundle'))
+    throw new Error('the signature of the checksums is not a Sigstore bundle')
+  yield 'the checksums are signed, in a Sigstore bundle'
+}
+
+function mustFail(what: string, action: () => void): void {
+  try {
+    action()
+  } catch {
+    return
+  }
+  throw new Error(`${what} was accepted`)
+}
+
+function made(folder: string): string {
+  mkdirSync(folder)
+  return folder
+}
