@@ -108,8 +108,7 @@ export function fromApiError(failure: ApiError): Refused {
 }
 
 function unknownOutcome(failure: UnknownOutcome): Refused {
-  const isLate = failure.reason === 'timeout' || failure.status === 504
-  return new Refused(isLate ? 504 : 502, {
+  return new Refused(statusFor(failure) === 504 ? 504 : 502, {
     code: UNKNOWN_OUTCOME_CODE,
     description: 'It is unknown whether the provider was deleted: list the providers again',
     details: failure.message,
@@ -117,12 +116,8 @@ function unknownOutcome(failure: UnknownOutcome): Refused {
   })
 }
 
-function statusFor({ reason, status }: ApiError): number {
-  // Some systems redirect to a login page instead.
-  if (reason === 'auth') return 401
-  if (status !== undefined && status >= 400 && status <= 599) return status
-  if (reason === 'timeout') return 504
-  return reason === 'local' ? 500 : 502
+function statusFor({ reason, status = 0 }: ApiError): number {
+  return REASONS[reason].callerStatus ?? (status >= 400 && status <= 599 ? status : 502)
 }
 
 function sentence(text: string): string {

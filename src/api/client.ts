@@ -1,13 +1,11 @@
-import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
+import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { inSlices, type Steps } from '../slices.ts'
-import { ApiError, asApiError } from './errors/errors.ts'
+import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, historyQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
-import { createPoolList, type PoolList } from './feed/pool_list.ts'
-import { POOL_FIGURES_PATH, type PoolRef } from './feed/pools.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
 import { answeredAt } from './http/clock_skew.ts'
@@ -31,45 +29,14 @@ import {
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
+import { createPoolList } from './resources/pool_list.ts'
 import { resourceRefusalOf } from './resources/refusals.ts'
-import type { DecodeResource, SendResource } from './resources/requests.ts'
+import type { SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
 import type { Session, SessionState } from './session/session.ts'
 
 export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
-
-/** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
-export interface SystemClient {
-  /**
-   * The nodes of a pool as they are now. API document, "Get nodes of a storage pool".
-   * @param use called with the reading before the next response is decoded
-   */
-  nodes(poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading>
-  /** The same nodes with nothing but their capacity forecasts. */
-  forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
-  /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
-  history(poolId: string, period: Period, signal: AbortSignal, requested?: Period): Promise<HistoryReading>
-  /**
-   * The pools that the system lists.
-   * @param decode is also called with the response, if it has figures of the pools; only the newer list has
-   */
-  pools(signal: AbortSignal, decode?: DecodeResource<void>): Promise<readonly PoolRef[]>
-  /** The response to a request of a resource. */
-  readonly resource: SendResource
-  /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
-  query(
-    query: Query,
-    dialect: Dialect,
-    signal: AbortSignal,
-    onBody?: (body: unknown) => void,
-  ): Promise<QueryAnswer>
-  /** Any other GET request. */
-  read<T>(request: ReadRequest, decode: (text: string) => T | Promise<T>, signal: AbortSignal): Promise<T>
-  status(): ClientStatus
-  /** Logs out and closes all connections. */
-  close(): Promise<void>
-}
 
 export interface ClientStatus {
   readonly session: SessionState
@@ -104,7 +71,10 @@ export interface ClientOptions {
  */
 const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
 
-export function createClient(options: ClientOptions): SystemClient {
+/** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
+export type SystemClient = ReturnType<typeof createClient>
+
+export function createClient(options: ClientOptions) {
   const { system, timeoutMs, observer } = options
   const limits = createLimits(options.limits)
   const attempts = createAttempts(system.baseUrls)
@@ -123,10 +93,8 @@ export function createClient(options: ClientOptions): SystemClient {
     attempts,
     exchange: createAuthorised(exchange, session),
   })
-
+  const resource = createSendResource(read)
   const bandwidthUnit = system.performance.feedBandwidthUnit
-  const requestOf = (operation: Operation, pool: string, query: string) =>
-    poolRequest(system.name, operation, pool, query)
 
   async function readFeed(request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> {
     return read(request, signal, async (text, _, ofAttempt) => {
@@ -137,54 +105,55 @@ export function createClient(options: ClientOptions): SystemClient {
   }
 
   return {
-    nodes: async (poolId, signal, use) => readFeed(requestOf('nodes', poolId, CURRENT_QUERY), signal, use),
+    /**
+     * The nodes of a pool as they are now. API document, "Get nodes of a storage pool".
+     * @param use called with the reading before the next response is decoded
+     */
+    nodes: async (poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
+      readFeed(poolRequest(system.name, 'nodes', poolId, CURRENT_QUERY), signal, use),
+    /** The same nodes with nothing but their capacity forecasts. */
     forecasts: createForecasts((poolId, query, signal) =>
-      readFeed(requestOf('forecast', poolId, query), signal),
+      readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
     ),
-    history: async (poolId, period, signal, requested = period) =>
-      read(requestOf('history', poolId, historyQuery(requested)), signal, (text, _, ofAttempt, answer) => {
+    /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
+    async history(
+      poolId: string,
+      period: Period,
+      signal: AbortSignal,
+      requested: Period = period,
+    ): Promise<HistoryReading> {
+      const request = poolRequest(system.name, 'history', poolId, historyQuery(requested))
+      return read(request, signal, (text, _, ofAttempt, answer) => {
         const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
         return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
-      }),
-    pools: createPoolList(listReader(read)),
-    resource: createSendResource(read),
+      })
+    },
+    /**
+     * The pools that the system lists.
+     * @param figures decodes the response, too, if it has figures of the pools; only the newer list has
+     */
+    pools: createPoolList(resource),
+    /** The response to a request of a resource. */
+    resource,
+    /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
     query: createQuery(read),
-    read: (request, decode, signal) => read(request, signal, decode),
-    status: () => ({
+    /** Any other GET request. */
+    read: <T>(
+      request: ReadRequest,
+      decode: (text: string) => T | Promise<T>,
+      signal: AbortSignal,
+    ): Promise<T> => read(request, signal, decode),
+    status: (): ClientStatus => ({
       session: session.state(),
       operations: limits.usage(),
       pauseMs: breaker.pauseMs(),
       endpoints: attempts.endpoints(),
     }),
-    async close() {
+    /** Logs out and closes all connections. */
+    async close(): Promise<void> {
       await session.close()
       await close()
     },
-  }
-}
-
-function listReader(read: Operate) {
-  return async (
-    { path, query, decode }: PoolList,
-    signal: AbortSignal,
-    figures?: DecodeResource<void>,
-  ): Promise<readonly PoolRef[]> => {
-    const request = (parameters: { readonly query?: string }) =>
-      read({ operation: 'pools', path, ...parameters }, signal, async (text, baseUrl, ofAttempt, answer) => {
-        const body = await inSlices(jsonSteps(text), ofAttempt)
-        const pools = decode(body, baseUrl)
-        if (figures !== undefined && path === POOL_FIGURES_PATH)
-          await inSlices(figures(body, { baseUrl, now: answeredAt(answer) }), ofAttempt)
-        return pools
-      })
-    if (query === undefined) return request({})
-    try {
-      return await request({ query })
-    } catch (failure) {
-      // The parameter is documented for feeds only.
-      if (failure instanceof ApiError && failure.status === 400) return request({})
-      throw failure
-    }
   }
 }
 
@@ -195,8 +164,13 @@ function createSendResource(read: Operate): SendResource {
     )
 }
 
-function createQuery(read: Operate): SystemClient['query'] {
-  return (query, dialect, signal, onBody) => {
+function createQuery(read: Operate) {
+  return (
+    query: Query,
+    dialect: Dialect,
+    signal: AbortSignal,
+    onBody?: (body: unknown) => void,
+  ): Promise<QueryAnswer> => {
     const body = JSON.stringify({ query: queryText(query, dialect) })
     const operation = query.resource ?? 'query'
     const request = { operation, path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const

@@ -82,7 +82,7 @@ export function isAnswer({ status, reason }: ApiError): boolean {
   return status !== undefined || REASONS[reason].response === 'received'
 }
 
-/** Whether a failure is about the system as a whole or one of its endpoints. */
+/** Whether a failure is about the system as a whole or one of its endpoints: the same request may succeed later. */
 export function isOfSystem({ reason }: ApiError): boolean {
   const { origin } = REASONS[reason]
   return origin === 'endpoint' || origin === 'system'

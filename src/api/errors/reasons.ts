@@ -24,6 +24,10 @@ interface ReasonRow {
   readonly retry?: true
   /** The member `retryable` of the error for callers of the administration, if the system sent none. */
   readonly retryable?: true
+  /** The HTTP status for callers of the administration; undefined: that of the system, else 502. */
+  readonly callerStatus?: 401 | 500 | 504
+  /** The system does not have what was requested, or the account may not read it. */
+  readonly notAvailable?: true
   /** The system may not support the request, while others work. */
   readonly unsupported?: true
   /** A request for a shorter range of time may succeed. */
@@ -47,6 +51,7 @@ const ROWS = {
     origin: 'endpoint',
     response: 'lost',
     retryable: true,
+    callerStatus: 504,
     rangeDependent: true,
   },
   connect: {
@@ -92,6 +97,8 @@ const ROWS = {
     origin: 'local',
     // Without a status: the login was refused before, and its cooldown is not over.
     response: 'none',
+    // Some systems redirect to a login page instead.
+    callerStatus: 401,
     allQueries: true,
   },
   forbidden: {
@@ -102,6 +109,7 @@ const ROWS = {
       'assign the role SYSTEM_MONITOR to the account; if it has the role, the system may refuse the host name in base_url (list of accepted server names)',
     origin: 'request',
     response: 'received',
+    notAvailable: true,
     unsupported: true,
     allQueries: true,
     pausesQueries: true,
@@ -116,6 +124,7 @@ const ROWS = {
     remedy: 'correct the id of the pool, or the path in base_url',
     origin: 'request',
     response: 'received',
+    notAvailable: true,
     unsupported: true,
     allQueries: true,
     pausesQueries: true,
@@ -204,6 +213,7 @@ const ROWS = {
     remedy: 'correct this error of the local machine; the system is not the cause',
     origin: 'local',
     response: 'none',
+    callerStatus: 500,
     allQueries: true,
   },
 } as const satisfies Record<string, ReasonRow>
@@ -214,9 +224,3 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = ROWS
 /** Values of the label `result`: `ok`, or the reason of the failure. */
 export type Result = 'ok' | Reason
 export const RESULTS: readonly Result[] = ['ok', ...(Object.keys(ROWS) as Reason[])]
-
-/** Whether the same request may succeed later: the failure is not about it, nor about this machine. */
-export function mayPass(reason: Reason): boolean {
-  const { origin } = REASONS[reason]
-  return origin === 'endpoint' || origin === 'system'
-}

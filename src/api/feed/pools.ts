@@ -10,12 +10,10 @@ export interface PoolRef {
   readonly name: string | undefined
 }
 
-export const POOL_FIGURES_PATH = '/dashboard/zones/localzone/storagepools'
-
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
   // Without the parameter, real systems add the history of every attribute: 28 to 330 kB for each pool.
-  { path: POOL_FIGURES_PATH, query: CURRENT_QUERY, decode: decodeStoragePools },
+  { path: '/dashboard/zones/localzone/storagepools', query: CURRENT_QUERY, decode: decodeStoragePools },
   { path: '/vdc/data-services/varrays.json', query: undefined, decode: decodeVirtualArrays },
 ] as const
 

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { MAX_TIMER_MS } from '../../values/timers.ts'
 import { ApiError } from '../errors/errors.ts'
-import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
+import { decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
@@ -45,13 +45,6 @@ export interface HttpResponse {
   readonly redact: Redact
 }
 
-export interface Transport {
-  /** @throws {ApiError} with the reason if there is no complete response; the abort's own error when aborted */
-  send(request: WireRequest): Promise<HttpResponse>
-  /** Closes all connections at once. */
-  close(): Promise<void>
-}
-
 export interface TransportOptions {
   readonly tls: TlsConfig
   readonly timeoutMs: number
@@ -89,7 +82,9 @@ const ENDLESS = `more than ${MAX_INFORMATIONAL} informational answers (1xx) came
 const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
-export function createTransport(options: TransportOptions): Transport {
+export type Transport = ReturnType<typeof createTransport>
+
+export function createTransport(options: TransportOptions) {
   const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, httpLimits = createHttpLimits() } = options
   const redactionFor = createRedaction(isOwn)
   const agent = createAgent(options, httpLimits.lookup)
@@ -123,7 +118,12 @@ export function createTransport(options: TransportOptions): Transport {
       }
       if (!headersOnly) {
         const raw = await readBody(body, about, maxResponseBytes)
-        return { ...answer('', raw.length), decode: (use) => decodeWith(use, raw, about, signal) }
+        // A body that waits stays compressed.
+        const decode: HttpResponse['decode'] = (use) =>
+          httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
+            signal,
+          })
+        return { ...answer('', raw.length), decode }
       }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return answer('')
@@ -134,13 +134,12 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** A body that waits stays compressed. */
-  const decodeWith: DecodeWith = (use, raw, about, signal) =>
-    httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
-      signal,
-    })
-
-  return { send, close: () => agent.destroy() }
+  return {
+    /** @throws {ApiError} with the reason if there is no complete response; the abort's own error when aborted */
+    send,
+    /** Closes all connections at once. */
+    close: (): Promise<void> => agent.destroy(),
+  }
 }
 
 function createAgent(options: TransportOptions, lookup: Lookup): Agent {
@@ -182,10 +181,3 @@ function observed(agent: Agent, onSend: () => void): Dispatcher {
       }),
   )
 }
-
-type DecodeWith = <T>(
-  use: (text: string) => T | Promise<T>,
-  raw: Buffer,
-  about: BodyHeaders,
-  signal: AbortSignal,
-) => Promise<T>

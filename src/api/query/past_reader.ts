@@ -1,6 +1,6 @@
 import { inSlices } from '../../slices.ts'
-import { ApiError } from '../errors/errors.ts'
-import { mayPass, REASONS } from '../errors/reasons.ts'
+import { ApiError, isOfSystem } from '../errors/errors.ts'
+import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import type { QueryAnswer, Series } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
@@ -199,7 +199,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
     },
     refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
     isPassing: (failure) =>
-      mayPass(failure.reason) ||
+      isOfSystem(failure) ||
       (hasRead && !REASONS[failure.reason].allQueries && !(failure instanceof WrongRangeError)),
   }
 }

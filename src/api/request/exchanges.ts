@@ -81,12 +81,6 @@ export interface Request {
 /** Sends one request to one base URL. Refusals are answers, too. @throws {ApiError} when no whole answer came */
 export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<HttpResponse>
 
-export interface Exchanges {
-  readonly exchange: Exchange
-  /** Closes all connections. */
-  close(): Promise<void>
-}
-
 interface ExchangesOptions {
   readonly tls: TlsConfig
   readonly limits: LimitsConfig
@@ -102,7 +96,7 @@ const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
 const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
 
 /** Exchanges with one system: rate-limited, timed and counted. */
-export function createExchanges(options: ExchangesOptions): Exchanges {
+export function createExchanges(options: ExchangesOptions) {
   const { tls, limits, timeoutMs, observer, pace, isOwn, httpLimits } = options
   const transport = createTransport({
     tls,
@@ -115,17 +109,21 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {
-    const { operation, pool, headersOnly = false } = request
+    const { operation, pool, path, query, body, headersOnly = false } = request
     // A logout does not wait for the rate limit: at the end it has two seconds.
     if (operation !== 'logout') await pace(signal, operation)
-    const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
-    const { body } = request
     const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }
     const method = body === undefined ? 'GET' : 'POST'
-    const sent = { method, path, headers, headersOnly, ...(body !== undefined && { body }) } as const
+    const target = query === undefined ? path : `${path}?${query}`
+    const sent = { method, path: target, headers, headersOnly, ...(body !== undefined && { body }) } as const
     const send = () => transport.send({ ...sent, baseUrl, signal })
     const answer = await timed(
-      () => recorded(send, { ...request, method, headers }, observer.received),
+      () =>
+        observer.received === undefined
+          ? send()
+          : reported(send, headersOnly, (outcome) =>
+              observer.received?.({ operation, method, path, query, body, headers, outcome }),
+            ),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
     )
     const skew = clockSkewSeconds(answer)
@@ -136,43 +134,36 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   return { exchange, close: transport.close }
 }
 
-type SentRequest = Request & Pick<ReceivedExchange, 'method' | 'headers'>
-
-/** Sends a request, and reports the exchange when the whole answer or the failure is there. */
-async function recorded(
+/** Sends a request, and reports when the whole answer or the failure is there. */
+async function reported(
   send: () => Promise<HttpResponse>,
-  { operation, method, path, query, body, headers, headersOnly }: SentRequest,
-  received: ClientObserver['received'],
+  headersOnly: boolean,
+  report: (outcome: ReceivedExchange['outcome']) => void,
 ): Promise<HttpResponse> {
-  if (received === undefined) return send()
-  const report = (outcome: ReceivedExchange['outcome']) =>
-    received({ operation, method, path, query, body, headers, outcome })
-  const withFailure = async <T>(task: () => Promise<T>, isReported: () => boolean): Promise<T> => {
-    try {
-      return await task()
-    } catch (failure) {
-      if (failure instanceof ApiError && !isReported()) report(failure.reason)
-      throw failure
-    }
+  const noteFailure = (failure: unknown): never => {
+    if (failure instanceof ApiError) report(failure.reason)
+    throw failure
   }
-  const answer = await withFailure(send, () => false)
+  const answer = await send().catch(noteFailure)
   const { status, header, decode } = answer
-  const reportText = (text: string) => report({ status, header, text, at: answeredAt(answer) })
-  if (status !== 200 || headersOnly === true) {
-    reportText(answer.text)
+  const noteText = (text: string) => report({ status, header, text, at: answeredAt(answer) })
+  if (status !== 200 || headersOnly) {
+    noteText(answer.text)
     return answer
   }
   return {
     ...answer,
     decode(use) {
       let isReported = false
-      const reading = () =>
-        decode((text) => {
-          isReported = true
-          reportText(text)
-          return use(text)
-        })
-      return withFailure(reading, () => isReported)
+      const decoded = decode((text) => {
+        isReported = true
+        noteText(text)
+        return use(text)
+      })
+      return decoded.catch((failure: unknown) => {
+        if (isReported) throw failure
+        return noteFailure(failure)
+      })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { RESOURCES, type ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
+import { REASONS } from '../errors/reasons.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse } from '../http/transport.ts'
 
@@ -16,9 +17,7 @@ export function resourceRefusalOf(answer: HttpResponse): ApiError | undefined {
 
 /** Whether the system does not serve what was requested, or the account lacks the role. */
 export function isNotAvailable(failure: unknown): failure is ApiError {
-  if (!(failure instanceof ApiError)) return false
-  const { reason, status = 0 } = failure
-  return reason === 'forbidden' || reason === 'not_found' || NOT_SERVED.includes(status)
+  return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
 }
 
 /** A system that restarts or is upgraded answers so for a short time. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../../api/errors/errors.ts'
-import { mayPass, REASONS } from '../../api/errors/reasons.ts'
+import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
 import { pause } from '../../api/http/deadline.ts'
 import { backoffMs } from '../../values/timers.ts'
@@ -67,7 +67,7 @@ function createWindowReader<Reading>(
   options: WindowOptions<Reading>,
 ): (start: number) => Promise<Window<Reading>> {
   const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
-  const { isRepeated = ({ reason }) => mayPass(reason) } = options
+  const { isRepeated = isOfSystem } = options
   const { interval } = period
   let points = Math.max(1, options.points)
 

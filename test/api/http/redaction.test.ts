@@ -21,13 +21,20 @@ describe('the secrets of a request', () => {
 
   test.each<[string, string]>([
     ['the token', TOKEN],
-    ['the token percent-encoded', encodeURIComponent(TOKEN)],
     ['the token in base64', base64(TOKEN)],
     ['the token in base64url', Buffer.from(TOKEN).toString('base64url')],
-    ['the password', PASSWORD],
-    ['the password percent-encoded', encodeURIComponent(PASSWORD)],
     ['the token in hex', Buffer.from(TOKEN).toString('hex')],
     ['the token in upper-case hex', Buffer.from(TOKEN).toString('hex').toUpperCase()],
+    ['the password', PASSWORD],
+    ['user and password', `monitor:${PASSWORD}`],
+    ['user and password in base64', base64(`monitor:${PASSWORD}`)],
+  ])('%s is replaced', (_, form) => {
+    expect(redact(`before ${form} after`)).toBe('before <secret> after')
+  })
+
+  test.each<[string, string]>([
+    ['the token percent-encoded', encodeURIComponent(TOKEN)],
+    ['the password percent-encoded', encodeURIComponent(PASSWORD)],
     ['the password percent-encoded in full', percentEncoded(PASSWORD)],
     ['the password percent-encoded twice', encodeURIComponent(encodeURIComponent(PASSWORD))],
     ['the password of a form', new URLSearchParams({ p: PASSWORD }).toString().slice(2)],
@@ -44,11 +51,12 @@ describe('the secrets of a request', () => {
     ['the password in JSON, percent-encoded', encodeURIComponent(inJson(PASSWORD))],
     ['the password in JSON and HTML', escapeHtml(inJson(PASSWORD))],
     ['user and password in HTML', escapeHtml(`monitor:${PASSWORD}`)],
-    ['user and password in base64, percent-encoded', encodeURIComponent(base64(`monitor:${PASSWORD}`))],
-    ['user and password', `monitor:${PASSWORD}`],
-    ['user and password in base64', base64(`monitor:${PASSWORD}`)],
-  ])('%s is replaced', (_, form) => {
-    expect(redact(`before ${form} after`)).toBe('before <secret> after')
+  ])('a text with %s is replaced as a whole', (_, form) => {
+    expect(redact(`before ${form} after ${TOKEN}`)).toBe('<secret>')
+  })
+
+  test('the word of the placeholder may be a password', () => {
+    expect(createRedaction(false)(login('secret'))('a secret of b')).toBe('a <secret> of b')
   })
 
   test('other text is unchanged; so are secrets shorter than four characters', () => {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/errors/errors.ts'
+import { REASONS } from '../../../api/errors/reasons.ts'
 import { POOL_LISTS } from '../../../api/feed/pools.ts'
 import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
@@ -72,8 +73,7 @@ async function findingFor(answer: HttpResponse): Promise<Finding> {
   if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   // Some systems check the token last. The next checks send a token.
-  const isInconclusive = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
-  return failed(refusal, isInconclusive ? { status: 'warn' } : {})
+  return failed(refusal, REASONS[refusal.reason].notAvailable ? { status: 'warn' } : {})
 }
 
 async function unreadable({ decode }: HttpResponse): Promise<ApiError | undefined> {

@@ -1,5 +1,6 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors/errors.ts'
+import { REASONS } from '../../../api/errors/reasons.ts'
 import { decodeFeed } from '../../../api/feed/feed.ts'
 import {
   createJoin,
@@ -56,10 +57,10 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedyOf(failure))
 }
 
-/** The details of the first two reasons are their remedies. */
+/** If it is not available, the details are the remedy. */
 function failureText({ reason, detail, status, body }: ApiError): string {
   const state = failureState(reason)
-  if (status === undefined || (reason !== 'not_found' && reason !== 'forbidden')) return `${state}: ${detail}`
+  if (status === undefined || !REASONS[reason].notAvailable) return `${state}: ${detail}`
   return `${state} (HTTP ${status}${body?.code === undefined ? '' : `, code ${body.code}`})`
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
-import { createPoolList, type PoolList } from '../../../src/api/feed/pool_list.ts'
 import { POOL_LISTS, type PoolRef } from '../../../src/api/feed/pools.ts'
+import { createPoolList } from '../../../src/api/resources/pool_list.ts'
 import { never } from '../http/answers.ts'
 
 const [FIRST, SECOND] = POOL_LISTS
@@ -10,16 +10,17 @@ const POOLS: readonly PoolRef[] = [{ id: 'p1', name: 'one' }]
 
 /** A system with an outcome for each of its two lists. Tests may change the outcomes. */
 function setup(first: Reason | 'ok', second: Reason | 'ok') {
-  const outcomes = new Map<PoolList, Reason | 'ok'>([
+  const outcomes = new Map<(typeof POOL_LISTS)[number], Reason | 'ok'>([
     [FIRST, first],
     [SECOND, second],
   ])
   const requested: string[] = []
-  const pools = createPoolList(async (list) => {
+  const pools = createPoolList(async (request) => {
+    const list = POOL_LISTS.find(({ path }) => path === request.path) ?? FIRST
     requested.push(list === FIRST ? 'first' : 'second')
     const outcome = outcomes.get(list) ?? 'ok'
     if (outcome !== 'ok') throw new ApiError(outcome, list.path)
-    return POOLS
+    return POOLS as never
   })
   return { outcomes, requested, pools: () => pools(never()) }
 }
