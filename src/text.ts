@@ -17,6 +17,11 @@ export function durationText(seconds: number): string {
   return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
 }
 
+/** Of less than a minute: `609 ms`, `1.2 s`. */
+export function latencyText(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
+}
+
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const
 const BYTES_STEP = 1000
 

@@ -1,16 +1,9 @@
 import type { ConditionName } from '../alerting/conditions/table.ts'
-import type { Condition, Conditions } from '../alerting/conditions/tuned.ts'
-import { counted, durationText, percentText } from '../text.ts'
-import { latencyText } from './figures/texts.ts'
-import type { AttributeStatus, NodeStatus, PoolStatus, Problem } from './model.ts'
+import type { Conditions } from '../alerting/conditions/tuned.ts'
+import { counted, durationText, latencyText, percentText } from '../text.ts'
+import { type Finding, firstExceeded, firstHolding, found, namesText, warning } from './finding.ts'
+import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'
 import { healthSeverity } from './node_status.ts'
-
-/** Something that needs attention although the poll of the pool succeeded. */
-export interface Finding extends Pick<Problem, 'severity' | 'text' | 'alert'> {
-  /** For the summary of the pool; empty if it is there already. */
-  readonly short: string
-  readonly remedy: string
-}
 
 type Pool = Omit<PoolStatus, 'state' | 'summary'>
 
@@ -33,47 +26,13 @@ export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Fin
     ...RESOURCES.map((resource) => resourceFinding(pool.nodes, conditions, resource)),
     ageFinding(pool, conditions, now),
     attributeFinding(attributes.filter((one) => one.unreadable > 0)),
-    history === null ? undefined : warning(NO_HISTORY, history.remedy, `${NO_HISTORY}: ${history.message}`),
+    history === null ? undefined : warning(`${NO_HISTORY}: ${history.message}`, history.remedy, NO_HISTORY),
     replaceFinding(pool, conditions),
   ]
   return findings.filter((finding) => finding !== undefined)
 }
 
 const NO_HISTORY = 'the history could not be read'
-
-function warning(short: string, remedy: string, text = short): Finding {
-  return { severity: 'warning', text, short, remedy, alert: null }
-}
-
-type Check = readonly [alert: ConditionName, holds: (limit: number) => boolean]
-
-/** The first condition that holds, of which no alert is disabled. */
-export function firstHolding(conditions: Conditions, checks: readonly Check[]): Condition | undefined {
-  for (const [alert, holds] of checks) {
-    const condition = conditions.condition(alert)
-    if (condition !== undefined && holds(condition.limit)) return condition
-  }
-  return undefined
-}
-
-const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'bad', info: 'notice' }
-
-/** What a problem has of the alert. */
-export function ofAlert({ alert, severity, advice }: Condition) {
-  return { severity: SEVERITIES[severity] ?? 'warning', remedy: advice, alert } as const
-}
-
-function found(condition: Condition | undefined, text: string, short = text): Finding | undefined {
-  return condition && { ...ofAlert(condition), text, short }
-}
-
-/** Names in one text; statuses and nodes may be many. */
-export const MAX_NAMED = 5
-
-function namesText<T>(list: readonly T[], text: (one: T) => string): string {
-  const more = list.length - MAX_NAMED
-  return `${list.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
 
 const KNOWN = ['Bad', 'NotAccessible', 'Suspect', 'Maintenance', 'Good']
 
@@ -110,7 +69,7 @@ function diskFinding({ nodes, totals }: Pool, conditions: Conditions): Finding |
 
 function replaceFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
   const ready = totals.disks_ready_to_replace ?? 0
-  const condition = firstHolding(conditions, [['SdsDisksReadyToReplace', (limit) => ready > limit]])
+  const condition = firstExceeded(conditions, ready, 'SdsDisksReadyToReplace')
   const short = `${counted(ready, 'disk')} ready to be replaced`
   return found(condition, `${short}: ${diskNames(nodes, 'disks_ready_to_replace')}`, short)
 }
@@ -126,7 +85,7 @@ function capacityFinding({ totals, figures }: Pool, conditions: Conditions): Fin
   const forecast = figures.forecast_seconds ?? Number.POSITIVE_INFINITY
   const isShort = (level: string) => (limit: number) =>
     forecast < limit && used > conditions.setting(`forecastUsedRatio.${level}`)
-  const full = firstHolding(conditions, [['SdsCapacityCritical', (limit) => used > limit]])
+  const full = firstExceeded(conditions, used, 'SdsCapacityCritical')
   const short =
     full === undefined
       ? firstHolding(conditions, [
@@ -134,7 +93,7 @@ function capacityFinding({ totals, figures }: Pool, conditions: Conditions): Fin
           ['SdsForecastShort', isShort('warning')],
         ])
       : undefined
-  const high = firstHolding(conditions, [['SdsCapacityHigh', (limit) => used > limit]])
+  const high = firstExceeded(conditions, used, 'SdsCapacityHigh')
   const usedText = `${percentText(used)} of the disk space is allocated`
   if (short === undefined) return found(full ?? high, usedText)
   const target = conditions.setting('forecastTargetPercent')
@@ -146,16 +105,14 @@ function errorFinding({ figures }: Pool, conditions: Conditions): Finding | unde
   const quiet = conditions.setting('quietTransactionsPerSecond')
   const { reads_per_second: reads, writes_per_second: writes } = figures
   if (reads !== null && writes !== null && reads + writes <= quiet) return undefined
-  const all = figures.failed_transactions_ratio ?? 0
-  const bySystem = figures.system_failed_transactions_ratio ?? 0
-  const condition = firstHolding(conditions, [
-    ['SdsSystemErrorsCritical', (limit) => bySystem > limit],
-    ['SdsTransactionErrorsCritical', (limit) => all > limit],
-    ['SdsSystemErrors', (limit) => bySystem > limit],
-    ['SdsTransactionErrors', (limit) => all > limit],
-  ])
-  const short = `${percentText(all)} of the transactions fail`
-  return found(condition, `${short}, ${percentText(bySystem)} not by the fault of clients`, short)
+  const { failed_transactions_ratio: all, system_failed_transactions_ratio: bySystem } = figures
+  const condition =
+    firstExceeded(conditions, bySystem, 'SdsSystemErrorsCritical') ??
+    firstExceeded(conditions, all, 'SdsTransactionErrorsCritical') ??
+    firstExceeded(conditions, bySystem, 'SdsSystemErrors') ??
+    firstExceeded(conditions, all, 'SdsTransactionErrors')
+  const short = `${percentText(all ?? 0)} of the transactions fail`
+  return found(condition, `${short}, ${percentText(bySystem ?? 0)} not by the fault of clients`, short)
 }
 
 const LATENCY_ALERTS = { read: 'SdsReadLatencyHigh', write: 'SdsWriteLatencyHigh' } as const
@@ -169,8 +126,10 @@ function latencyFinding(
   const seconds = figures[`${operation}_latency_seconds`] ?? 0
   if ((figures[`${operation}s_per_second`] ?? 0) <= conditions.setting('quietTransactionsPerSecond'))
     return undefined
-  const condition = firstHolding(conditions, [[LATENCY_ALERTS[operation], (limit) => seconds > limit]])
-  return found(condition, `${operation}s take ${latencyText(seconds)}`)
+  return found(
+    firstExceeded(conditions, seconds, LATENCY_ALERTS[operation]),
+    `${operation}s take ${latencyText(seconds)}`,
+  )
 }
 
 interface Resource {
@@ -204,22 +163,23 @@ function resourceFinding(
 
 /** The age at the last good poll: samples of a pool that is polled every hour are an hour old, and are not frozen. */
 function ageFinding(pool: Pool, conditions: Conditions, now: number): Finding | undefined {
-  const condition = conditions.condition('SdsCategoryFrozen')
-  if (condition === undefined) return undefined
   const sincePoll = now - (pool.last_success_timestamp_seconds ?? now)
-  const ages = pool.categories.map(({ category, newest_sample_age_seconds: age }) => {
-    return { category, age: age === null ? 0 : age - sincePoll }
-  })
-  const old = ages.filter(({ age }) => age > condition.limit)
+  const ages = pool.categories.flatMap(({ category, newest_sample_age_seconds: age }) =>
+    age === null ? [] : [{ category, age: age - sincePoll }],
+  )
+  const extreme = (pick: (...values: number[]) => number) =>
+    ages.length === 0 ? undefined : pick(...ages.map(({ age }) => age))
+  const condition =
+    firstExceeded(conditions, extreme(Math.min), 'SdsFeedFrozen') ??
+    firstExceeded(conditions, extreme(Math.max), 'SdsCategoryFrozen')
+  const old = ages.filter(({ age }) => age > (condition?.limit ?? Number.POSITIVE_INFINITY))
   const texts = old.map(({ category, age }) => `${category} ${durationText(age)}`).join(', ')
-  return old.length === 0
-    ? undefined
-    : found(condition, `the newest samples are old: ${texts}`, 'old samples')
+  return found(condition, `the newest samples are old: ${texts}`, 'old samples')
 }
 
 function attributeFinding(unreadable: readonly AttributeStatus[]): Finding | undefined {
   if (unreadable.length === 0) return undefined
   const text = `unreadable values: ${namesText(unreadable, ({ name }) => name)}`
   const remedy = 'the log has one of the values of each attribute; report them with the version of the system'
-  return warning('unreadable values', remedy, text)
+  return warning(text, remedy, 'unreadable values')
 }

@@ -3,8 +3,9 @@ import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText } from '../text.ts'
 import type { FigureStatus, ReadFigures } from './figures/pool_figures.ts'
-import { type FindingContext, findingsOf, MAX_NAMED } from './findings.ts'
-import type { ErrorStatus, PollStatus, PoolStatus, Problem, State, TotalStatus } from './model.ts'
+import { type Finding, MAX_NAMED } from './finding.ts'
+import { type FindingContext, findingsOf } from './findings.ts'
+import type { ErrorStatus, PollStatus, PoolStatus, TotalStatus } from './model.ts'
 import type { PoolDetail } from './pool_detail.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
@@ -12,7 +13,6 @@ export const OLD_SAMPLE_SECONDS = 900
 
 /** What the status of a pool depends on besides its state. Times in seconds since the epoch. */
 export interface PoolContext extends FindingContext {
-  readonly system: string
   readonly clockSkewSeconds: number
   readonly staleAfterSeconds: number
   readonly nextPoll: number | null
@@ -22,7 +22,12 @@ export interface PoolContext extends FindingContext {
   readonly latency: (operation: LatencyOperation, quantile: number) => number | undefined
 }
 
-export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolContext): PoolStatus {
+/** The status of a pool, and what needs attention although its last poll succeeded. */
+export function poolStatus(
+  pool: PoolState,
+  detail: PoolDetail,
+  context: PoolContext,
+): { readonly pool: PoolStatus; readonly findings: readonly Finding[] } {
   const { lastAttempt, lastSuccess, lastFailure, reading } = pool
   const categories = detail.categories.map(({ category, sources, newest }) => ({
     category,
@@ -48,7 +53,8 @@ export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolCon
     nodes: detail.nodes,
   }
   const { id, name, ...others } = members
-  return { id, name, ...stateOf(members, context), ...others }
+  const findings = findingsOf(members, context)
+  return { pool: { id, name, ...stateOf(members, findings, context.now), ...others }, findings }
 }
 
 /** The mean latency, otherwise the quantile. */
@@ -78,11 +84,14 @@ export function errorStatus(failure: Failure | undefined): ErrorStatus | null {
 
 type WithoutState = Omit<PoolStatus, 'state' | 'summary'>
 
-function stateOf(pool: WithoutState, context: PoolContext): { state: State; summary: string } {
+function stateOf(
+  pool: WithoutState,
+  findings: readonly Finding[],
+  now: number,
+): Pick<PoolStatus, 'state' | 'summary'> {
   if (pool.last_poll === null) return { state: 'starting', summary: 'not polled yet' }
-  if (pool.last_poll.result !== 'ok') return { state: 'failing', summary: failingText(pool, context.now) }
+  if (pool.last_poll.result !== 'ok') return { state: 'failing', summary: failingText(pool, now) }
   const text = `${nodesText(pool.totals)}${pool.totals.nodes === 0 ? ': the pool is empty' : ''}`
-  const findings = findingsOf(pool, context)
   const words = [text, ...findings.map(({ short }) => short)].filter((word) => word !== '')
   return { state: findings.length > 0 ? 'warning' : 'ok', summary: words.join(', ') }
 }
@@ -102,16 +111,4 @@ export function nodesText({ nodes, nodes_by_health }: TotalStatus): string {
   if (others.length === 0 && only === 'Good') return `${counted(nodes, 'node')}, all Good`
   const shown = counts.slice(0, MAX_NAMED).map(([health, count]) => `${count} ${health}`)
   return `${counted(nodes, 'node')}: ${shown.join(', ')}${counts.length > MAX_NAMED ? ', …' : ''}`
-}
-
-/** The problems of a pool, the failed poll first. */
-export function poolProblems(pool: PoolStatus, system: string, context: FindingContext): Problem[] {
-  const place = { system, pool: pool.name, pool_id: pool.id }
-  const { last_error: error, last_poll: poll } = pool
-  const found = findingsOf(pool, context).map(({ severity, text, remedy, alert }) => {
-    return { severity, ...place, text, remedy, alert, timestamp_seconds: null }
-  })
-  if (poll === null || poll.result === 'ok' || error === null) return found
-  const { message: text, remedy, timestamp_seconds } = error
-  return [{ severity: 'bad', ...place, text, remedy, alert: null, timestamp_seconds }, ...found]
 }

@@ -1,33 +1,57 @@
-import type { Conditions } from '../alerting/conditions/tuned.ts'
+import { CAUSES } from '../alerting/conditions/table.ts'
+import type { Reason } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
+import type { SystemState } from '../state/state.ts'
 import { durationText } from '../text.ts'
-import { firstHolding, ofAlert } from './findings.ts'
+import { type Finding, failed, firstExceeded, firstHolding, found, warning } from './finding.ts'
+import type { FindingContext } from './findings.ts'
 import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
-import { poolProblems } from './pool_status.ts'
+import { reportedFindings } from './reported_findings.ts'
 
-/** The conditions of a system, or of one of its pools by name, with their settings. */
-export type ConditionsOf = (pool?: string) => Conditions
+interface ProblemSources extends FindingContext {
+  readonly system: SystemStatus
+  readonly state: SystemState
+  /** What needs attention of each pool. */
+  readonly findings: ReadonlyMap<string, readonly Finding[]>
+}
 
-/** The problems of a system and its pools, the worst first. @param now seconds since the epoch */
-export function systemProblems(system: SystemStatus, now: number, conditionsOf: ConditionsOf): Problem[] {
-  const conditions = conditionsOf()
+/** The problems of a system and its pools, the worst first. */
+export function systemProblems({ system, state, findings, ...context }: ProblemSources): Problem[] {
   const { discovery_error: discovery } = system
   const common = commonFailure(system.pools)
-  const problems = [
-    ...(discovery === null ? [] : [failed(system, discovery)]),
-    ...(common === undefined ? [] : [failed(system, common.error, `all ${common.count} pools: `)]),
-    ...queryProblems(system),
-    ...resourceProblems(system),
-    ...certificateProblems(system, now, conditions),
-    ...clockProblems(system, conditions),
-    ...endpointProblems(system),
-    ...system.pools.flatMap((pool) =>
-      poolProblems(pool, system.name, { conditions: conditionsOf(pool.name), now }).filter(
-        ({ timestamp_seconds }) => common === undefined || timestamp_seconds === null,
-      ),
-    ),
+  const ofSystem = [
+    discovery === null ? undefined : failed(discovery, failureAlert(discovery.reason, system)),
+    common && failed(common, failureAlert(common.reason, system), `all ${system.pools.length} pools: `),
+    queryFinding(system),
+    ...resourceFindings(system),
+    certificateFinding(system, context),
+    clockFinding(system, context),
+    endpointFinding(system),
   ]
-  return badFirst(problems)
+  const place = { system: system.name, pool: null, pool_id: null }
+  const here = (finding: Finding) => problemOf(place, finding)
+  const problems = [
+    ...ofSystem.filter((finding) => finding !== undefined).map(here),
+    ...system.pools.flatMap((pool) => {
+      const ofPool = { system: system.name, pool: pool.name, pool_id: pool.id }
+      const failure = common === undefined ? poolFailure(pool, system) : []
+      return [...failure, ...(findings.get(pool.id) ?? [])].map((finding) => problemOf(ofPool, finding))
+    }),
+    ...reportedFindings({ state, ...context }).map(here),
+  ]
+  return badFirst(withoutConsequences(problems))
+}
+
+const CAUSES_OF: Readonly<Record<string, readonly string[]>> = CAUSES
+
+function withoutConsequences(problems: readonly Problem[]): Problem[] {
+  const alerts = new Set(problems.map(({ alert }) => alert))
+  return problems.filter(({ alert }) => !CAUSES_OF[alert ?? '']?.some((cause) => alerts.has(cause)))
+}
+
+function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding: Finding): Problem {
+  const { severity, text, remedy, alert, timestamp_seconds } = finding
+  return { severity, ...place, text, remedy, alert, timestamp_seconds }
 }
 
 export function badFirst(problems: readonly Problem[]): Problem[] {
@@ -39,67 +63,75 @@ export function badFirst(problems: readonly Problem[]): Problem[] {
 }
 
 /** The failure of all pools, if they have the same reason: it is that of the system. */
-function commonFailure(pools: readonly PoolStatus[]): { error: ErrorStatus; count: number } | undefined {
-  const [first] = pools
-  const error = first?.last_error
-  if (error === null || error === undefined || pools.length === 1) return undefined
-  const isCommon = pools.every(({ last_poll: poll }) => poll?.result === error.reason)
-  return isCommon ? { error, count: pools.length } : undefined
+function commonFailure(pools: readonly PoolStatus[]): ErrorStatus | undefined {
+  const error = pools[0]?.last_error ?? undefined
+  return pools.length > 1 && hasReason(pools, error?.reason) ? error : undefined
 }
 
-function failed({ name }: SystemStatus, error: ErrorStatus, prefix = ''): Problem {
-  const { message, remedy, timestamp_seconds } = error
-  return { ...warning(name, `${prefix}${message}`, remedy), severity: 'bad', timestamp_seconds }
+function hasReason(pools: readonly PoolStatus[], reason: Reason | undefined): boolean {
+  return pools.every(({ last_poll: poll }) => poll?.result === reason)
 }
 
-function warning(system: string, text: string, remedy: string): Problem {
-  const place = { system, pool: null, pool_id: null }
-  return { severity: 'warning', ...place, text, remedy, alert: null, timestamp_seconds: null }
+/** The alert about a system whose requests all fail for this reason. */
+function failureAlert(reason: Reason, { up, login, pools }: SystemStatus): string {
+  const isLogin = login.method === 'password' && login.state === 'refused'
+  if (reason === 'auth') return isLogin ? 'SdsLoginRefused' : 'SdsTokenRefused'
+  if (reason === 'forbidden') return 'SdsAccessForbidden'
+  if (up === false) return 'SdsSystemUnreachable'
+  return pools.length === 0 ? 'SdsPoolsUnknown' : 'SdsPoolPollsFailing'
+}
+
+function poolFailure({ last_error: error, last_poll: poll }: PoolStatus, system: SystemStatus): Finding[] {
+  if (poll === null || poll.result === 'ok' || error === null) return []
+  const isCommon = hasReason(system.pools, error.reason)
+  return [failed(error, isCommon ? failureAlert(error.reason, system) : 'SdsPoolPollsFailing')]
 }
 
 /** A system without a query interface, such as a Community Edition, has no problem. */
-function queryProblems(system: SystemStatus): Problem[] {
-  const { error, state } = system.query_interface
+function queryFinding({ query_interface: { error, state } }: SystemStatus): Finding | undefined {
   if (state === 'empty')
-    return [warning(system.name, 'the query interface has no current data', EMPTY_REMEDY)]
-  if (error === null || error.reason === 'not_found') return []
-  return [{ ...failed(system, error), severity: 'warning' }]
+    return { ...warning('the query interface has no current data', EMPTY_REMEDY), alert: 'SdsQueryEmpty' }
+  if (error === null || error.reason === 'not_found') return undefined
+  return { ...failed(error, 'SdsQueryFailing'), severity: 'warning' }
 }
 
 /** Resources that are not available are no problem: not every release has them. */
-function resourceProblems(system: SystemStatus): Problem[] {
-  const failing = system.resources.filter(({ state }) => state === 'failing')
-  return failing.flatMap(({ description, error }) => {
-    if (error === null) return []
-    return [{ ...failed(system, error, `${description} could not be read: `), severity: 'warning' as const }]
+function resourceFindings({ resources }: SystemStatus): Finding[] {
+  return resources.flatMap(({ state, description, error }) => {
+    if (state !== 'failing' || error === null) return []
+    const finding = failed(error, 'SdsResourceFailing', `${description} could not be read: `)
+    return [{ ...finding, severity: 'warning' as const }]
   })
 }
 
-function certificateProblems(system: SystemStatus, now: number, conditions: Conditions): Problem[] {
-  const left = (system.tls_not_after_timestamp_seconds ?? Number.POSITIVE_INFINITY) - now
+function certificateFinding(
+  { tls_not_after_timestamp_seconds: end }: SystemStatus,
+  { conditions, now }: FindingContext,
+): Finding | undefined {
+  const left = (end ?? Number.POSITIVE_INFINITY) - now
   const condition = firstHolding(conditions, [
     ['SdsCertificateCritical', (limit) => left < limit],
     ['SdsCertificateExpiring', (limit) => left < limit],
   ])
-  if (condition === undefined) return []
   const when = left < 0 ? `expired ${durationText(-left)} ago` : `expires in ${durationText(left)}`
-  const text = `the TLS certificate of the system ${when}`
-  return [{ ...warning(system.name, text, ''), ...ofAlert(condition) }]
+  return found(condition, `the TLS certificate of the system ${when}`)
 }
 
-function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus, conditions: Conditions): Problem[] {
-  if (skew === null) return []
-  const condition = firstHolding(conditions, [['SdsClockSkew', (limit) => Math.abs(skew) > limit]])
-  if (condition === undefined) return []
-  const text = `the clock of the system is ${durationText(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
-  return [{ ...warning(name, text, ''), ...ofAlert(condition) }]
+function clockFinding(
+  { clock_skew_seconds: skew }: SystemStatus,
+  { conditions }: FindingContext,
+): Finding | undefined {
+  const distance = Math.abs(skew ?? 0)
+  const words = (skew ?? 0) > 0 ? 'ahead' : 'behind'
+  const text = `the clock of the system is ${durationText(distance)} ${words}`
+  return found(firstExceeded(conditions, distance, 'SdsClockSkew'), text)
 }
 
 /** Of a system with several endpoints; a single one that fails is a failed poll. */
-function endpointProblems({ name, endpoints }: SystemStatus): Problem[] {
+function endpointFinding({ endpoints }: SystemStatus): Finding | undefined {
   const paused = endpoints.filter(({ pause_seconds }) => pause_seconds > 0)
-  if (endpoints.length < 2 || paused.length === 0) return []
+  if (endpoints.length < 2 || paused.length === 0) return undefined
   const urls = paused.map(({ url }) => url).join(', ')
   const text = `${paused.length} of ${endpoints.length} endpoints failed, and others are preferred: ${urls}`
-  return [warning(name, text, 'check these endpoints and their management service')]
+  return warning(text, 'check these endpoints and their management service')
 }

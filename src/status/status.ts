@@ -7,7 +7,7 @@ import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
-import { badFirst, systemProblems } from './problems.ts'
+import { badFirst } from './problems.ts'
 import type { Recent } from './recent.ts'
 import { systemStatusSteps } from './system_status.ts'
 
@@ -34,41 +34,24 @@ export function createStatusReader(sources: StatusSources): () => Steps<Status> 
   return function* () {
     const now = sources.now() / 1000
     const conditionsFor = conditions()
-    const list: SystemStatus[] = []
+    const parts = []
     for (const state of systems()) {
       const status = polling(state.name)
       if (status === undefined) continue
-      const { name: system } = state
-      list.push(
-        yield* systemStatusSteps({
-          state,
-          polling: status,
-          requestsLastMinute: recent.requestsLastMinute(system),
-          detailOf,
-          conditionsOf: (pool) => conditionsFor({ system, pool }),
-          latencyOf: (pool, operation, quantile) => recent.latency(system, pool, operation, quantile),
-          now,
-        }),
-      )
+      const ofPool = (pool?: string) => conditionsFor({ system: state.name, pool })
+      const sources = { state, polling: status, recent, detailOf, conditionsOf: ofPool, now }
+      parts.push(yield* systemStatusSteps(sources))
     }
-    const problems = badFirst(
-      list.flatMap((system) =>
-        systemProblems(system, now, (pool) => conditionsFor({ system: system.name, pool })),
-      ),
-    )
-    const troubled = new Set(problems.map(({ system }) => system))
-    // A system that is polled well may have an old certificate, for example.
-    const shown = list.map((system) =>
-      troubled.has(system.name) ? { ...system, state: worstState([system.state, 'warning']) } : system,
-    )
+    const list = parts.map(({ system }) => system)
+    const problems = badFirst(parts.flatMap((part) => part.problems))
     return {
       version,
       timestamp_seconds: now,
       ready: ready(),
-      state: worstState(shown.map(({ state }) => state)),
+      state: worstState(list.map(({ state }) => state)),
       summary: summaryOf(list, problems),
       problems,
-      systems: shown,
+      systems: list,
     }
   }
 }

@@ -1,34 +1,44 @@
+import type { Conditions } from '../alerting/conditions/tuned.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { loginStatus } from './login_status.ts'
-import type { PoolStatus, RequestStatus, ScheduleStatus, State, SystemStatus } from './model.ts'
-import { worstState } from './model.ts'
+import {
+  type PoolStatus,
+  type Problem,
+  type RequestStatus,
+  type ScheduleStatus,
+  type SystemStatus,
+  worstState,
+} from './model.ts'
 import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
-import type { ConditionsOf } from './problems.ts'
+import { systemProblems } from './problems.ts'
 import { queryStatus } from './query_status.ts'
+import type { Recent } from './recent.ts'
 import { resourceStatus } from './resource_status.ts'
 
 export interface SystemSources {
   readonly state: SystemState
   readonly polling: PollerStatus
-  readonly requestsLastMinute: number
+  readonly recent: Recent
   readonly detailOf: PoolDetails
-  readonly conditionsOf: ConditionsOf
-  /** Quantile of the latency of the last requests to a pool, by its id. */
-  readonly latencyOf: (pool: string, operation: LatencyOperation, quantile: number) => number | undefined
+  /** The conditions of the system, or of one of its pools by name, with their settings. */
+  readonly conditionsOf: (pool?: string) => Conditions
   /** Seconds since the epoch. */
   readonly now: number
 }
 
-export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> {
-  const { state, polling, now } = sources
+/** The status of a system, and its problems, the worst first. */
+export function* systemStatusSteps(
+  sources: SystemSources,
+): Steps<{ readonly system: SystemStatus; readonly problems: readonly Problem[] }> {
+  const { state, polling, conditionsOf, now } = sources
   const { client, system: config } = polling
-  const pools = yield* poolSteps(sources)
+  const parts = yield* poolSteps(sources)
+  const pools = parts.map(({ pool }) => pool)
   const members = {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
@@ -50,27 +60,30 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
     pools,
   }
   const { name, ...others } = members
-  return { name, ...stateOf(members, state.tried), ...others }
+  const system = { name, ...stateOf(members, state.tried), ...others }
+  const findings = new Map(parts.map(({ pool, findings }) => [pool.id, findings]))
+  const problems = systemProblems({ system, state, findings, conditions: conditionsOf(), now })
+  // A system that is polled well may have an old certificate, for example.
+  const worst = problems.length === 0 ? system.state : worstState([system.state, 'warning'])
+  return { system: { ...system, state: worst }, problems }
 }
 
-function* poolSteps(sources: SystemSources): Steps<PoolStatus[]> {
-  const { state, polling, detailOf, conditionsOf, latencyOf, now } = sources
+function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: SystemSources) {
   const context = {
-    system: state.name,
     now,
     clockSkewSeconds: state.clockSkewSeconds ?? 0,
     staleAfterSeconds: polling.shared.poll.staleAfterMs / 1000,
     nextPoll: nextPollOf(polling),
   }
   const hardwareOf = hardwareFinder(inventoryOf(state))
-  const pools: PoolStatus[] = []
+  const pools: ReturnType<typeof poolStatus>[] = []
   for (const pool of state.pools.values()) {
     const { id } = pool.ref
     const ofPool: PoolContext = {
       ...context,
       conditions: conditionsOf(pool.label),
       historyFailure: polling.historyFailures.get(id),
-      latency: (operation, quantile) => latencyOf(id, operation, quantile),
+      latency: (operation, quantile) => recent.latency(state.name, id, operation, quantile),
     }
     pools.push(poolStatus(pool, yield* detailOf(pool, hardwareOf), ofPool))
     yield
@@ -97,12 +110,12 @@ function scheduleStatus(polling: PollerStatus, pools: readonly PoolStatus[]): Sc
   }
 }
 
-function requestStatus({ polling, requestsLastMinute }: SystemSources): RequestStatus {
+function requestStatus({ state, polling, recent }: SystemSources): RequestStatus {
   const { client, shared } = polling
   return {
     ...client.operations,
     concurrency: shared.limits.concurrency,
-    last_minute: requestsLastMinute,
+    last_minute: recent.requestsLastMinute(state.name),
     per_second_limit: shared.limits.requestsPerSecond,
     pause_seconds: seconds(client.pauseMs),
   }
@@ -114,7 +127,7 @@ function seconds(ms: number): number {
 
 type WithoutState = Omit<SystemStatus, 'state' | 'summary'>
 
-function stateOf(system: WithoutState, isTried: boolean): { state: State; summary: string } {
+function stateOf(system: WithoutState, isTried: boolean): Pick<SystemStatus, 'state' | 'summary'> {
   const { pools, discovery_error } = system
   if (!isTried) return { state: 'starting', summary: 'waiting for the first poll' }
   if (discovery_error !== null) return { state: 'failing', summary: 'the list of pools could not be read' }

@@ -33,6 +33,11 @@ const both = (alert: string, severity: string): Problems => [
   ['hot', alert, severity],
 ]
 
+const LINKS_FAILED: Problems = [
+  ['', 'SdsReplicationLinksFailed', 'bad'],
+  ['', 'SdsSystemAlertsError', 'warning'],
+]
+
 const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = [
   ['healthy', 'classic', []],
   ['healthy', 'modern', []],
@@ -45,6 +50,7 @@ const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = 
     'filling-up',
     'classic',
     [
+      ['', 'SdsSystemAlertsCritical', 'bad'],
       ['archive', 'SdsForecastCritical', 'bad'],
       ['hot', 'SdsCapacityCritical', 'bad'],
     ],
@@ -53,10 +59,16 @@ const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = 
     'filling-up',
     'modern',
     [
+      ['', 'SdsSystemAlertsCritical', 'bad'],
       ['archive', 'SdsForecastCritical', 'bad'],
       ['hot', 'SdsCapacityCritical', 'bad'],
     ],
   ],
+  ['site-down', 'classic', LINKS_FAILED],
+  ['site-rejoin', 'classic', []],
+  ['upgrade', 'classic', []],
+  ['quota-near', 'classic', [['', 'SdsNamespaceQuotaCritical', 'bad']]],
+  ['array-alerts', 'classic', [['', 'SdsSystemAlertsCritical', 'bad']]],
 ]
 
 test.each(CASES)('%s on a %s system has the problems of its alerts', async (scenario, profile, expected) => {

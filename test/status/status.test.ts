@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
+import { readRules } from '../../src/alerting/package_files.ts'
+import { alertsOf } from '../../src/alerting/sources.ts'
 import { atOnce } from '../../src/slices.ts'
 import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/state/state.ts'
 import type { Status } from '../../src/status/model.ts'
@@ -175,11 +177,24 @@ describe('a poll that fails', () => {
     const both = withPoll(withPoll(two, 'urn:p:', failedPoll(T)), 'urn:q:', failedPoll(T))
     expect(only(statusOf([both]).problems)).toMatchObject({
       pool: null,
+      alert: 'SdsPoolPollsFailing',
       text: expect.stringMatching(/^all 2 pools: .*connection refused$/),
     })
+    expect(statusOf([{ ...both, up: false }]).problems).toMatchObject([{ alert: 'SdsSystemUnreachable' }])
     const different = withPoll(both, 'urn:q:', failedPoll(T, { reason: 'timeout' }))
     expect(statusOf([different]).problems.map(({ pool }) => pool)).toEqual(['p', 'q'])
   })
+})
+
+test.each([
+  ['auth', 'SdsTokenRefused'],
+  ['forbidden', 'SdsAccessForbidden'],
+  ['schema', 'SdsPoolPollsFailing'],
+] as const)('polls that all fail with %s have the runbook of %s', (reason, alert) => {
+  const one = withPoll(polledSystem('a', { p: [{ name: 'n1' }] }), 'urn:p:', failedPoll(T, { reason }))
+  const problems = statusOf([one]).problems
+  expect(problems).toMatchObject([{ alert, severity: 'bad' }])
+  expect(alertsOf(readRules().sources).map((source) => source.alert)).toContain(alert)
 })
 
 describe('the query interface', () => {

@@ -2,13 +2,8 @@ import { CONDITIONS } from '../../../src/alerting/conditions/table.ts'
 import type { Alert } from './groups/rule.ts'
 
 const LOG = 'the log of the exporter has the reason'
-const SYSTEM_EVENTS =
-  'look them up in the management interface of the system, and acknowledge those that are handled'
 const LATENCY = 'find out whether one node, more load or a rebuild is the cause'
-const LINK = 'check the network between the sites, and whether the other site works'
-const QUOTA = 'ask its owner to delete data, or raise the quota'
 const GARBAGE = 'open a case with the vendor, before the pool has no free space'
-const LICENSE = 'order the renewal from the vendor'
 
 /** What to do first about the alerts that the table of conditions does not have: as its column `advice`. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -17,7 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SdsNodeVanished:
     'find out whether it was removed or replaced; otherwise compare with the management interface',
   SdsForecastUnavailable: 'watch its growth on the capacity dashboard',
-  SdsCapacityFillsSoon: 'find out which client writes, and for how long',
+  SdsCapacityFillsSoon: CONDITIONS.SdsForecastShort.advice,
   SdsCapacityImbalance: 'check that rebalancing runs; after an expansion it takes weeks',
   SdsDisksUnaccounted: 'look up the disks in the management interface',
   SdsDiskSpaceOffline: 'find the nodes and disks that are not Good on the dashboard of disks',
@@ -25,28 +20,16 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SdsWriteLatencyIncreased: LATENCY,
   SdsTrafficCollapsed: 'ask the users whether they reach it, and check load balancer and DNS',
   SdsNodeLatencyOutlier: 'check its disks and events, and remove it from the load balancer meanwhile',
-  SdsSystemAlertsCritical: SYSTEM_EVENTS,
-  SdsSystemAlertsError: SYSTEM_EVENTS,
-  SdsSystemWarningsGrowing: SYSTEM_EVENTS,
-  SdsSystemNodesUnaccounted:
-    'find the nodes that are not Good in the management interface, before they are Bad',
-  SdsDirectoryTablesUnready: 'call the support of the vendor now, if no node is restarting',
+  SdsSystemWarningsGrowing: CONDITIONS.SdsSystemAlertsError.advice,
   SdsVersionsMixed: 'ask whether an upgrade is under way, and open a case with the vendor if none is',
-  SdsLicenseExpired: LICENSE,
-  SdsLicenseExpiring: LICENSE,
   SdsGarbageCollectionOff: 'ask who turned it off and why, and turn it on',
   SdsGarbageNotReclaimed: GARBAGE,
   SdsGarbageUnreclaimable: 'ask the vendor about partial garbage collection',
   SdsRecoveryPending: 'find the nodes and disks that failed, and do not set further nodes to maintenance',
   SdsErasureCodingBehind: 'find out whether the load leaves no time for it, or nodes are missing',
-  SdsReplicationLinksFailed: LINK,
-  SdsReplicationLagCritical: LINK,
-  SdsReplicationLagHigh: LINK,
   SdsReplicationBacklogGrowing: 'compare the traffic of clients with the bandwidth between the sites',
-  SdsReplicationBootstrapStalled: LINK,
-  SdsNamespaceQuotaCritical: QUOTA,
-  SdsNamespaceQuotaHigh: QUOTA,
-  SdsNamespaceQuotaReachedSoon: QUOTA,
+  SdsReplicationBootstrapStalled: CONDITIONS.SdsReplicationLagHigh.advice,
+  SdsNamespaceQuotaReachedSoon: CONDITIONS.SdsNamespaceQuotaHigh.advice,
   SdsLoginRefused: 'correct the password in the configuration, and unlock the account',
   SdsTokenRefused: 'write a new token to its file, or configure user name and password',
   SdsAccessForbidden: 'assign the role SYSTEM_MONITOR to the account',
@@ -69,7 +52,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SdsQueryFailing: `run sds-exporter doctor; ${LOG}`,
   SdsQueryEmpty: 'check in its management interface whether it has current performance figures',
   SdsResourceFailing: `run sds-exporter doctor; ${LOG}`,
-  SdsFeedFrozen: 'compare with its management interface, and call the support of the vendor',
   SdsNodeSamplesOld: 'check the node in the management interface: its services may have stopped',
   SdsValuesRejected: 'look the values up on the status page, and report them with the version of the system',
   SdsAttributesDisappeared:

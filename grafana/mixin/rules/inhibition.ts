@@ -1,3 +1,4 @@
+import { CAUSES } from '../../../src/alerting/conditions/table.ts'
 import { PROMETHEUS } from '../settings.ts'
 import type { Alert, AlertName } from './groups/rule.ts'
 import { ALERT_GROUPS, type RenderedFile } from './rules.ts'
@@ -138,13 +139,13 @@ export const INHIBITIONS: readonly Inhibition[] = [
   },
   {
     because: 'Nodes of the feed that are not available are those that the system does not count.',
-    source: ['SdsNodeNotAccessible', 'SdsNodesUnavailable', 'SdsNodesSuspect', 'SdsNodesHealthUnknown'],
+    source: CAUSES.SdsSystemNodesUnaccounted,
     target: ['SdsSystemNodesUnaccounted'],
     equal: SYSTEM,
   },
   {
     because: 'Without several nodes, the directory tables that they own are not ready.',
-    source: ['SdsNodesUnavailable'],
+    source: CAUSES.SdsDirectoryTablesUnready,
     target: ['SdsDirectoryTablesUnready'],
     equal: SYSTEM,
   },
@@ -162,7 +163,7 @@ export const INHIBITIONS: readonly Inhibition[] = [
   },
   {
     because: 'Data for a site that cannot be reached waits.',
-    source: ['SdsReplicationLinksFailed'],
+    source: CAUSES.SdsReplicationLagHigh,
     target: [
       'SdsReplicationLagCritical',
       'SdsReplicationLagHigh',

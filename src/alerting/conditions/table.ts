@@ -10,6 +10,15 @@ interface ConditionRow {
 
 const CERTIFICATE = 'renew the certificate on the system'
 const SUPPORT = 'compare with the dashboard of its management interface, and call support'
+const FORECAST = 'find out which client writes, and for how long'
+const SYSTEM_ERRORS =
+  'find out whether one node or all nodes fail, and remove a single one from the load balancer'
+const CLIENT_ERRORS = 'find out which types of errors occur: most are caused by clients'
+const SYSTEM_EVENTS =
+  'look them up in the management interface of the system, and acknowledge those that are handled'
+const LICENSE = 'order the renewal from the vendor'
+const LINK = 'check the network between the sites, and whether the other site works'
+const QUOTA = 'ask its owner to delete data, or raise the quota'
 
 /** The alerts whose conditions the status page checks too. Their severity is that of the rules. */
 export const CONDITIONS = {
@@ -42,14 +51,8 @@ export const CONDITIONS = {
     limit: 'usedRatio.warning',
     advice: 'order capacity now, because delivery takes weeks',
   },
-  SdsForecastCritical: {
-    limit: 'forecastSeconds.critical',
-    advice: 'find out which client writes, and for how long',
-  },
-  SdsForecastShort: {
-    limit: 'forecastSeconds.warning',
-    advice: 'find out which client writes, and for how long',
-  },
+  SdsForecastCritical: { limit: 'forecastSeconds.critical', advice: FORECAST },
+  SdsForecastShort: { limit: 'forecastSeconds.warning', advice: FORECAST },
   SdsDiskFailuresMany: {
     limit: 'manyBadDisks',
     advice:
@@ -71,22 +74,10 @@ export const CONDITIONS = {
     limit: 'writeLatencySeconds.warning',
     advice: 'find out whether one node, more load, a rebuild or a full pool is the cause',
   },
-  SdsSystemErrorsCritical: {
-    limit: 'systemErrorRatio.critical',
-    advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
-  },
-  SdsSystemErrors: {
-    limit: 'systemErrorRatio.warning',
-    advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
-  },
-  SdsTransactionErrorsCritical: {
-    limit: 'errorRatio.critical',
-    advice: 'find out which types of errors occur: most are caused by clients',
-  },
-  SdsTransactionErrors: {
-    limit: 'errorRatio.warning',
-    advice: 'find out which types of errors occur: most are caused by clients',
-  },
+  SdsSystemErrorsCritical: { limit: 'systemErrorRatio.critical', advice: SYSTEM_ERRORS },
+  SdsSystemErrors: { limit: 'systemErrorRatio.warning', advice: SYSTEM_ERRORS },
+  SdsTransactionErrorsCritical: { limit: 'errorRatio.critical', advice: CLIENT_ERRORS },
+  SdsTransactionErrors: { limit: 'errorRatio.warning', advice: CLIENT_ERRORS },
   SdsNodesNetworkBusy: {
     limit: 'nicRatio.critical',
     advice: 'distribute clients over all nodes, and check that no link of a bond is down',
@@ -98,6 +89,27 @@ export const CONDITIONS = {
   SdsNodesMemoryFull: {
     limit: 'memoryRatio.critical',
     advice: 'call support before services are killed',
+  },
+  SdsSystemAlertsCritical: { limit: 0, advice: SYSTEM_EVENTS },
+  SdsSystemAlertsError: { limit: 0, advice: SYSTEM_EVENTS },
+  SdsSystemNodesUnaccounted: {
+    limit: 0,
+    advice: 'find the nodes that are not Good in the management interface, before they are Bad',
+  },
+  SdsDirectoryTablesUnready: {
+    limit: 0,
+    advice: 'call the support of the vendor now, if no node is restarting',
+  },
+  SdsLicenseExpired: { limit: 0, advice: LICENSE },
+  SdsLicenseExpiring: { limit: 'licenseSeconds', advice: LICENSE },
+  SdsReplicationLinksFailed: { limit: 0, advice: LINK },
+  SdsReplicationLagCritical: { limit: 'replicationLagSeconds.critical', advice: LINK },
+  SdsReplicationLagHigh: { limit: 'replicationLagSeconds.warning', advice: LINK },
+  SdsNamespaceQuotaCritical: { limit: 'quotaRatio.critical', advice: QUOTA },
+  SdsNamespaceQuotaHigh: { limit: 'quotaRatio.warning', advice: QUOTA },
+  SdsFeedFrozen: {
+    limit: 'sampleAgeSeconds.critical',
+    advice: 'compare with its management interface, and call the support of the vendor',
   },
   SdsCategoryFrozen: {
     limit: 'sampleAgeSeconds.critical',
@@ -112,6 +124,19 @@ export const CONDITIONS = {
 } as const satisfies Readonly<Record<string, ConditionRow>>
 
 export type ConditionName = keyof typeof CONDITIONS
+
+/** Alerts whose conditions are the cause of that of another one, which is then no problem: Alertmanager inhibits it. */
+export const CAUSES = {
+  SdsSystemNodesUnaccounted: [
+    'SdsNodeNotAccessible',
+    'SdsNodesUnavailable',
+    'SdsNodesSuspect',
+    'SdsNodesHealthUnknown',
+  ],
+  SdsDirectoryTablesUnready: ['SdsNodesUnavailable'],
+  SdsReplicationLagCritical: ['SdsReplicationLinksFailed'],
+  SdsReplicationLagHigh: ['SdsReplicationLinksFailed'],
+} as const satisfies Partial<Readonly<Record<ConditionName, readonly ConditionName[]>>>
 
 type SettingName = {
   [Name in ConditionName]: (typeof CONDITIONS)[Name]['limit'] extends string ? Name : never

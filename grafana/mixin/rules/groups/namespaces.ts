@@ -1,6 +1,7 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { LIMITS, NAMESPACE_KEY, THRESHOLDS } from '../../settings.ts'
+import { LIMITS, NAMESPACE_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, durationOf, NAMESPACE } from './templates.ts'
 
@@ -16,13 +17,13 @@ const quotaHigh = twoLevels(
   {
     critical: {
       alert: 'SdsNamespaceQuotaCritical',
-      expr: promql`${USED} > ${THRESHOLDS.quotaRatio.critical}`,
+      expr: promql`${USED} > ${limitOf('SdsNamespaceQuotaCritical')}`,
       for: '30m',
       keepFiringFor: '30m',
     },
     warning: {
       alert: 'SdsNamespaceQuotaHigh',
-      expr: promql`${USED} > ${THRESHOLDS.quotaRatio.warning}`,
+      expr: promql`${USED} > ${limitOf('SdsNamespaceQuotaHigh')}`,
       for: '30m',
       keepFiringFor: '1h',
     },

@@ -1,15 +1,17 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
+import type { Reference } from '../../../../src/alerting/references.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
-import { LIMITS, LINK_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import { LIMITS, LINK_KEY, SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, durationOf, REPLICATION_GROUP, SYSTEM, valuesOf } from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('system', SYSTEM_KEY) } as const
 
 const PENDING = select(RECORDED.replicationPending)
-const laterThan = (level: 'warning' | 'critical'): Expression =>
-  promql`${select(RECORDED.replicationLag)} > ${THRESHOLDS.replicationLagSeconds[level]}
+const laterThan = (limit: Reference): Expression =>
+  promql`${select(RECORDED.replicationLag)} > ${limit}
 and
 ${PENDING} > 0`
 
@@ -22,13 +24,13 @@ const lag = twoLevels(
   {
     critical: {
       alert: 'SdsReplicationLagCritical',
-      expr: laterThan('critical'),
+      expr: laterThan(limitOf('SdsReplicationLagCritical')),
       for: '10m',
       keepFiringFor: '15m',
     },
     warning: {
       alert: 'SdsReplicationLagHigh',
-      expr: laterThan('warning'),
+      expr: laterThan(limitOf('SdsReplicationLagHigh')),
       for: '15m',
       keepFiringFor: '15m',
     },

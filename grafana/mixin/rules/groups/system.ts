@@ -1,3 +1,4 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
@@ -107,7 +108,7 @@ ${licenseLeft} <= 0`,
     ...about,
     alert: 'SdsLicenseExpiring',
     severity: 'info',
-    expr: promql`(${licenseLeft} < ${LIMITS.licenseSeconds}) > 0`,
+    expr: promql`(${licenseLeft} < ${limitOf('SdsLicenseExpiring')}) > 0`,
     for: '1h',
     keepFiringFor: '1h',
     summary: 'The license of a storage system expires soon.',

@@ -1,8 +1,8 @@
 import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent.ts'
 import { SLOT_SECONDS } from '../../../status/slots.ts'
-import { bytesText, countText, durationText, percentText } from '../../../text.ts'
+import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
-import { pollDuration, rounded } from './elements.ts'
+import { rounded } from './elements.ts'
 
 /** Points of a chart. An hour has one for each minute. */
 const POINTS = 60
@@ -102,7 +102,7 @@ function commonCharts(history: History<CommonColumn>): (Html | undefined)[] {
       title: 'Poll duration',
       values: history('poll_seconds'),
       combine: highest,
-      text: pollDuration,
+      text: latencyText,
     }),
     lineChart({
       title: 'Transactions',

@@ -58,11 +58,6 @@ export function sampleAge(seconds: number): Html {
   return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
 }
 
-/** `0.42 s`, `120 ms` */
-export function pollDuration(seconds: number): string {
-  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
-}
-
 /** A term and its description, for a list of facts. */
 export function fact(term: string, ...description: readonly Content[]): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`

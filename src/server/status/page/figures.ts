@@ -1,7 +1,6 @@
 import type { ConditionName } from '../../../alerting/conditions/table.ts'
-import { latencyText } from '../../../status/figures/texts.ts'
 import type { PoolStatus, Problem } from '../../../status/model.ts'
-import { durationText, percentText } from '../../../text.ts'
+import { durationText, latencyText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
 /** The alerts of problems that are shown in each column. */

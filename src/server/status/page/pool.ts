@@ -1,21 +1,11 @@
 import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
-import { counted } from '../../../text.ts'
+import { counted, latencyText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { poolCharts } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import {
-  capacity,
-  clockTime,
-  disks,
-  dueTime,
-  fact,
-  known,
-  pollDuration,
-  relativeTime,
-  statePill,
-} from './elements.ts'
+import { capacity, clockTime, disks, dueTime, fact, known, relativeTime, statePill } from './elements.ts'
 import { figureColumns } from './figures.ts'
 import { nodeTable } from './nodes.ts'
 
@@ -90,7 +80,7 @@ function poolFacts(pool: PoolStatus, now: number): Html[] {
       known(
         poll,
         ({ timestamp_seconds: at, duration_seconds }) =>
-          html`${relativeTime(at, now)}, took ${pollDuration(duration_seconds)}`,
+          html`${relativeTime(at, now)}, took ${latencyText(duration_seconds)}`,
       ),
     ),
     fact(

@@ -1,0 +1,58 @@
+import type { ConditionName } from '../alerting/conditions/table.ts'
+import type { Condition, Conditions } from '../alerting/conditions/tuned.ts'
+import type { ErrorStatus, Problem } from './model.ts'
+
+/** Something that needs attention, wherever it is. */
+export interface Finding extends Omit<Problem, 'system' | 'pool' | 'pool_id'> {
+  /** For the summary of a pool; empty if it is there already. */
+  readonly short: string
+}
+
+/** What has no alert. */
+export function warning(text: string, remedy: string, short = text): Finding {
+  return { severity: 'warning', text, short, remedy, alert: null, timestamp_seconds: null }
+}
+
+/** @param alert about failures of this kind */
+export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding {
+  const { message, remedy, timestamp_seconds } = error
+  return { severity: 'bad', text: `${prefix}${message}`, short: '', remedy, alert, timestamp_seconds }
+}
+
+const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'bad', info: 'notice' }
+
+/** What an alert finds: nothing without a condition. */
+export function found(condition: Condition | undefined, text: string, short = text): Finding | undefined {
+  if (condition === undefined) return undefined
+  const { alert, severity, advice: remedy } = condition
+  return { severity: SEVERITIES[severity] ?? 'warning', text, short, remedy, alert, timestamp_seconds: null }
+}
+
+type Check = readonly [alert: ConditionName, holds: (limit: number) => boolean]
+
+/** The first condition that holds, of which no alert is disabled. */
+export function firstHolding(conditions: Conditions, checks: readonly Check[]): Condition | undefined {
+  for (const [alert, holds] of checks) {
+    const condition = conditions.condition(alert)
+    if (condition !== undefined && holds(condition.limit)) return condition
+  }
+  return undefined
+}
+
+/** The first condition whose limit a value exceeds. */
+export function firstExceeded(
+  conditions: Conditions,
+  value: number | null | undefined,
+  ...alerts: readonly ConditionName[]
+): Condition | undefined {
+  const checks = alerts.map((alert): Check => [alert, (limit) => (value ?? Number.NEGATIVE_INFINITY) > limit])
+  return firstHolding(conditions, checks)
+}
+
+/** Names in one text; statuses and nodes may be many. */
+export const MAX_NAMED = 5
+
+export function namesText<T>(list: readonly T[], text: (one: T) => string): string {
+  const more = list.length - MAX_NAMED
+  return `${list.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

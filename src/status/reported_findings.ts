@@ -1,0 +1,173 @@
+import type { ConditionName } from '../alerting/conditions/table.ts'
+import type { ResourceObject } from '../api/resources/objects.ts'
+import { groupNames } from '../metrics/resource_samples.ts'
+import type { SystemState } from '../state/state.ts'
+import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
+import { counted, durationText, percentText } from '../text.ts'
+import { ratioOf, sumOf } from './figures/node_figures.ts'
+import { type Finding, firstExceeded, firstHolding, found, namesText } from './finding.ts'
+import type { FindingContext } from './findings.ts'
+
+interface Sources extends FindingContext {
+  readonly state: SystemState
+}
+
+/** What a system reports of itself beyond its nodes, under the conditions of the alerts. */
+export function reportedFindings(sources: Sources): Finding[] {
+  const findings = [
+    tablesFinding(sources),
+    linksFinding(sources),
+    ...levelFindings(sources, LAG, lags(sources), durationText),
+    ...levelFindings(sources, QUOTA, quotaRatios(sources), percentText),
+    ownAlertsFinding(sources),
+    nodesFinding(sources),
+    licenseFinding(sources),
+  ]
+  return findings.filter((finding) => finding !== undefined)
+}
+
+function objectsOf({ state }: Sources, resource: ResourceName, name: ObjectName): ResourceObject[] {
+  const objects = state.resources.get(resource)?.reading?.objects ?? []
+  return objects.filter(({ kind }) => kind.name === name)
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** The sum of the values of a family; undefined without one. @param labels that the values have */
+function figureOf(
+  objects: readonly ResourceObject[],
+  family: ResourceFamilyName,
+  labels: Labels = {},
+): number | undefined {
+  const isWanted = (own: Labels) => Object.entries(labels).every(([name, value]) => own[name] === value)
+  const values = objects.flatMap(({ values }) => values)
+  const wanted = values.filter(({ column }) => column.family === family && isWanted(column.labels))
+  return sumOf(wanted.map(({ value }) => value))
+}
+
+function tablesFinding(sources: Sources): Finding | undefined {
+  const tables = objectsOf(sources, 'system_queries', 'directoryTables')
+  const unready = figureOf(tables, 'sds_system_directory_tables_by_state')
+  const text = `${counted(unready ?? 0, 'directory table')} not ready`
+  return found(firstExceeded(sources.conditions, unready, 'SdsDirectoryTablesUnready'), text)
+}
+
+function linksFinding(sources: Sources): Finding | undefined {
+  const failedLinks = sources.state.resources
+    .get('replication')
+    ?.reading?.counts.get('sds_replication_links_failed')
+  const sites = objectsOf(sources, 'replication', 'failedLink').map(({ labels }) => labels[2] ?? '')
+  const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
+  const text = `${counted(failedLinks ?? 0, 'replication link')} failed${to}`
+  return found(firstExceeded(sources.conditions, failedLinks, 'SdsReplicationLinksFailed'), text)
+}
+
+/** A figure of one of many objects. */
+interface Named {
+  readonly name: string
+  readonly value: number | undefined
+}
+
+/** The alerts of a figure, and the words for objects above its limit. */
+interface Levels {
+  readonly alerts: readonly [critical: ConditionName, warning: ConditionName]
+  readonly noun: string
+  readonly words: (limit: string) => string
+}
+
+/** One finding for each level, with the objects above its limit and below the next one. */
+function levelFindings(
+  { conditions }: Sources,
+  { alerts, noun, words }: Levels,
+  list: readonly Named[],
+  textOf: (value: number) => string,
+): (Finding | undefined)[] {
+  const levels = list.map(({ name, value }) => {
+    const condition = firstExceeded(conditions, value, ...alerts)
+    return { name, value: value ?? 0, condition }
+  })
+  return alerts.map((alert) => {
+    const above = levels.filter(({ condition }) => condition?.alert === alert)
+    const condition = above[0]?.condition
+    const names = namesText(above, ({ name, value }) => `${name} (${textOf(value)})`)
+    const text = `${counted(above.length, noun)} ${words(textOf(condition?.limit ?? 0))}: ${names}`
+    return found(condition, text)
+  })
+}
+
+const LAG: Levels = {
+  alerts: ['SdsReplicationLagCritical', 'SdsReplicationLagHigh'],
+  noun: 'replication group',
+  words: (limit) => `more than ${limit} behind`,
+}
+
+/** Of the groups of which data is pending: the lag, otherwise since the time of the oldest data. */
+function lags(sources: Sources): Named[] {
+  const { state, now } = sources
+  const nameOf = groupNames(state.resources.get('replication')?.reading)
+  const queried = Map.groupBy(
+    objectsOf(sources, 'system_queries', 'replicationLag'),
+    ({ labels: [id = ''] }) => nameOf(id),
+  )
+  return objectsOf(sources, 'replication', 'group').map((group) => {
+    const name = nameOf(group.id ?? '') ?? group.labels[0] ?? ''
+    const since = figureOf([group], 'sds_replication_group_recovery_point_timestamp_seconds')
+    const ofTime = since === undefined ? undefined : now + (state.clockSkewSeconds ?? 0) - since
+    const lag = figureOf(queried.get(name) ?? [], 'sds_replication_group_lag_seconds') ?? ofTime
+    const pending = figureOf([group], 'sds_replication_group_pending_bytes') ?? 0
+    return { name, value: pending > 0 ? lag : undefined }
+  })
+}
+
+const QUOTA: Levels = {
+  alerts: ['SdsNamespaceQuotaCritical', 'SdsNamespaceQuotaHigh'],
+  noun: 'namespace',
+  words: (limit) => `above ${limit} of the hard quota`,
+}
+
+function quotaRatios(sources: Sources): Named[] {
+  const quotas = new Map(objectsOf(sources, 'quotas', 'quota').map((quota) => [quota.labels[0], quota]))
+  return objectsOf(sources, 'namespaces', 'namespace').map((namespace) => {
+    const name = namespace.labels[0] ?? ''
+    const quota = quotas.get(name)
+    const limit = quota && figureOf([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
+    return { name, value: ratioOf(figureOf([namespace], 'sds_namespace_used_bytes'), limit) }
+  })
+}
+
+function ownAlertsFinding(sources: Sources): Finding | undefined {
+  const vdc = objectsOf(sources, 'system', 'vdc')
+  const count = (severity: string) => figureOf(vdc, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
+  const [critical, error] = [count('Critical'), count('Error')]
+  const condition =
+    firstExceeded(sources.conditions, critical, 'SdsSystemAlertsCritical') ??
+    firstExceeded(sources.conditions, error, 'SdsSystemAlertsError')
+  const counts = [critical > 0 ? `${critical} Critical` : '', error > 0 ? `${error} Error` : '']
+  const text = `alerts of the system that nobody has acknowledged: ${counts.filter(Boolean).join(', ')}`
+  return found(condition, text)
+}
+
+const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']
+
+function nodesFinding(sources: Sources): Finding | undefined {
+  const vdc = objectsOf(sources, 'system', 'vdc')
+  const counts = COUNTED_STATUSES.map((status) => figureOf(vdc, 'sds_system_nodes_by_status', { status }))
+  const all = figureOf(vdc, 'sds_system_nodes')
+  if (all === undefined || counts.includes(undefined)) return undefined
+  const others = all - (sumOf(counts) ?? 0)
+  const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
+  return found(firstExceeded(sources.conditions, others, 'SdsSystemNodesUnaccounted'), text)
+}
+
+function licenseFinding(sources: Sources): Finding | undefined {
+  const licenses = objectsOf(sources, 'inventory', 'license')
+  const isExpired = (figureOf(licenses, 'sds_system_license_expired') ?? 0) > 0
+  const end = figureOf(licenses, 'sds_system_license_expiry_timestamp_seconds') ?? Number.POSITIVE_INFINITY
+  const left = end - sources.now
+  const condition = firstHolding(sources.conditions, [
+    ['SdsLicenseExpired', () => isExpired || left <= 0],
+    ['SdsLicenseExpiring', (limit) => left > 0 && left < limit],
+  ])
+  const when = condition?.alert === 'SdsLicenseExpired' ? 'has expired' : `expires in ${durationText(left)}`
+  return found(condition, `a licensed feature of the system ${when}`)
+}

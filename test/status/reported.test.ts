@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { atOnce } from '../../src/slices.ts'
+import { withResource } from '../../src/state/resources.ts'
+import type { SystemState } from '../../src/state/state.ts'
+import { createStatusReader } from '../../src/status/status.ts'
+import type { ObjectName } from '../../src/system_catalogue.ts'
+import { T } from '../poller/setup.ts'
+import { statusSources } from '../server/status/status_setup.ts'
+import { polledSystem } from './systems.ts'
+
+type Entry = Readonly<Record<string, unknown>>
+type Entries = Partial<Readonly<Record<ObjectName, readonly Entry[]>>>
+
+const MAX_BYTES = 1e6
+
+/** A system that reports these objects, as members of its responses. */
+function systemWith(entries: Entries): SystemState {
+  const all = Object.entries(entries).map(([name, list]) => ({ kind: kindOf(name as ObjectName), list }))
+  return [...Map.groupBy(all, ({ kind }) => kind.resource)].reduce(
+    (system, [resource, groups]) => {
+      const builder = createReadingBuilder(resource)
+      for (const { kind, list } of groups) {
+        const objects = list.flatMap(
+          (entry) => decodeObject(entry, kind, { now: T, rejected: builder.rejected }) ?? [],
+        )
+        builder.add(objects)
+        if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
+      }
+      return withResource(system, resource, builder.reading(), T, MAX_BYTES)
+    },
+    polledSystem('a', { p: [{ name: 'n1' }] }),
+  )
+}
+
+function problemsOf(entries: Entries): string[] {
+  const read = createStatusReader({ ...statusSources([systemWith(entries)]), ready: () => true })
+  return atOnce(read()).problems.map(({ severity, alert, text }) => `${severity} ${alert}: ${text}`)
+}
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+const pending = { t: T, Space: 1e9 }
+const GROUP = { id: 'urn:g', name: 'rg1', chunksRepoPendingReplicationTotalSize: [pending] }
+const LAGGING = { ...GROUP, replicationRpoTimestamp: T - 5 * HOUR }
+const LINK = { rgName: 'rg1', zone1Name: 'north', zone2Name: 'south' }
+const LICENSED = { expired_ind: false, expiration_date: T + 5 * DAY }
+const gibibytes = (size: number) => size * 2 ** 20
+
+test.each<[string, Entries, readonly string[]]>([
+  [
+    'alerts of its own',
+    { vdc: [{ alertsNumUnackCritical: [{ t: T, Count: 1 }], alertsNumUnackError: [{ t: T, Count: 4 }] }] },
+    ['bad SdsSystemAlertsCritical: alerts of the system that nobody has acknowledged: 1 Critical, 4 Error'],
+  ],
+  [
+    'nodes in no status',
+    { vdc: [{ numNodes: 5, numGoodNodes: 3, numBadNodes: 0, numMaintenanceNodes: 1 }] },
+    ['warning SdsSystemNodesUnaccounted: 1 node of the system neither Good nor Bad nor in maintenance'],
+  ],
+  ['nodes without their number in each status', { vdc: [{ numNodes: 5, numGoodNodes: 3 }] }, []],
+  [
+    'directory tables that are not ready',
+    { directoryTables: [{ total: 128, unready: 2, unknown: 1 }] },
+    ['bad SdsDirectoryTablesUnready: 3 directory tables not ready'],
+  ],
+  [
+    'failed links',
+    { failedLink: [LINK, { ...LINK, rgName: 'rg2' }] },
+    ['bad SdsReplicationLinksFailed: 2 replication links failed to south'],
+  ],
+  [
+    'a group of which data is pending for hours',
+    { group: [LAGGING] },
+    ['bad SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'],
+  ],
+  [
+    'a group of which nothing is pending',
+    { group: [{ ...GROUP, chunksRepoPendingReplicationTotalSize: [] }] },
+    [],
+  ],
+  [
+    'a group whose lag the query interface has',
+    { group: [GROUP], replicationLag: [{ Replication_Group: 'urn:g', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
+    ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
+  ],
+  [
+    'namespaces near their quota',
+    {
+      namespace: [
+        { namespace: 'media', total_size: gibibytes(96) },
+        { namespace: 'finance', total_size: gibibytes(90) },
+        { namespace: 'logs', total_size: gibibytes(10) },
+        { namespace: 'unlimited', total_size: gibibytes(500) },
+      ],
+      quota: [
+        { namespace: 'media', blockSize: 100 },
+        { namespace: 'finance', blockSize: 100, notificationSize: 10 },
+        { namespace: 'logs', blockSize: 100 },
+      ],
+    },
+    [
+      'bad SdsNamespaceQuotaCritical: 1 namespace above 95.0% of the hard quota: media (96.0%)',
+      'warning SdsNamespaceQuotaHigh: 1 namespace above 85.0% of the hard quota: finance (90.0%)',
+    ],
+  ],
+  [
+    'a license',
+    { license: [LICENSED] },
+    ['notice SdsLicenseExpiring: a licensed feature of the system expires in 5d'],
+  ],
+  [
+    'a license that has expired',
+    { license: [{ ...LICENSED, expired_ind: true }] },
+    ['warning SdsLicenseExpired: a licensed feature of the system has expired'],
+  ],
+])('%s: the problems of the alerts', (_, entries, problems) => {
+  expect(problemsOf(entries)).toEqual(problems)
+})
