@@ -9,7 +9,7 @@ import { createListeners, type Listeners } from '../server/listener/listeners.ts
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../server/metrics/probe.ts'
 import { createStateStore, type StateStore } from '../state/store.ts'
-import { createRecent } from '../status/recent.ts'
+import { createRecent } from '../status/recent/recent.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 

@@ -4,9 +4,9 @@ import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText } from '../text.ts'
 import type { FigureStatus, ReadFigures } from './figures/pool_figures.ts'
 import { type Finding, MAX_NAMED } from './finding.ts'
-import { type FindingContext, findingsOf } from './findings.ts'
 import type { ErrorStatus, PollStatus, PoolStatus, TotalStatus } from './model.ts'
 import type { PoolDetail } from './pool_detail.ts'
+import { type FindingContext, findingsOf } from './pool_findings.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
 export const OLD_SAMPLE_SECONDS = 900

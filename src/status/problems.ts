@@ -4,8 +4,8 @@ import { EMPTY_REMEDY } from '../api/query/states.ts'
 import type { SystemState } from '../state/state.ts'
 import { durationText } from '../text.ts'
 import { type Finding, failed, firstExceeded, firstHolding, found, warning } from './finding.ts'
-import type { FindingContext } from './findings.ts'
 import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
+import type { FindingContext } from './pool_findings.ts'
 import { reportedFindings } from './reported_findings.ts'
 
 interface ProblemSources extends FindingContext {

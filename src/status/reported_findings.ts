@@ -6,7 +6,7 @@ import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_cat
 import { counted, durationText, percentText } from '../text.ts'
 import { ratioOf, sumOf } from './figures/node_figures.ts'
 import { type Finding, firstExceeded, firstHolding, found, namesText } from './finding.ts'
-import type { FindingContext } from './findings.ts'
+import type { FindingContext } from './pool_findings.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState

@@ -8,7 +8,7 @@ import { counted } from '../text.ts'
 import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
 import { badFirst } from './problems.ts'
-import type { Recent } from './recent.ts'
+import type { Recent } from './recent/recent.ts'
 import { systemStatusSteps } from './system_status.ts'
 
 /** What the status is computed from. */

@@ -17,7 +17,7 @@ import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
 import { systemProblems } from './problems.ts'
 import { queryStatus } from './query_status.ts'
-import type { Recent } from './recent.ts'
+import type { Recent } from './recent/recent.ts'
 import { resourceStatus } from './resource_status.ts'
 
 export interface SystemSources {

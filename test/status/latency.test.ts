@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { atOnce } from '../../src/slices.ts'
-import { createRecent } from '../../src/status/recent.ts'
+import { createRecent } from '../../src/status/recent/recent.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { T } from '../poller/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newSystem } from '../../src/state/state.ts'
-import { createRecent } from '../../src/status/recent.ts'
+import { createRecent } from '../../src/status/recent/recent.ts'
 import { withPoll, withPools } from '../state/changes.ts'
 import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'
 

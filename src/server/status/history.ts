@@ -1,6 +1,6 @@
 import type { PoolStatus, Status, SystemStatus } from '../../status/model.ts'
-import { type History, POOL_COLUMNS, type Recent, SYSTEM_COLUMNS } from '../../status/recent.ts'
-import { SLOT_SECONDS } from '../../status/slots.ts'
+import { type History, POOL_COLUMNS, type Recent, SYSTEM_COLUMNS } from '../../status/recent/recent.ts'
+import { SLOT_SECONDS } from '../../status/recent/slots.ts'
 
 /** Values of the last hour. Null: no value in the slot. */
 export interface HistoryStatus {

@@ -1,7 +1,7 @@
 import type { PollerStatus } from '../../../src/poller/poller.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
-import { createRecent } from '../../../src/status/recent.ts'
+import { createRecent } from '../../../src/status/recent/recent.ts'
 import { clientOf, configOf, onlySystem, T } from '../../poller/setup.ts'
 
 /** A system that is polled every minute, 20 seconds before its next poll. */

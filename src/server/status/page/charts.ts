@@ -1,5 +1,5 @@
-import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent.ts'
-import { SLOT_SECONDS } from '../../../status/slots.ts'
+import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent/recent.ts'
+import { SLOT_SECONDS } from '../../../status/recent/slots.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'

@@ -6,7 +6,7 @@ import {
   type Status,
   type SystemStatus,
 } from '../../../status/model.ts'
-import type { Recent } from '../../../status/recent.ts'
+import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'

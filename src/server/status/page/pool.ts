@@ -1,5 +1,5 @@
 import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
-import type { Recent } from '../../../status/recent.ts'
+import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { counted, latencyText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'

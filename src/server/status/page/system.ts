@@ -1,6 +1,6 @@
 import { softwareText } from '../../../api/resources/hardware.ts'
 import type { SystemStatus } from '../../../status/model.ts'
-import type { Recent } from '../../../status/recent.ts'
+import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { systemCharts } from './charts.ts'

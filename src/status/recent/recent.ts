@@ -1,10 +1,10 @@
-import type { MergedReading } from '../api/query/merge.ts'
-import type { AttributeName } from '../catalogue.ts'
-import type { LatencyOperation } from '../query_catalogue.ts'
-import type { PoolState } from '../state/state.ts'
-import type { StateObserver } from '../state/store.ts'
-import { createLatencyWindow, type LatencyWindow } from './figures/latency_window.ts'
-import { baseValue, ratioOf, sumOf } from './figures/node_figures.ts'
+import type { MergedReading } from '../../api/query/merge.ts'
+import type { AttributeName } from '../../catalogue.ts'
+import type { LatencyOperation } from '../../query_catalogue.ts'
+import type { PoolState } from '../../state/state.ts'
+import type { StateObserver } from '../../state/store.ts'
+import { baseValue, ratioOf, sumOf } from '../figures/node_figures.ts'
+import { createLatencyWindow, type LatencyWindow } from './latency_window.ts'
 import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 
 /** What is remembered of a pool for each slot; of a system, the sum over its pools. */
