@@ -73,7 +73,7 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
   const steadyUrl = names === undefined ? systems.steadyUrl : withHost(systems.steadyUrl, STEADY_HOST)
   const configFile = write('sds-exporter.yml', configOf(setup, steadyUrl, systems.otherUrl))
   // The hostile system needs the limit of this configuration, which then gets the address of the system.
-  const bodyBytes = loadConfig(configFile, {}).limits.maxResponseBytes * BODY_SHARE
+  const bodyBytes = (loadConfig(configFile, {}).systems[0]?.limits.maxResponseBytes ?? 0) * BODY_SHARE
   const hostile = setup.hostile ? await startHostileSystem(Math.floor(bodyBytes)) : undefined
   if (hostile !== undefined) write('sds-exporter.yml', configOf(setup, steadyUrl, hostile.url))
   const auditFile = join(folder, 'audit.jsonl')

@@ -75,7 +75,7 @@ async function connected(child: ChildProcess) {
   if (system === undefined) throw new Error('the benchmark has no system')
   const nothing = () => undefined
   const observer = { exchanged: nothing, loggedIn: nothing, clockSkew: nothing, certificate: nothing }
-  const { limits, poll } = config
+  const { limits, poll } = system
   const client = createClient({ system, limits, timeoutMs: poll.timeoutMs, observer, log: silentLog })
   /** The responses to the requests of a run, as text. */
   const bodies = async (): Promise<string[]> => {

@@ -46,13 +46,13 @@ performance: {source: query}`
       requests += 1
     },
   }
-  const limits = { ...config.limits, requestsPerSecond: 1e6 }
+  const limits = { ...system.limits, requestsPerSecond: 1e6 }
   const client = createClient({ system, limits, timeoutMs: 60_000, observer, log: silentLog })
   const store = createStateStore(() => undefined)
   await store.show([{ name: 'a' }])
   await store.update('a', (state) => withPools(state, [{ id: emulated.pool, name: undefined }]))
   const { signal } = new AbortController()
-  const { maxResponseBytes } = config.limits
+  const { maxResponseBytes } = system.limits
   const reader = createResourceReader({
     filters: system.resources,
     send: client.resource,

@@ -35,8 +35,13 @@ export function configurationSchema(target: 'draft-7' | 'draft-2020-12'): JsonSc
   })
 }
 
+/** Members of a system that it may inherit. */
+const INHERITED = ['auth']
+
 /** Adds the forms that the program converts before it validates. */
 function adapt(schema: JsonSchema): void {
+  if (schema.required !== undefined)
+    schema.required = schema.required.filter((key) => !INHERITED.includes(key))
   for (const key of SINGLE_OR_LIST) {
     const list = schema.properties?.[key]
     // Zod calls this for a schema once for each of its steps.

@@ -5,12 +5,13 @@ import { readRules } from '../alerting/package_files.ts'
 import { readTextFile } from '../values/files.ts'
 import { alertingSchema } from './alerting/schema.ts'
 import type { Config } from './config.ts'
+import { inheritedValue, isMapping, withInherited } from './inheritance.ts'
 import { CONFIG_KEYS, fileSchema } from './schema.ts'
 import { ConfigError, type Problem, pathText } from './values/problems.ts'
 import type { ReadText } from './values/readings.ts'
 import { PARSE_OPTIONS, schemaProblems, typeMessage } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
-import { parseYaml, type YamlText } from './values/yaml_text.ts'
+import { hasMoreValues, parseYaml, type YamlText } from './values/yaml_text.ts'
 
 export interface LoadOptions {
   /**
@@ -92,6 +93,10 @@ function systemNames(data: unknown): string[] | undefined {
   return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
 }
 
+/** With what each system inherits: a few thousand systems. Unknown keys may be many, and each system inherits them. */
+const MAX_COMPLETE_VALUES = 500_000
+const TOO_MANY_VALUES = 'has too many systems that inherit too many keys and values'
+
 interface Checked<Output> {
   readonly result: Output | undefined
   readonly problems: readonly Problem[]
@@ -104,12 +109,26 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
     problems.push({ path: pathText(path), ...placeOf(path), message })
   const data = substituteVariables(yaml.data, environment, add)
   for (const [path, message] of duplicateNames(data)) add(path, message)
-  const parsed = schema.safeParse(data, PARSE_OPTIONS)
-  const others = schemaProblems(schema, parsed.error, placeOf)
+  const complete = withInherited(data)
+  const isTooLarge = hasMoreValues(complete, MAX_COMPLETE_VALUES)
+  if (isTooLarge) add([], TOO_MANY_VALUES)
+  const parsed = schema.safeParse(isTooLarge ? data : complete, PARSE_OPTIONS)
+  const issues = (parsed.error?.issues ?? []).flatMap((issue) => ownIssue(issue, data))
+  const others = schemaProblems(schema, issues, placeOf)
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))
   return { result: parsed.data, problems: [...problems, ...independent].sort(byLine) }
+}
+
+/** Without what a system inherits: that is reported once, at its source. What needs several keys is of the system. */
+function ownIssue(issue: z.core.$ZodIssue, data: unknown): z.core.$ZodIssue[] {
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.filter((key) => inheritedValue(data, [...issue.path, key]) === undefined)
+    return keys.length === 0 ? [] : [{ ...issue, keys }]
+  }
+  const inherited = inheritedValue(data, issue.path)
+  return inherited === undefined || isMapping(inherited) ? [issue] : []
 }
 
 /** In the order of the lines. */

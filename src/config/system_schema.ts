@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
-import { type PerformanceSection, performanceSchema } from './performance_schema.ts'
-import { type ResourcesSection, resourcesSchema } from './resources_schema.ts'
+import { performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
@@ -22,8 +21,11 @@ const baseUrl = httpUrl('set them under auth', ':4443')
 type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
 const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
 
-/** Reads secret files, so that a missing, unreadable or empty file is reported at the start. */
-function authSchema(folder: string, read: ReadText) {
+/**
+ * The keys of `auth`, of which `defaults` may have some. Reads secret files, so that a missing, unreadable or empty file
+ * is reported at the start.
+ */
+function authKeys(folder: string, read: ReadText) {
   const secret = (make: MakeSecret) =>
     secretText.transform((value, context) => usable(make(value), context)).optional()
   const secretFile = (make: MakeSecret) =>
@@ -35,17 +37,21 @@ function authSchema(folder: string, read: ReadText) {
         return file
       })
       .optional()
-  return z
-    .strictObject(
-      {
-        token: secret(tokenFromText),
-        token_file: secretFile(tokenFromText),
-        username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
-        password: secret(passwordFromText),
-        password_file: secretFile(passwordFromText),
-      } satisfies Record<AuthKeyName, z.ZodType>,
-      typeMessage(`expected ${AUTH_KEYS}`),
-    )
+  return z.strictObject(
+    {
+      token: secret(tokenFromText),
+      token_file: secretFile(tokenFromText),
+      username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
+      password: secret(passwordFromText),
+      password_file: secretFile(passwordFromText),
+    } satisfies Record<AuthKeyName, z.ZodType>,
+    typeMessage(`expected ${AUTH_KEYS}`),
+  )
+}
+
+/** Of a system, with what it inherits. */
+function authSchema(folder: string, read: ReadText) {
+  return authKeys(folder, read)
     .superRefine(({ token, token_file, username, password, password_file }, context) => {
       const countOf = (values: readonly unknown[]) => values.filter((value) => value !== undefined).length
       const isOneMethod = countOf([token, token_file, username]) === 1
@@ -78,8 +84,8 @@ interface PemFile {
   readonly text: string
 }
 
-/** Reads the PEM files, so that an invalid file is reported at the start. */
-function tlsSchema(folder: string, read: ReadText) {
+/** The keys of `tls_config`, of which `defaults` may have some. Reads PEM files, as above. */
+function tlsKeys(folder: string, read: ReadText) {
   const pem = (problemOf: (text: string) => string | undefined) =>
     path.transform((name, context): PemFile | undefined => {
       if (name === undefined) return undefined
@@ -90,14 +96,18 @@ function tlsSchema(folder: string, read: ReadText) {
       context.addIssue({ code: 'custom', message: `${name} ${problem}` })
       return z.NEVER
     })
-  return z
-    .strictObject({
-      ca_file: pem(certificateProblem),
-      cert_file: pem(certificateProblem),
-      key_file: pem(keyProblem),
-      server_name: path,
-      insecure_skip_verify: flag.prefault(false),
-    })
+  return z.strictObject({
+    ca_file: pem(certificateProblem),
+    cert_file: pem(certificateProblem),
+    key_file: pem(keyProblem),
+    server_name: path,
+    insecure_skip_verify: flag.prefault(false),
+  })
+}
+
+/** Of a system, with what it inherits. */
+function tlsSchema(folder: string, read: ReadText) {
+  return tlsKeys(folder, read)
     .superRefine(({ cert_file: certificate, key_file: key }, context) => {
       const message = pairProblem(certificate, key)
       if (message !== undefined) context.addIssue({ code: 'custom', message })
@@ -141,14 +151,9 @@ const poolList = z
   }, DESPITE_OTHERS)
   .transform((pools) => pools.map(({ id }) => id))
 
-/** A system with its own sections, which may be missing. */
-type SystemKeys = Omit<SystemConfig, 'performance' | 'resources'> & {
-  readonly performance: PerformanceSection | undefined
-  readonly resources: ResourcesSection | undefined
-}
-
-/** One element of `systems`. Relative paths resolve against `folder`. */
+/** One element of `systems`, with what it inherits. Relative paths resolve against `folder`. */
 export function systemSchema(folder: string, read: ReadText) {
+  const { poll, forecast, providers, discovery, limits, performance, resources } = SYSTEM_SECTIONS
   return z
     .strictObject({
       name: text.regex(/^[A-Za-z0-9_.-]+$/, 'may contain letters, digits, underscore, dot and hyphen only'),
@@ -160,19 +165,32 @@ export function systemSchema(folder: string, read: ReadText) {
       tls_config: tlsSchema(folder, read).prefault({}),
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
-      performance: performanceSchema.optional(),
-      resources: resourcesSchema.optional(),
+      poll: poll.prefault({}),
+      forecast: forecast.prefault({}),
+      providers: providers.prefault({}),
+      discovery: discovery.prefault({}),
+      limits: limits.prefault({}),
+      performance: performance.prefault({}),
+      resources: resources.prefault({}),
     })
-    .transform(
-      (system): SystemKeys => ({
-        name: system.name,
-        baseUrls: [...new Set(system.base_url)],
-        auth: system.auth,
-        tls: system.tls_config,
-        labels: system.labels,
-        pools: system.pools,
-        performance: system.performance,
-        resources: system.resources,
-      }),
-    )
+    .transform(({ base_url, tls_config, pools, performance, resources, ...system }): SystemConfig => {
+      const ofPerformance = performanceOf(performance, system.poll)
+      return {
+        ...system,
+        baseUrls: [...new Set(base_url)],
+        tls: tls_config,
+        pools,
+        performance: ofPerformance,
+        resources: resourcesOf(resources, { ...system, performance: ofPerformance }),
+      }
+    })
+}
+
+/** What systems inherit unless they set it. What needs several keys is checked for each system. */
+export function defaultsSchema(folder: string, read: ReadText) {
+  return z.strictObject({
+    auth: authKeys(folder, read).optional(),
+    tls_config: tlsKeys(folder, read).optional(),
+    labels: labelsSchema.optional(),
+  })
 }

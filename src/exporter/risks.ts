@@ -13,17 +13,13 @@ export interface Risk {
   readonly remedy: string
 }
 
-interface RiskContext {
-  readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll'>
-  /** Undefined if the configuration is not from a file. */
-  readonly configFile: string | undefined
-}
-
 type Row = readonly [applies: boolean, text: string, remedy: string]
 
-/** The risks of one system. */
-export function systemRisks({ system, config: { poll }, configFile }: RiskContext): Omit<Risk, 'system'>[] {
+/**
+ * The risks of one system.
+ * @param configFile undefined if the configuration is not from a file
+ */
+export function systemRisks(system: SystemConfig, configFile: string | undefined): Omit<Risk, 'system'>[] {
   const { auth, tls } = system
   const secretFiles = ['file' in auth ? auth.file : undefined, tls.keyFile].filter(
     (file) => file !== undefined,
@@ -45,8 +41,8 @@ export function systemRisks({ system, config: { poll }, configFile }: RiskContex
     ],
     [plain !== '', `${plain}: ${secrets} sent unencrypted`, 'use https:// in base_url'],
     ...system.baseUrls.flatMap(urlRisks),
-    ...pollRisk(poll),
-    ...queryRisk(system.performance, poll),
+    ...pollRisk(system.poll),
+    ...queryRisk(system),
   ]
   return rows.flatMap(([applies, text, remedy]) => (applies ? [{ text, remedy }] : []))
 }
@@ -54,7 +50,7 @@ export function systemRisks({ system, config: { poll }, configFile }: RiskContex
 /** All risks of a configuration. */
 export function risksOf(config: Config, configFile: string | undefined): Risk[] {
   const ofSystems = config.systems.flatMap((system) =>
-    systemRisks({ system, config, configFile }).map((found) => ({ system: system.name, ...found })),
+    systemRisks(system, configFile).map((found) => ({ system: system.name, ...found })),
   )
   return [...ofSystems, ...sharedUrls(config.systems)]
 }
@@ -117,7 +113,7 @@ function urlRisks(baseUrl: string): Row[] {
   ]
 }
 
-function pollRisk({ schedule, staleAfterMs }: Config['poll']): Row[] {
+function pollRisk({ schedule, staleAfterMs }: SystemConfig['poll']): Row[] {
   if (schedule === '') return []
   const periodMs = pollPeriodMs(schedule)
   const text = `poll.schedule polls every ${durationText(periodMs / 1000)}, but poll.stale_after removes values after ${durationText(staleAfterMs / 1000)}: metrics will have gaps`
@@ -127,10 +123,7 @@ function pollRisk({ schedule, staleAfterMs }: Config['poll']): Row[] {
 /** The age of a point when the next one becomes visible: an interval of five minutes, and seven minutes of delay. */
 const POINT_DELAY_SECONDS = 720
 
-function queryRisk(
-  { source, schedule }: SystemConfig['performance'],
-  { staleAfterMs }: Config['poll'],
-): Row[] {
+function queryRisk({ performance: { source, schedule }, poll: { staleAfterMs } }: SystemConfig): Row[] {
   if (source === 'feed' || schedule === '') return []
   const seconds = pollPeriodMs(schedule) / 1000
   const ageSeconds = Math.max(maxAgeSeconds(windowSeconds(USUAL_INTERVAL_SECONDS)), staleAfterMs / 1000)

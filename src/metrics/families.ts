@@ -97,6 +97,12 @@ export const STATE = {
     ['system'],
     'A configured system, with its labels in the configuration (labels) in addition: always 1.',
   ),
+  pollInterval: gauge(
+    'sds_system_poll_interval_seconds',
+    'seconds',
+    ['system'],
+    'The longest time between two polls by the schedule of the system (poll.schedule); absent without a schedule.',
+  ),
   systemUp: gauge(
     'sds_system_up',
     '',

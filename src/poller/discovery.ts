@@ -10,8 +10,6 @@ import type { PoolPoller } from './pool_poller.ts'
 
 interface DiscoveryOptions {
   readonly system: SystemConfig
-  /** Limit of the series of the system. */
-  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'pools'>
   readonly store: StateStore
   readonly pollLog: PollLog
@@ -34,7 +32,7 @@ export interface Discovery {
 }
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { system, maxBytes, client, store, pollLog, signal, createPoller } = options
+  const { system, client, store, pollLog, signal, createPoller } = options
   let pollers: ReadonlyMap<string, PoolPoller> | undefined
   let isDue = false
   let discovering: Promise<void> | undefined
@@ -50,7 +48,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     }
     pollers = next
     return store.update(system.name, (state) =>
-      withPools({ ...state, discoveryFailure: undefined }, list, maxBytes),
+      withPools({ ...state, discoveryFailure: undefined }, list, system.limits.maxResponseBytes),
     )
   }
 

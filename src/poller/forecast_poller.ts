@@ -1,17 +1,14 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
-import type { ForecastConfig } from '../config/config.ts'
+import type { SystemConfig } from '../config/config.ts'
 import { withForecasts } from '../state/changes.ts'
 import type { StateStore } from '../state/store.ts'
 import type { PollLog } from './log/poll_log.ts'
 
 interface ForecastPollerOptions {
   readonly poolId: string
-  readonly system: string
-  readonly forecast: ForecastConfig
-  /** Limit of the series of the system. */
-  readonly maxBytes: number
+  readonly system: Pick<SystemConfig, 'name' | 'forecast' | 'limits'>
   readonly client: Pick<SystemClient, 'forecasts'>
   readonly store: StateStore
   readonly pollLog: PollLog
@@ -28,7 +25,8 @@ const MISSES_ALLOWED = 1
 const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions) {
-  const { poolId, system, forecast, maxBytes, client, store, pollLog, leaving } = options
+  const { poolId, client, store, pollLog, leaving } = options
+  const { name: system, forecast, limits } = options.system
   // The first forecast does not wait for the schedule, because that may be an hour.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   /** How often they became due, by schedule or withdrawal, since the last success. */
@@ -39,7 +37,7 @@ export function createForecastPoller(options: ForecastPollerOptions) {
     dueAt = Number.POSITIVE_INFINITY
     try {
       const reading = await client.forecasts(poolId, forecast, leaving)
-      await store.update(system, (state) => withForecasts(state, poolId, reading, maxBytes))
+      await store.update(system, (state) => withForecasts(state, poolId, reading, limits.maxResponseBytes))
       pollLog.forecast(poolId, undefined)
       timesDue = 0
     } catch (failure) {

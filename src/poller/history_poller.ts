@@ -13,12 +13,8 @@ import type { StateStore } from '../state/store.ts'
 import type { PollLog } from './log/poll_log.ts'
 
 export interface HistoryPollerOptions {
-  readonly system: Pick<SystemConfig, 'name'>
+  readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
-  /** Each reading begins up to so much later, so that systems are not read at the same moment. */
-  readonly maxRandomDelayMs: number
-  /** Limit of a response, and of the samples in memory. */
-  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'history'>
   readonly store: Pick<StateStore, 'system'>
   readonly pollLog: PollLog
@@ -149,11 +145,12 @@ function periodAt(nowMs: number, { windowMs, intervalMs }: HistoryConfig): Perio
   }
 }
 
-function nextAfter(nowMs: number, { history, maxRandomDelayMs }: HistoryPollerOptions): number {
+/** Each reading begins up to `poll.max_random_delay` later, so that systems are not read at the same moment. */
+function nextAfter(nowMs: number, { history, system }: HistoryPollerOptions): number {
   const { intervalMs } = history
   const offsetMs = Math.min(OFFSET_MS, intervalMs / 2)
   const next = (Math.floor((nowMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
-  return next + Math.random() * Math.min(maxRandomDelayMs, intervalMs / 4)
+  return next + Math.random() * Math.min(system.poll.maxRandomDelayMs, intervalMs / 4)
 }
 
 /** Of the pools but this one. */
@@ -163,13 +160,15 @@ function bytesOf(known: KnownPools, without: string): number {
 
 /** Undefined if the pool was never polled, so that its label and size are not known. */
 async function readSamples(
-  { system, client, maxBytes, pollLog, signal }: HistoryPollerOptions,
+  { system, client, pollLog, signal }: HistoryPollerOptions,
   { ref, label, reading }: PoolState,
   period: Period,
   otherBytes: number,
 ): Promise<PoolSamples | ApiError | undefined> {
   if (reading === undefined) return undefined
   const labels = { system: system.name, pool: label }
+  /** Limit of a response, and of the samples in memory. */
+  const maxBytes = system.limits.maxResponseBytes
   const collection = createCollection(labels, maxBytes - otherBytes, period.interval)
   const windows = readPool({
     client,

@@ -7,8 +7,9 @@ import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Failure } from '../state/state.ts'
-import type { StateStore } from '../state/store.ts'
+import type { ConfiguredSystem, StateStore } from '../state/store.ts'
 import { poolFields } from './log/poll_log.ts'
+import { pollPeriodMs } from './period.ts'
 import type { Probe } from './probe.ts'
 import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
 
@@ -33,7 +34,6 @@ export interface Poller {
 
 export interface PollerStatus extends NextRuns {
   readonly system: SystemConfig
-  readonly shared: SharedConfig
   readonly client: ClientStatus
   /** Why the history of pools could not be read, by id. */
   readonly historyFailures: ReadonlyMap<string, Failure>
@@ -51,13 +51,9 @@ export interface PollerOptions {
 
 interface Runner {
   readonly system: SystemConfig
-  readonly shared: SharedConfig
   readonly client: SystemClient
   readonly poller: SystemPoller
 }
-
-/** The part of the configuration that holds for every system. */
-export type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
 export function createPoller(options: PollerOptions): Poller {
   const { store, own, log, httpLimits = createHttpLimits() } = options
@@ -75,25 +71,18 @@ export function createPoller(options: PollerOptions): Poller {
 
   return {
     async use(config) {
-      const { poll, forecast, discovery, providers, limits } = config
-      const shared = { poll, forecast, discovery, providers, limits }
       const before = runners
       const next = config.systems.map((system) => {
         const old = before.get(system.name)
-        const unchanged = old !== undefined && sameConfig([old.system, old.shared], [system, shared])
-        return unchanged ? old : createRunner(system, shared, { ...options, httpLimits })
+        const unchanged = old !== undefined && sameConfig(old.system, system)
+        return unchanged ? old : createRunner(system, { ...options, httpLimits })
       })
       runners = new Map(next.map((runner) => [runner.system.name, runner]))
       const ended = [...before.values()].filter((runner) => !next.includes(runner))
       await Promise.all(ended.map(end))
       for (const { system } of ended) if (!runners.has(system.name)) own.forgetSystem(system.name)
-      // The state of a system with another address or account is not kept.
-      const replaced = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
-      await store.show(config.systems, {
-        fresh: new Set(replaced.map(({ system }) => system.name)),
-        // Behind one address each exporter has read other systems last: /metrics would have values of different age.
-        hasValues: poll.schedule !== '',
-      })
+      const replaced = ended.filter(({ system }) => !keepsState(system, runners.get(system.name)?.system))
+      await store.show(config.systems.map(shownSystem), new Set(replaced.map(({ system }) => system.name)))
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
       for (const { poller } of next) poller.useHistory(config.history)
     },
@@ -109,36 +98,38 @@ export function createPoller(options: PollerOptions): Poller {
   }
 }
 
-function createRunner(
-  system: SystemConfig,
-  shared: SharedConfig,
-  options: PollerOptions & { httpLimits: HttpLimits },
-): Runner {
-  const client = createClient({
-    system,
-    limits: shared.limits,
-    timeoutMs: shared.poll.timeoutMs,
-    observer: observe(system.name, options),
-    ...options,
-  })
-  const poller = createSystemPoller({ system, config: shared, client, ...options })
-  return { system, shared, client, poller }
+/** The state of a system with another address or account is not kept; with other schedules and limits it is. */
+function keepsState(old: SystemConfig, next: SystemConfig | undefined): boolean {
+  if (next === undefined) return false
+  const { poll, forecast, providers, discovery, limits } = next
+  return sameConfig({ ...old, poll, forecast, providers, discovery, limits }, next)
+}
+
+function shownSystem({ name, labels, poll }: SystemConfig): ConfiguredSystem {
+  if (poll.schedule === '') return { name, labels, isOnlyProbed: true }
+  return { name, labels, pollIntervalSeconds: pollPeriodMs(poll.schedule) / 1000 }
+}
+
+function createRunner(system: SystemConfig, options: PollerOptions & { httpLimits: HttpLimits }): Runner {
+  const { limits, poll, name } = system
+  const observer = observe(name, options)
+  const client = createClient({ system, limits, timeoutMs: poll.timeoutMs, observer, ...options })
+  return { system, client, poller: createSystemPoller({ system, client, ...options }) }
 }
 
 function statusOf(runner: Runner | undefined): PollerStatus | undefined {
   if (runner === undefined) return undefined
-  const { system, shared, client, poller } = runner
+  const { system, client, poller } = runner
   return {
     system,
-    shared,
     client: client.status(),
     historyFailures: poller.historyFailures(),
     ...poller.next(),
   }
 }
 
-function isReady({ system, shared }: Runner, store: StateStore): boolean {
-  return shared.poll.schedule === '' || store.system(system.name)?.tried === true
+function isReady({ system }: Runner, store: StateStore): boolean {
+  return system.poll.schedule === '' || store.system(system.name)?.tried === true
 }
 
 /** Probes a system, and again if a reload has replaced it meanwhile. */

@@ -1,7 +1,7 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
-import type { Config, SystemConfig } from '../config/config.ts'
+import type { SystemConfig } from '../config/config.ts'
 import { withdrawn, withPoll } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
 import type { Applied, StateStore } from '../state/store.ts'
@@ -12,7 +12,6 @@ import type { PollLog } from './log/poll_log.ts'
 interface PoolPollerOptions {
   readonly poolId: string
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast' | 'limits'>
   readonly client: SystemClient
   readonly store: StateStore
   readonly pollLog: PollLog
@@ -25,15 +24,12 @@ export type PollOutcome = 'ok' | 'none' | ApiError
 export type PoolPoller = ReturnType<typeof createPoolPoller>
 
 export function createPoolPoller(options: PoolPollerOptions) {
-  const { poolId, system, config, store, pollLog } = options
+  const { poolId, system, store, pollLog } = options
   // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPoller({
     ...options,
-    system: system.name,
-    forecast: config.forecast,
     leaving: leaving.signal,
-    maxBytes: config.limits.maxResponseBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
   let running: Promise<PollOutcome> | undefined
@@ -84,11 +80,11 @@ export function createPoolPoller(options: PoolPollerOptions) {
 
 /** Reads the nodes, and changes the state before the next response is decoded, so that memory does not add up. */
 async function readNodes(
-  { poolId, system, config, client, store }: PoolPollerOptions,
+  { poolId, system, client, store }: PoolPollerOptions,
   beganMs: number,
   signal: AbortSignal,
 ): Promise<Applied & { readonly reading: FeedReading; readonly seconds: number }> {
-  const maxBytes = config.limits.maxResponseBytes
+  const maxBytes = system.limits.maxResponseBytes
   let applied: Applied = { shown: Promise.resolve() }
   let seconds = 0
   const reading = await client.nodes(poolId, signal, async (decoded, ofAttempt) => {
@@ -105,8 +101,8 @@ async function readNodes(
 
 /** Withdraws the values of the pool in time, also those of an earlier poller. */
 function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Withdrawal {
-  const { poolId, system, config, store, pollLog } = options
-  const { staleAfterMs } = config.poll
+  const { poolId, system, store, pollLog } = options
+  const { staleAfterMs } = system.poll
   const withdrawal = createWithdrawal(staleAfterMs, () => {
     forecasts.makeDue()
     store

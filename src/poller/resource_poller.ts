@@ -7,7 +7,7 @@ import { kindOf, objectSteps } from '../api/resources/objects.ts'
 import { addObjects, createResourceReader } from '../api/resources/reader.ts'
 import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
-import type { Config, SystemConfig } from '../config/config.ts'
+import type { SystemConfig } from '../config/config.ts'
 import { withdrawnResource, withoutResource, withResource, withResourceFailure } from '../state/resources.ts'
 import type { StateStore } from '../state/store.ts'
 import { createWithdrawal } from '../state/withdrawal.ts'
@@ -17,7 +17,6 @@ import { pollPeriodMs } from './period.ts'
 
 export interface ResourcePollerOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'limits'>
   readonly client: Pick<SystemClient, 'resource' | 'pools' | 'query'>
   readonly store: StateStore
   readonly pollLog: PollLog
@@ -136,7 +135,7 @@ const RETRY_MS = 600_000
 const SPREAD_SHARE = 0.8
 
 function createReading(options: ReadingOptions) {
-  const { name, read, system, config, store, pollLog, signal } = options
+  const { name, read, system, store, pollLog, signal } = options
   const intervalMs = pollPeriodMs(system.resources.schedules[name])
   const withdrawal = withdrawalOf(options, intervalMs)
   const isOfDiscovery = name === 'pools' && system.pools === undefined
@@ -160,7 +159,7 @@ function createReading(options: ReadingOptions) {
 
   async function keep(outcome: ResourceReading): Promise<void> {
     const at = Date.now() / 1000
-    const { maxResponseBytes } = config.limits
+    const { maxResponseBytes } = system.limits
     await store.update(system.name, (state) => withResource(state, name, outcome, at, maxResponseBytes))
     withdrawal.after()
     pollLog.resource(name, undefined)
@@ -194,8 +193,8 @@ function createReading(options: ReadingOptions) {
 }
 
 /** Withdraws the values in time, also those that an earlier poller left. */
-function withdrawalOf({ name, system, config, store, pollLog }: ReadingOptions, intervalMs: number) {
-  const keptMs = Math.max(INTERVALS_KEPT * intervalMs, config.poll.staleAfterMs)
+function withdrawalOf({ name, system, store, pollLog }: ReadingOptions, intervalMs: number) {
+  const keptMs = Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs)
   const withdrawal = createWithdrawal(keptMs, () => {
     store
       .update(system.name, (state) => withdrawnResource(state, name))

@@ -1,5 +1,5 @@
 import type { SystemClient } from '../api/client.ts'
-import type { Config, HistoryConfig, SystemConfig } from '../config/config.ts'
+import type { HistoryConfig, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
@@ -21,7 +21,6 @@ import { createSchedule, type Schedule } from './schedule.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
   readonly client: SystemClient
   readonly store: StateStore
   readonly own: OwnMetrics
@@ -56,19 +55,18 @@ export interface NextRuns {
 }
 
 export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
-  const { system, config, client, store, own, log } = options
+  const { system, client, store, own, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const pollLog = createPollLog({ log, own, store, system: system.name })
-  const isDue = config.providers.schedule !== ''
+  const isDue = system.providers.schedule !== ''
   const inventory = createInventory({ system: system.name, isDue, client, store, pollLog })
-  const maxBytes = config.limits.maxResponseBytes
-  const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, pollLog })
+  const queries = createQueryPoller({ ...options, pollLog })
   const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, pollLog })
   const tasks = createTasks(signal, pollLog)
   const resources = createResourcePoller({ ...options, pollLog, signal })
   const lists = { pools: resources.listPools }
-  const discovery = createDiscovery({ ...options, client: lists, maxBytes, pollLog, signal, createPoller })
+  const discovery = createDiscovery({ ...options, client: lists, pollLog, signal, createPoller })
   const readResources = () => void tasks.start('reading resources', resources.readDue)
   const requested = { inventory, queries, readResources }
   const rounds = createRounds({ system: system.name, discovery, ...requested, store, signal })
@@ -96,7 +94,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
           removeDisabled(options),
           resources.removeDisabled(),
         ]).finally(started.resolve)
-        if (config.poll.schedule !== '') await rounds.run()
+        if (system.poll.schedule !== '') await rounds.run()
       })
       for (const schedule of schedules) schedule.start()
     },
@@ -115,10 +113,10 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 }
 
 /** Values of what a reload turned off would otherwise stay as they were. */
-async function removeDisabled({ system, config, store }: SystemPollerOptions): Promise<void> {
-  if (config.forecast.schedule === '') await store.update(system.name, withoutForecasts)
+async function removeDisabled({ system, store }: SystemPollerOptions): Promise<void> {
+  if (system.forecast.schedule === '') await store.update(system.name, withoutForecasts)
   if (system.performance.source === 'feed') await store.update(system.name, withoutPerformance)
-  if (config.providers.schedule === '')
+  if (system.providers.schedule === '')
     await store.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }
 
@@ -154,7 +152,7 @@ interface HistoriesOptions extends SystemPollerOptions {
 
 /** The reading of the history, which a reload may replace without a new session. */
 function createHistories(options: HistoriesOptions) {
-  const { config, tasks, now = Date.now } = options
+  const { tasks, now = Date.now } = options
   let used: HistoryConfig | undefined
   let poller: HistoryPoller | undefined
   return {
@@ -167,8 +165,6 @@ function createHistories(options: HistoriesOptions) {
       poller = createHistoryPoller({
         ...options,
         history,
-        maxRandomDelayMs: config.poll.maxRandomDelayMs,
-        maxBytes: config.limits.maxResponseBytes,
         start: (reading) => tasks.start('reading the history', reading),
         now,
       })
@@ -194,25 +190,25 @@ interface ScheduleParts {
 
 function createSchedules(parts: ScheduleParts) {
   const { options, rounds, discovery, inventory, queries, resources, readResources, signal, tasks } = parts
-  const { config, system } = options
+  const { system } = options
   const scheduled = (what: string, expression: string, task: () => Promise<unknown>): Schedule =>
     createSchedule({
       expression,
-      maxRandomDelayMs: config.poll.maxRandomDelayMs,
+      maxRandomDelayMs: system.poll.maxRandomDelayMs,
       run: () => tasks.start(what, task),
     })
   const optional = (what: string, expression: string, task: () => Promise<unknown>): Schedule[] =>
     expression === '' ? [] : [scheduled(what, expression, task)]
-  const isPolled = config.poll.schedule !== ''
+  const isPolled = system.poll.schedule !== ''
   /** While polls fail, what is due is requested with the next round that succeeds; without a schedule, with the next probe. */
   const ifWorking = async (task: () => Promise<unknown>) => (isPolled && rounds.works() ? task() : undefined)
 
-  const polls = optional('polling', config.poll.schedule, () => rounds.run())
-  const forecasts = optional('forecasts', config.forecast.schedule, () => {
+  const polls = optional('polling', system.poll.schedule, () => rounds.run())
+  const forecasts = optional('forecasts', system.forecast.schedule, () => {
     for (const poller of discovery.pollers()) poller.forecasts.makeDue()
     return ifWorking(rounds.requestForecasts)
   })
-  const providers = optional('inventory', config.providers.schedule, () => {
+  const providers = optional('inventory', system.providers.schedule, () => {
     inventory.makeDue()
     return ifWorking(() => inventory.requestIfDue(signal))
   })
@@ -221,7 +217,7 @@ function createSchedules(parts: ScheduleParts) {
     queries.makeDue()
     return ifWorking(() => queries.requestIfDue(signal))
   })
-  const discoverySchedule = system.pools === undefined ? config.discovery.schedule : ''
+  const discoverySchedule = system.pools === undefined ? system.discovery.schedule : ''
   const pools = optional('discovery', discoverySchedule, () => {
     discovery.makeDue()
     return ifWorking(discovery.discoverIfDue)

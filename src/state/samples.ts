@@ -10,6 +10,7 @@ export function systemPart(system: SystemState): Part {
   const samples = new Samples()
   const base = labelText({ system: system.name })
   samples.add(STATE.systemInfo.name, labelText({ system: system.name, ...system.labels }), 1)
+  samples.add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
   // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
   samples.add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))

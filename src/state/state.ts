@@ -106,6 +106,10 @@ export interface SystemState {
   readonly name: string
   /** Those of the configuration. */
   readonly labels: Labels
+  /** The longest time between two polls of its schedule. */
+  readonly pollIntervalSeconds?: number | undefined
+  /** Whether it has no schedule. */
+  readonly isOnlyProbed?: boolean
   /** Whether there was any response to the last request; undefined before the first. */
   readonly up?: boolean | undefined
   readonly clockSkewSeconds?: number | undefined

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createPermits } from '../api/http/permits.ts'
-import type { Labels } from '../config/config.ts'
 import type { Exposition } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
 import { inSlices, type Steps } from '../slices.ts'
@@ -22,8 +21,11 @@ export interface StateStore {
   update(name: string, change: Change): Promise<void>
   /** As {@link StateStore.update}, but resolves when the state is replaced, or rejects when the signal aborts before. */
   apply(name: string, change: Change, signal: AbortSignal): Promise<Applied>
-  /** Keeps exactly these systems, in this order. */
-  show(systems: readonly ConfiguredSystem[], options?: ShowOptions): Promise<void>
+  /**
+   * Keeps exactly these systems, in this order.
+   * @param fresh names of systems of which nothing is known, whatever was known under the name
+   */
+  show(systems: readonly ConfiguredSystem[], fresh?: ReadonlySet<string>): Promise<void>
 }
 
 export type Change = (system: SystemState) => SystemState | Steps<SystemState>
@@ -33,17 +35,9 @@ export interface Applied {
   readonly shown: Promise<void>
 }
 
-export interface ConfiguredSystem {
-  readonly name: string
-  readonly labels?: Labels
-}
-
-export interface ShowOptions {
-  /** Names of systems of which nothing is known, whatever was known under the name. */
-  readonly fresh?: ReadonlySet<string>
-  /** Whether expositions have the values of the systems, besides the counters of the exporter; true by default. */
-  readonly hasValues?: boolean
-}
+/** What the configuration says of a system. */
+export type ConfiguredSystem = Pick<SystemState, 'name' | 'pollIntervalSeconds' | 'isOnlyProbed'> &
+  Partial<Pick<SystemState, 'labels'>>
 
 /** Receives what the store shows. */
 export interface StateObserver {
@@ -59,11 +53,7 @@ export function createStateStore(
   observer?: StateObserver,
 ): StateStore {
   let systems: ReadonlyMap<string, SystemState> = new Map()
-  let showsValues = true
-  const parts = () => {
-    const all = [...systems.values()].flatMap(systemParts)
-    return showsValues ? all : all.map(onlyCounters)
-  }
+  const parts = () => [...systems.values()].flatMap(shownParts)
   const { exposition, publish } = createPublisher(parts, onExposition)
   const changes = createPermits(1)
   const never = new AbortController().signal
@@ -79,19 +69,18 @@ export function createStateStore(
     return { shown: publish() }
   }
 
-  function replaceAll(
-    next: readonly ConfiguredSystem[],
-    { fresh = new Set(), hasValues = true }: ShowOptions,
-  ) {
+  function replaceAll(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string>) {
     const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
-    const shown = (list: readonly ConfiguredSystem[]) => list.map(({ name, labels = {} }) => [name, labels])
-    const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()])) && hasValues === showsValues
+    const shown = (list: readonly ConfiguredSystem[]) => list.map((one) => [one.name, configured(one)])
+    const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()]))
     // Most reloads change no system, and a new exposition of many nodes takes 100 ms to compress.
     if (fresh.size === 0 && isSame) return undefined
     systems = new Map(
-      next.map(({ name, labels = {} }) => [name, { ...(known(name) ?? newSystem(name)), labels }]),
+      next.map((system) => {
+        const { name } = system
+        return [name, { ...(known(name) ?? newSystem(name)), ...configured(system) }]
+      }),
     )
-    showsValues = hasValues
     observer?.kept(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
     return publish()
   }
@@ -105,8 +94,8 @@ export function createStateStore(
     system: (name) => systems.get(name),
     apply,
     update: async (name, change) => (await apply(name, change, never)).shown,
-    async show(next, options = {}) {
-      const { shown } = await changes.run(async () => ({ shown: replaceAll(next, options) }), {
+    async show(next, fresh = new Set()) {
+      const { shown } = await changes.run(async () => ({ shown: replaceAll(next, fresh) }), {
         signal: never,
       })
       await shown
@@ -116,6 +105,19 @@ export function createStateStore(
 
 function isSteps(change: SystemState | Steps<SystemState>): change is Steps<SystemState> {
   return Symbol.iterator in change
+}
+
+function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: ConfiguredSystem) {
+  return { labels, pollIntervalSeconds, isOnlyProbed }
+}
+
+/**
+ * What `/metrics` has of a system. Of one that is polled only when it is probed only what this exporter counted: behind
+ * one address each exporter has read other systems last, so the values would have different ages.
+ */
+function shownParts(system: SystemState): Part[] {
+  const parts = systemParts(system)
+  return system.isOnlyProbed ? parts.map(onlyCounters) : parts
 }
 
 /** What a system contributes to an exposition. */

@@ -72,7 +72,7 @@ function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: Sys
   const context = {
     now,
     clockSkewSeconds: state.clockSkewSeconds ?? 0,
-    staleAfterSeconds: polling.shared.poll.staleAfterMs / 1000,
+    staleAfterSeconds: polling.system.poll.staleAfterMs / 1000,
     nextPoll: nextPollOf(polling),
   }
   const hardwareOf = hardwareFinder(inventoryOf(state))
@@ -100,7 +100,7 @@ function nextPollOf({ nextPollMs }: PollerStatus): number | null {
 }
 
 function scheduleStatus(polling: PollerStatus, pools: readonly PoolStatus[]): ScheduleStatus {
-  const { schedule, staleAfterMs } = polling.shared.poll
+  const { schedule, staleAfterMs } = polling.system.poll
   const times = pools.flatMap(({ last_poll: poll }) => poll?.timestamp_seconds ?? [])
   return {
     schedule,
@@ -111,12 +111,12 @@ function scheduleStatus(polling: PollerStatus, pools: readonly PoolStatus[]): Sc
 }
 
 function requestStatus({ state, polling, recent }: SystemSources): RequestStatus {
-  const { client, shared } = polling
+  const { client, system: config } = polling
   return {
     ...client.operations,
-    concurrency: shared.limits.concurrency,
+    concurrency: config.limits.concurrency,
     last_minute: recent.requestsLastMinute(state.name),
-    per_second_limit: shared.limits.requestsPerSecond,
+    per_second_limit: config.limits.requestsPerSecond,
     pause_seconds: seconds(client.pauseMs),
   }
 }

@@ -53,8 +53,8 @@ export function startClient(
   }
   const client = createClient({
     system: only,
-    limits: config.limits,
-    timeoutMs: config.poll.timeoutMs,
+    limits: only.limits,
+    timeoutMs: only.poll.timeoutMs,
     observer,
     log: silentLog,
   })

@@ -29,12 +29,14 @@ test('a minimal file gets the documented defaults', () => {
   const config = parseConfig(SYSTEM, { file: 'x.yml', environment: {} })
   expect(config).toMatchObject({
     systems: [
-      { name: 'a', baseUrls: ['https://a:4443'], pools: undefined, tls: { insecureSkipVerify: false } },
+      {
+        ...{ name: 'a', baseUrls: ['https://a:4443'], pools: undefined, tls: { insecureSkipVerify: false } },
+        poll: { schedule: '0 * * * * *', maxRandomDelayMs: 5000, timeoutMs: 30_000, staleAfterMs: 300_000 },
+        forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
+        providers: { schedule: '0 */15 * * * *' },
+        limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 16 * 1024 * 1024 },
+      },
     ],
-    poll: { schedule: '0 * * * * *', maxRandomDelayMs: 5000, timeoutMs: 30_000, staleAfterMs: 300_000 },
-    forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
-    providers: { schedule: '0 */15 * * * *' },
-    limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 16 * 1024 * 1024 },
     history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
   })
 })
@@ -83,13 +85,13 @@ history: {enabled: true, window: 2h, interval: 1m}
     serverName: undefined,
     insecureSkipVerify: false,
   })
-  expect(config.forecast).toEqual({
+  expect(frankfurt?.forecast).toEqual({
     schedule: '',
     timeFrames: ['1d', '2w'],
     targets: [50, 100],
     braces: false,
   })
-  expect(config.limits).toEqual({ concurrency: 2, requestsPerSecond: 7, maxResponseBytes: 1_000_000 })
+  expect(frankfurt?.limits).toEqual({ concurrency: 2, requestsPerSecond: 7, maxResponseBytes: 1_000_000 })
 })
 
 test('all problems are reported at once, line by line, each with its path', () => {
@@ -228,7 +230,10 @@ test.each([
     ],
   ],
   [`${SYSTEM}concurrency: 2\n`, ['concurrency: unknown key; it belongs under limits']],
-  [`${SYSTEM}poll: {forecast: {}}\n`, ['poll.forecast: unknown key; it belongs at the top of the file']],
+  [
+    `${SYSTEM}poll: {forecast: {}}\n`,
+    ['poll.forecast: unknown key; it belongs at the top of the file or under systems[]'],
+  ],
   [
     'systems: [{name: a, base_url: "https://a:4443", username: u, password: p}]\n',
     [
@@ -338,7 +343,7 @@ test.each([
 ])('%s with %o is %d', (reference, environment, expected) => {
   const text = `${SYSTEM}limits: {requests_per_second: "${reference}"}`
   const config = parseConfig(text, { file: 'x.yml', environment })
-  expect(config.limits.requestsPerSecond).toBe(expected)
+  expect(config.systems[0]?.limits.requestsPerSecond).toBe(expected)
 })
 
 describe('labels of a system', () => {

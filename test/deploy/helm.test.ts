@@ -190,7 +190,7 @@ describe('the configuration', () => {
     expect(moved).not.toBe(text)
     const config = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
     expect(config.systems).toHaveLength(1)
-    expect(config.poll.schedule === '').toBe(name === 'probes')
+    expect(config.systems[0]?.poll.schedule === '').toBe(name === 'probes')
   })
 })
 

@@ -49,7 +49,7 @@ fuzz('cron expressions', {
     const config = resultOrError(() => parseConfig(text, { file: 'test.yml', environment: {} }), ConfigError)
     // '' polls only when the exporter is probed.
     if (config instanceof ConfigError || expression === '') return
-    expect(config.poll.schedule).toBe(expression)
+    expect(config.systems[0]?.poll.schedule).toBe(expression)
     expect(pollPeriodMs(expression)).toBeGreaterThan(0)
     const schedule = createSchedule({ expression, maxRandomDelayMs: 0, run: () => undefined })
     schedule.start()

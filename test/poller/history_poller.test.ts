@@ -9,7 +9,7 @@ import { createHistoryPoller } from '../../src/poller/history_poller.ts'
 import { createPollLog } from '../../src/poller/log/poll_log.ts'
 import { atOnce } from '../../src/slices.ts'
 import { withPoll, withPools } from '../state/changes.ts'
-import { ownMetrics, recordingLog, storeOfA } from './setup.ts'
+import { configOf, onlySystem, ownMetrics, recordingLog, storeOfA } from './setup.ts'
 
 const STEP = 300
 const WINDOW = 3600
@@ -57,11 +57,14 @@ async function start({
   const log = recordingLog()
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
+  const { poll, limits } = onlySystem(configOf())
   const poller = createHistoryPoller({
-    system: { name: 'a' },
+    system: {
+      name: 'a',
+      poll: { ...poll, maxRandomDelayMs },
+      limits: { ...limits, maxResponseBytes: maxBytes },
+    },
     history: { enabled: true, windowMs: window * 1000, intervalMs: interval * 1000 },
-    maxRandomDelayMs,
-    maxBytes,
     client: {
       history(poolId, period) {
         setup.periods.push(period)

@@ -81,8 +81,7 @@ describe('a system', () => {
       expect.objectContaining({ system: 'a', operation: 'nodes', pool_id: pool?.id, status: 200 }),
     )
     expect(poller.status('a')).toMatchObject({
-      system: { name: 'a' },
-      shared: { forecast: { schedule: '' } },
+      system: { name: 'a', forecast: { schedule: '' } },
       client: { session: { state: 'open' } },
       nextPollMs: expect.any(Number),
       nextQueriesMs: undefined,

@@ -50,7 +50,6 @@ async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: Se
   const system = onlySystem(config)
   const poller = createSystemPoller({
     system,
-    config,
     client: clientOf(client),
     store,
     own: ownMetrics(),

@@ -52,7 +52,6 @@ export async function setUp({
   const pollerBoard = store ?? (await newBoard())
   const poller = createSystemPoller({
     system: onlySystem(config),
-    config,
     client: clientOf(client),
     store: pollerBoard,
     own,

@@ -22,7 +22,7 @@ import {
   useFakeTime,
   WITHOUT_PROVIDERS,
 } from './running.ts'
-import { configOf, readingOf, shown } from './setup.ts'
+import { configOf, onlySystem, readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
@@ -319,7 +319,7 @@ describe('a system that is down', () => {
   function withBreaker(
     nodes: (pool: string, signal: AbortSignal) => Promise<FeedReading>,
   ): Partial<SystemClient> {
-    const { limits } = configOf()
+    const { limits } = onlySystem(configOf())
     const readings = new Map<string, FeedReading>()
     const operate = createOperate({
       system: 'a',

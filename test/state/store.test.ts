@@ -26,7 +26,7 @@ describe('a store', () => {
 
   test('that shows no values has an exposition with counters only, and keeps the state', async () => {
     const store = createStateStore(() => undefined)
-    await store.show([{ name: 'a' }], { hasValues: false })
+    await store.show([{ name: 'a', isOnlyProbed: true }])
     await store.update('a', listed)
     await store.update('a', polled({ n1: 5 }))
     const names = new Set(parseExposition(store.exposition().text('text')).map(({ name }) => name))
@@ -87,7 +87,7 @@ describe('a store', () => {
     await store.update('a', listed)
     await store.update('unknown', listed)
     expect(observer.changed.mock.calls).toEqual([[store.system('a')]])
-    await store.show([{ name: 'a' }, { name: 'c' }, { name: 'd' }], { fresh: new Set(['d']) })
+    await store.show([{ name: 'a' }, { name: 'c' }, { name: 'd' }], new Set(['d']))
     expect(observer.kept.mock.calls).toEqual([[['a', 'b']], [['a', 'c']]])
   })
 
@@ -97,7 +97,7 @@ describe('a store', () => {
     const exposition = store.exposition()
     await store.show([{ name: 'a' }])
     expect(store.exposition()).toBe(exposition)
-    await store.show([{ name: 'a' }], { fresh: new Set(['a']) })
+    await store.show([{ name: 'a' }], new Set(['a']))
     expect(store.exposition()).not.toBe(exposition)
   })
 
@@ -151,7 +151,7 @@ describe('a store', () => {
       await store.update(name, listed)
       await store.update(name, polled({ n1: 1 }))
     }
-    await store.show([{ name: 'b' }, { name: 'a' }, { name: 'c' }], { fresh: new Set(['a']) })
+    await store.show([{ name: 'b' }, { name: 'a' }, { name: 'c' }], new Set(['a']))
     expect(store.systems().map(({ name, pools }) => [name, pools.size])).toEqual([
       ['b', 1],
       ['a', 0],

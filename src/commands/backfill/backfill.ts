@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
-import type { PerformanceSource } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import type { PerformanceSource } from '../../config/sections.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import { difference } from '../../history/run/journal.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -163,7 +163,7 @@ async function run(invocation: Invocation): Promise<void> {
   const { flags, config, output, period, prometheus, state, signal } = invocation
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const { source, label: labels = {} } = flags
-  await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
+  await using listed = await connect({ systems, chosen: flags.pool, labels, signal })
   const nowSeconds = Math.floor(Date.now() / 1000)
   const options = { source, period, prometheus, labels, nowSeconds, earlier: state?.settings, signal }
   const plan = await planSources(listed.systems, options)

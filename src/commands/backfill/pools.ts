@@ -1,7 +1,7 @@
 import type { SystemClient } from '../../api/client.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { historySeries } from '../../history/series.ts'
 import { type FeedPool, pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
@@ -36,7 +36,6 @@ export interface Connections extends AsyncDisposable {
 
 interface ConnectOptions {
   readonly systems: readonly SystemConfig[]
-  readonly config: Pick<Config, 'limits' | 'poll'>
   /** Names or ids of the pools; undefined: all. */
   readonly chosen: readonly string[] | undefined
   readonly labels: Readonly<Record<string, string>>
@@ -58,7 +57,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
       const exchanged = () => {
         requests += 1
       }
-      const client = createCommandClient(system, options.config, { exchanged })
+      const client = createCommandClient(system, { exchanged })
       clients.push(client)
       const pools = await listPools(system, client, options)
       const chosen = pools.filter((pool) => isChosen(pool, options.chosen))
@@ -82,7 +81,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
 async function listPools(
   system: SystemConfig,
   client: SystemClient,
-  { config, labels, signal }: ConnectOptions,
+  { labels, signal }: ConnectOptions,
 ): Promise<ListedPool[]> {
   const refs = system.pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
   const read = []
@@ -95,7 +94,7 @@ async function listPools(
     const label = names[index] ?? id
     const nodes = reading.nodes.map(asHistory)
     const size = sizeOf([...historySeries({ nodes }, { system: system.name, pool: label }, labels)])
-    const points = pointsPerRequest(size.series, config.limits.maxResponseBytes)
+    const points = pointsPerRequest(size.series, system.limits.maxResponseBytes)
     return {
       key: `${system.name} ${id}`,
       system: system.name,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { lacksPerformance } from '../../api/query/merge.ts'
-import { PERFORMANCE_SOURCES, type PerformanceSource } from '../../config/config.ts'
+import { PERFORMANCE_SOURCES, type PerformanceSource } from '../../config/sections.ts'
 import { poolSource } from '../../history/sources/feed_source.ts'
 import { counted } from '../../text.ts'
 import { Failed } from '../cli/exit.ts'

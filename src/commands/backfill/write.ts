@@ -31,8 +31,10 @@ export function estimateText({ plan, output, settings: { period }, config, reque
   const parts = output.partsOf(period)
   const all = estimateRun(plan.sources, parts)
   // The systems are read at the same time, each within its own limit.
-  const systems = [...Map.groupBy(plan.sources, ({ source }) => source.system).values()]
-  const slowest = Math.max(...systems.map((sources) => estimateRun(sources, parts).requests))
+  const seconds = config.systems.map(({ name, limits }) => {
+    const ofSystem = plan.sources.filter(({ source }) => source.system === name)
+    return estimateRun(ofSystem, parts).requests / limits.requestsPerSecond
+  })
   const lines = [
     ...plan.sources.map(({ source, text }) =>
       visibleText(`system ${source.system}, ${source.label}: ${text}`),
@@ -40,7 +42,7 @@ export function estimateText({ plan, output, settings: { period }, config, reque
     ...plan.report.map(visibleText),
     `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
     // A run begins with the same requests as this one.
-    `requests: ${requests() + all.requests}, at least ${durationText(slowest / config.limits.requestsPerSecond)}`,
+    `requests: ${requests() + all.requests}, at least ${durationText(Math.max(...seconds))}`,
     `samples:  ${countText(all.samples)} at most`,
     `size:     ${bytesText(all.bytes)} at most, and the same for the time of the run`,
   ]

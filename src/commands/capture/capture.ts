@@ -67,7 +67,7 @@ async function capture(flags: Flags): Promise<void> {
     throw new Failed('capture needs --config.file and --output, or --show', EXIT.usage)
   const config = loadConfig(configFile, process.env, { system: name })
   const system = chooseSystem(config.systems, name)
-  const options = { system, config, keepsNames: keepNames }
+  const options = { system, keepsNames: keepNames }
   const recording = createSystemRecording(options)
   const failure = await send(recording, options)
   const { recorder, redactor } = recording

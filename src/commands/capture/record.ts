@@ -1,4 +1,4 @@
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { createRedactor, type Redactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { type ConfiguredName, configuredNames, createCommandClient } from '../cli/systems.ts'
@@ -7,7 +7,6 @@ import { type SendOptions, sendAll } from './requests.ts'
 
 export interface RecordOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'limits' | 'poll' | 'forecast'>
   readonly keepsNames: boolean
 }
 
@@ -20,7 +19,7 @@ export interface SystemRecording {
   finish(options: Pick<FinishOptions, 'program' | 'complete'>): FinishedRecording
 }
 
-export function createSystemRecording({ system, config, keepsNames }: RecordOptions): SystemRecording {
+export function createSystemRecording({ system, keepsNames }: RecordOptions): SystemRecording {
   /** The names, and each secret once it is used. */
   const configured: ForbiddenText[] = namesOf(system)
   function addSecret(text: string): void {
@@ -34,9 +33,9 @@ export function createSystemRecording({ system, config, keepsNames }: RecordOpti
     recorder,
     redactor,
     async send(options) {
-      const client = createCommandClient(system, config, { received: recorder.received })
+      const client = createCommandClient(system, { received: recorder.received })
       try {
-        await sendAll({ ...options, system, config, client, recorder, now: () => Date.now() / 1000 })
+        await sendAll({ ...options, system, client, recorder, now: () => Date.now() / 1000 })
       } finally {
         await client.close()
       }

@@ -6,7 +6,7 @@ import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { inSlices } from '../../slices.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
 import { createCommandReader } from '../cli/systems.ts'
@@ -14,7 +14,6 @@ import type { Recorder } from './recorder.ts'
 
 export interface SendOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'forecast'>
   readonly client: SystemClient
   readonly recorder: Pick<Recorder, 'answerTo'>
   readonly signal: AbortSignal
@@ -62,13 +61,13 @@ async function attempted<T>(task: () => Promise<T>, signal: AbortSignal): Promis
 }
 
 async function sendForPool(pool: string, options: SendOptions): Promise<void> {
-  const { client, config, signal, onStep, now } = options
+  const { system, client, signal, onStep, now } = options
   const end = Math.floor(now() / INTERVAL_SECONDS) * INTERVAL_SECONDS
   const period = { start: end - HISTORY_SECONDS, end, interval: INTERVAL_SECONDS }
   onStep('nodes of a pool')
   await attempted(() => client.nodes(pool, signal), signal)
   onStep('forecasts of a pool')
-  await attempted(() => client.forecasts(pool, config.forecast, signal), signal)
+  await attempted(() => client.forecasts(pool, system.forecast, signal), signal)
   onStep('history of a pool')
   await attempted(() => client.history(pool, period, signal), signal)
 }

@@ -2,7 +2,7 @@ import { type ClientObserver, createClient, type SystemClient } from '../../api/
 import { pause } from '../../api/http/deadline.ts'
 import type { ResourceFilters } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
 import { EXIT, Failed } from './exit.ts'
 
@@ -23,10 +23,10 @@ const ignore = (): void => undefined
 /** A client for one run of a command. Failures are reported by the command, not logged. */
 export function createCommandClient(
   system: SystemConfig,
-  { limits, poll }: Pick<Config, 'limits' | 'poll'>,
   observer: Partial<ClientObserver> = {},
 ): SystemClient {
   const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
+  const { limits, poll } = system
   const { timeoutMs } = poll
   return createClient({ system, limits, timeoutMs, observer: { ...ignored, ...observer }, log: silentLog })
 }

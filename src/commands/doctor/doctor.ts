@@ -146,8 +146,9 @@ async function examine(flags: Flags): Promise<void> {
     examined.push(...(await Promise.all(examinations)))
     if (prometheusUrl === undefined) return
     const client = createPrometheusClient(prometheusUrl, signal)
-    const { history, poll } = config
-    const asked = { client, systems: watched, pollSchedule: poll.schedule, history, sendsTestAlert }
+    const { history } = config
+    const pollSchedules = systems.map(({ poll }) => poll.schedule)
+    const asked = { client, systems: watched, pollSchedules, history, sendsTestAlert }
     const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
     output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
     ofPrometheus.push(...reports)

@@ -25,7 +25,9 @@ const configurationCheck = systemCheck({
   title: 'configuration',
   needs: [],
   run: (context) => {
-    const found = systemRisks(context).map((risk): Finding => ({ status: 'warn', ...risk }))
+    const found = systemRisks(context.system, context.configFile).map(
+      (risk): Finding => ({ status: 'warn', ...risk }),
+    )
     return filled(found) ?? [{ status: 'ok', text: 'no problems found' }]
   },
 })

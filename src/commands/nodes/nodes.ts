@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { SystemClient } from '../../api/client.ts'
 import type { Period } from '../../api/history/series.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -92,14 +92,12 @@ async function showNodes(flags: Flags): Promise<void> {
   const period = periodOf(flags)
   const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   if (period === undefined) {
-    const systems = await readAll(chosen, config, true, (client, pool, signal) => client.nodes(pool, signal))
+    const systems = await readAll(chosen, true, (client, pool, signal) => client.nodes(pool, signal))
     const rows = ORDERS[flags.sort](systems.flatMap(nodeRows))
     print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
     return report(systems)
   }
-  const systems = await readAll(chosen, config, false, (client, pool, signal) =>
-    client.history(pool, period, signal),
-  )
+  const systems = await readAll(chosen, false, (client, pool, signal) => client.history(pool, period, signal))
   const rows = sortRows(systems.flatMap(summaryRows))
   print(flags, rows, () => summaryText(rows, period))
   report(systems)
@@ -126,7 +124,6 @@ function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
 /** Reads something of each pool of all systems. */
 async function readAll<Reading extends NamedNodes>(
   systems: readonly SystemConfig[],
-  config: Config,
   readsHardware: boolean,
   read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>,
 ): Promise<SystemRead<Reading>[]> {
@@ -136,7 +133,7 @@ async function readAll<Reading extends NamedNodes>(
       systems.map((system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
-        return readSystem({ system, config, signal, onPool, read, readsHardware })
+        return readSystem({ system, signal, onPool, read, readsHardware })
       }),
     ),
   ).finally(progress.clear)

@@ -4,7 +4,7 @@ import { poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import { type FindHardware, hardwareFinder } from '../../api/resources/hardware.ts'
 import type { ResourceObject } from '../../api/resources/objects.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { createCommandClient, createCommandReader } from '../cli/systems.ts'
 
@@ -32,7 +32,6 @@ export interface SystemRead<Reading> {
 
 interface ReadingOptions<Reading> {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'limits' | 'poll'>
   readonly signal: AbortSignal
   readonly onPool: (pool: string) => void
   readonly read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>
@@ -44,12 +43,12 @@ interface ReadingOptions<Reading> {
 export async function readSystem<Reading extends NamedNodes>(
   options: ReadingOptions<Reading>,
 ): Promise<SystemRead<Reading>> {
-  const { system, config, signal, onPool, read, readsHardware } = options
+  const { system, signal, onPool, read, readsHardware } = options
   let skewSeconds = 0
   const clockSkew = (seconds: number) => {
     skewSeconds = seconds
   }
-  const client = createCommandClient(system, config, { clockSkew })
+  const client = createCommandClient(system, { clockSkew })
 
   async function readPool({ id, name }: PoolRef): Promise<PoolRead<Reading>> {
     onPool(name ?? id)

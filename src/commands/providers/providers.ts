@@ -69,11 +69,11 @@ async function withSystem(
   task: (target: Target, terminal: Terminal) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
-  const { name, baseUrls, tls } = chooseSystem(config.systems, flags.system)
+  const { name, baseUrls, tls, limits, poll } = chooseSystem(config.systems, flags.system)
   const client = createAdminClient({
     system: { name, baseUrls, tls },
-    limits: config.limits,
-    timeoutMs: config.poll.timeoutMs,
+    limits,
+    timeoutMs: poll.timeoutMs,
   })
   try {
     await interruptible(async (signal) => {

@@ -46,10 +46,10 @@ export const DESPITE_OTHERS = {
  */
 export function schemaProblems(
   schema: z.ZodType,
-  error: z.ZodError | undefined,
+  found: readonly z.core.$ZodIssue[],
   placeOf: YamlText['placeOf'],
 ): Problem[] {
-  const issues = (error?.issues ?? []).map(innermost)
+  const issues = found.map(innermost)
   const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keyPlaces(schema) : new Map()
   const unknown = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []

@@ -104,7 +104,10 @@ function hintFor(
   const names = below.length > 0 ? below : others
   const isTyped = similar !== undefined && Math.abs(similar.length - key.length) <= 1
   if (!isTyped && names.length > 0 && names.length <= MAX_PLACES) {
-    const where = names[0] === '' ? 'at the top of the file' : `under ${names.join(' or ')}`
+    const sections = names.filter((name) => name !== '')
+    const top = names.length === sections.length ? [] : ['at the top of the file']
+    const under = sections.length === 0 ? [] : [`under ${sections.join(' or ')}`]
+    const where = [...top, ...under].join(' or ')
     return {
       hint: `it belongs ${where}`,
       meant: `${pathText(parent)}${names[0]?.slice(section.length)}`,

@@ -199,7 +199,7 @@ function resolved(document: Document.Parsed, file: string): unknown {
 }
 
 /** Whether the data has more keys and values than `limit`. Stops at the limit: aliases may expand to any number. */
-function hasMoreValues(data: unknown, limit: number): boolean {
+export function hasMoreValues(data: unknown, limit: number): boolean {
   const open = [data]
   let found = 0
   for (let value = open.pop(); value !== undefined && found <= limit; value = open.pop()) {

@@ -37,7 +37,7 @@ export function loadWebFile(file: string, read: ReadText = readTextFile): WebFil
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
   const { data, placeOf } = parseYaml(file, content.text)
   const parsed = fileSchema.safeParse(data, PARSE_OPTIONS)
-  const problems = schemaProblems(fileSchema, parsed.error, placeOf)
+  const problems = schemaProblems(fileSchema, parsed.error?.issues ?? [], placeOf)
   const sections = mapping(data)
   const users = readUsers(mapping(sections['basic_auth_users']), problems)
   problems.push(...rateLimitProblems(mapping(sections['rate_limit'])))

@@ -1,5 +1,6 @@
 import { LONGEST_AGE_SECONDS } from '../../api/query/answers/intervals.ts'
 import { oldestTime, withoutOlderThan } from '../../api/query/values/performance.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { withPerformance } from '../../state/changes.ts'
 import type { PerformanceState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
@@ -14,16 +15,16 @@ export interface Aging {
 }
 
 interface AgingOptions {
-  readonly system: string
+  readonly system: Pick<SystemConfig, 'name' | 'poll'>
   readonly store: Pick<StateStore, 'system' | 'update'>
   readonly pollLog: Pick<PollLog, 'internalError'>
-  readonly staleAfterMs: number
 }
 
 /** Nodes have points at different times: their values are not withdrawn one by one. */
 const LEAST_MS = 30_000
 
-export function createAging({ system, store, pollLog, staleAfterMs }: AgingOptions): Aging {
+export function createAging({ system: { name, poll }, store, pollLog }: AgingOptions): Aging {
+  const { staleAfterMs } = poll
   const keptSeconds = ({ reading }: PerformanceState) =>
     Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
   const withdrawal = createWithdrawal(Math.max(LONGEST_AGE_SECONDS * 1000, staleAfterMs), () => {
@@ -35,7 +36,7 @@ export function createAging({ system, store, pollLog, staleAfterMs }: AgingOptio
   })
 
   function withdraw(): Promise<void> {
-    return store.update(system, (state) =>
+    return store.update(name, (state) =>
       state.performance === undefined
         ? state
         : withPerformance(state, withoutOldValues(state.performance, keptSeconds(state.performance))),
@@ -43,7 +44,7 @@ export function createAging({ system, store, pollLog, staleAfterMs }: AgingOptio
   }
 
   function restart(): void {
-    const state = store.system(system)?.performance
+    const state = store.system(name)?.performance
     const oldest = state?.reading && oldestTime(state.reading)
     if (state === undefined || oldest === undefined) return
     const leftMs = (oldest + keptSeconds(state) - systemTime(state)) * 1000

@@ -10,7 +10,7 @@ import {
 } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import { queryRemedyOf } from '../../api/query/states.ts'
-import type { PollConfig, SystemConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import { type StateSteps, withAnswers, withPerformance } from '../../state/changes.ts'
 import { type Failure, failureOf, type SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
@@ -20,9 +20,6 @@ import { createPauses } from './pauses.ts'
 
 export interface QueryPollerOptions {
   readonly system: SystemConfig
-  readonly poll: Pick<PollConfig, 'staleAfterMs'>
-  /** Limit of the series of the system. */
-  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'query' | 'read'>
   readonly store: StateStore
   readonly pollLog: PollLog
@@ -45,11 +42,11 @@ export interface QueryPoller {
 }
 
 export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
-  const { system, maxBytes, store, pollLog } = options
-  const { name, performance: config } = system
+  const { system, store, pollLog } = options
+  const { name, performance: config, limits } = system
   const reader = readerOf(options)
   const pauses = createPauses()
-  const aging = createAging({ system: name, store, pollLog, staleAfterMs: options.poll.staleAfterMs })
+  const aging = createAging(options)
   const isUsed = config.source !== 'feed'
   const isAlwaysDue = isUsed && config.schedule === ''
   let isDue = isUsed
@@ -60,7 +57,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     try {
       const answers = await reader.read(signal)
       const state = stateOf(answers)
-      const change = (before: SystemState) => withAnswers(before, state, maxBytes)
+      const change = (before: SystemState) => withAnswers(before, state, limits.maxResponseBytes)
       await (await store.apply(name, change, signal)).shown
       aging.restart()
       const nodes = answers.reading.nodes.filter(({ rows }) => rows > 0).length
@@ -165,9 +162,9 @@ function withFailure(system: SystemState, cause: ApiError): StateSteps {
 /** The limit is for 900 nodes with the default of limits.max_response_bytes. */
 const BYTES_PER_SERIES = 256
 
-function readerOf({ system, maxBytes, client }: QueryPollerOptions): PerformanceReader {
+function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
   return createPerformanceReader({
-    maxSeries: Math.floor(maxBytes / BYTES_PER_SERIES),
+    maxSeries: Math.floor(system.limits.maxResponseBytes / BYTES_PER_SERIES),
     interfaces: system.performance.interfaces,
     keepsEarlier: system.performance.schedule !== '',
     query: client.query,

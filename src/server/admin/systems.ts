@@ -23,8 +23,8 @@ export function createAdminSystems(log: Log, httpLimits = createHttpLimits()) {
 
   return {
     /** Replaces the systems; unchanged ones keep their connections. */
-    use({ systems, limits, poll }: Config): Promise<void> {
-      const next = systems.map(({ name, baseUrls, tls }): [string, Entry] => {
+    use({ systems }: Config): Promise<void> {
+      const next = systems.map(({ name, baseUrls, tls, limits, poll }): [string, Entry] => {
         const options = { system: { name, baseUrls, tls }, limits, timeoutMs: poll.timeoutMs }
         const old = entries.get(name)
         return old !== undefined && sameConfig(old.options, options)

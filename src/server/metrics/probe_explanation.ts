@@ -52,7 +52,7 @@ async function metricsText(exposition: Exposition): Promise<string> {
 }
 
 /** Without secrets, user names and paths of files. */
-function configText({ system, shared }: PollerStatus): string {
+function configText({ system }: PollerStatus): string {
   const { name, baseUrls, auth, tls, pools, performance } = system
   const rows = {
     name,
@@ -60,9 +60,9 @@ function configText({ system, shared }: PollerStatus): string {
     auth: AUTH[auth.kind],
     tls_config: tlsText(tls),
     pools: pools === undefined ? 'discovered' : `${pools.length} configured`,
-    'poll.timeout': durationText(shared.poll.timeoutMs / 1000),
+    'poll.timeout': durationText(system.poll.timeoutMs / 1000),
     'performance.source': performance.source,
-    'limits.requests_per_second': shared.limits.requestsPerSecond,
+    'limits.requests_per_second': system.limits.requestsPerSecond,
   }
   return Object.entries(rows)
     .map(([key, value]) => `${key}: ${value}\n`)

@@ -66,7 +66,7 @@ async function alerting(sendsTestAlert: boolean) {
     {
       client,
       systems: [{ name: 'frankfurt', pools: undefined }],
-      pollSchedule: '0 * * * * *',
+      pollSchedules: ['0 * * * * *'],
       history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
       sendsTestAlert,
     },

@@ -56,7 +56,7 @@ async function diagnose({
   const history = { enabled: hasHistory, windowMs: 3_600_000, intervalMs: 300_000 }
   const { reports } = await runChecks(
     PROMETHEUS_CHECKS,
-    { client, systems, pollSchedule: '0 * * * * *', history, sendsTestAlert: false },
+    { client, systems, pollSchedules: ['0 * * * * *'], history, sendsTestAlert: false },
     { signal: new AbortController().signal, onCheck: () => undefined },
   )
   return (title: string) =>

@@ -30,10 +30,11 @@ describe('the default of limits.max_response_bytes fits into the memory limit of
     ['Kubernetes', deployment.spec.template.spec.containers[0].resources.limits.memory],
     ['Compose', compose['sds-exporter']?.mem_limit],
   ])('%s', (_, limit) => {
-    const { limits } = parseConfig('systems: [{name: a, base_url: "https://a:4443", auth: {token: t}}]', {
+    const config = parseConfig('systems: [{name: a, base_url: "https://a:4443", auth: {token: t}}]', {
       file: 'test.yml',
       environment: {},
     })
+    const { limits } = config.systems[0] ?? expect.fail('a system is required')
     const bodies = limits.concurrency + DECODING_FACTOR
     expect(BASE_BYTES + bodies * limits.maxResponseBytes).toBeLessThanOrEqual(bytesOf(limit))
   })

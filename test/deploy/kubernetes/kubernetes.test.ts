@@ -282,8 +282,8 @@ describe('probes', () => {
     folder.write('password', 'x\n')
     folder.write('ca.pem', `${rootCertificates[0]}\n`)
     const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
-    const { poll, systems } = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
-    expect([poll.schedule, systems[0]?.performance.schedule]).toEqual(['', ''])
+    const { systems } = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
+    expect([systems[0]?.poll.schedule, systems[0]?.performance.schedule]).toEqual(['', ''])
     expect(find(probes, 'Deployment').spec.replicas).toBeGreaterThan(1)
   })
 

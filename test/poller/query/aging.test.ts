@@ -7,6 +7,8 @@ import type { Change } from '../../../src/state/store.ts'
 import { ANSWERS, answerOf, readingOf } from '../../api/query/query_files.ts'
 import { systemWith } from '../../api/query/system_lines.ts'
 
+import { configOf, onlySystem } from '../setup.ts'
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
@@ -15,14 +17,14 @@ function start(use: (change: Change) => void) {
   const reading = readingOf(ANSWERS.map(answerOf))
   const state = systemWith(reading)
   const failures: unknown[] = []
+  const { poll } = onlySystem(configOf())
   const aging = createAging({
-    system: 'frankfurt',
+    system: { name: 'frankfurt', poll: { ...poll, staleAfterMs: 0 } },
     store: {
       system: () => state,
       update: async (_, change) => use(change),
     },
     pollLog: { internalError: (_, failure) => void failures.push(failure) },
-    staleAfterMs: 0,
   })
   const ageSeconds = (reading.stop ?? 0) - (oldestTime(reading) ?? 0)
   return { state, reading, failures, aging, leftMs: (reading.maxAgeSeconds - ageSeconds) * 1000 }

@@ -76,7 +76,7 @@ async function setUp({
     read: async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`),
   })
   const [log, own, store] = [recordingLog(), ownMetrics(), given ?? (await newBoard())]
-  const poller = createSystemPoller({ system: onlySystem(config), config, client, store, own, log })
+  const poller = createSystemPoller({ system: onlySystem(config), client, store, own, log })
   running.push(poller)
   poller.start()
   await vi.advanceTimersByTimeAsync(20)

@@ -9,7 +9,6 @@ export function pollingOf(name: string, more: Partial<PollerStatus> = {}): Polle
   const config = configOf('', `{name: ${name}, base_url: "https://ecs1.example.net:4443", auth: {token: t}}`)
   return {
     system: onlySystem(config),
-    shared: config,
     client: clientOf({}).status(),
     nextPollMs: (T + 20) * 1000,
     nextQueriesMs: undefined,

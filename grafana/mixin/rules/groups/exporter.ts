@@ -21,7 +21,7 @@ import {
   SYSTEM_KEY,
   THRESHOLDS,
 } from '../../settings.ts'
-import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
+import { POLLED_POOLS, polledWithin, UNPOLLED_POOLS } from './polled_pools.ts'
 import { processes } from './processes.ts'
 import { resourceFailing } from './resources.ts'
 import type { Alert, AlertGroup } from './rule.ts'
@@ -43,12 +43,18 @@ const VANISHED_UNPOLLED = promql`${perPolledPool(LAST_UP)} == 0
 unless on (${POOL_ID_KEY})
 (${select('sds_pool_up')} or ${LAST_UP} == 1)`
 
+/** A system that is polled rarely does not fail with its first failed poll. */
+const FAILING_INTERVALS = 2
+const OVERDUE_INTERVALS = 3
+
 const polls: readonly Alert[] = [
   {
     alert: 'SdsSystemUnreachable',
     severity: 'critical',
     scope: 'system',
-    expr: promql`${perSystem(select('sds_system_up'))} == 0`,
+    expr: promql`${perSystem(select('sds_system_up'))} == 0
+unless
+${polledWithin(FAILING_INTERVALS, SYSTEM_KEY)}`,
     for: '10m',
     keepFiringFor: '5m',
     summary: 'The API of a storage system does not respond.',
@@ -60,6 +66,8 @@ const polls: readonly Alert[] = [
     severity: 'critical',
     expr: promql`(
 ${UNPOLLED_POOLS}
+unless on (${POOL_ID_KEY})
+${polledWithin(FAILING_INTERVALS, POLLED_POOL_KEY)}
 )
 or
 (
@@ -100,7 +108,9 @@ ${VANISHED_UNPOLLED}
     severity: 'warning',
     expr: promql`time() - ${perPolledPool(select('sds_pool_last_success_timestamp_seconds'))} > ${THRESHOLDS.pollAgeSeconds.critical}
 and
-${POLLED_POOLS}`,
+${POLLED_POOLS}
+unless
+${polledWithin(OVERDUE_INTERVALS, POLLED_POOL_KEY)}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
     description: `${POOL} was last polled ${DURATION} ago, without a failure: the exporter does not keep its schedule.`,

@@ -15,8 +15,8 @@ export const connectionCheck = systemCheck({
   needs: ['resolved'],
   gives: ['connected'],
   run: async (context, { resolved }) => {
-    const { config, signal, certificateFile } = context
-    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, config.poll.timeoutMs)
+    const { system, signal, certificateFile } = context
+    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, system.poll.timeoutMs)
     const connections = await Promise.all(
       resolved.map((baseUrl) =>
         connect(baseUrl, context, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),

@@ -24,12 +24,12 @@ export const httpCheck = systemCheck({
   gives: ['answering', 'skewSeconds'],
   run: async (context, { connected }) => {
     // Without its file, the check of the login fails, and no text of the system can have the secret.
-    const { system, config } = context
+    const { system } = context
     const transport = createTransport({
       tls: system.tls,
-      timeoutMs: config.poll.timeoutMs,
+      timeoutMs: system.poll.timeoutMs,
       concurrency: 1,
-      maxResponseBytes: config.limits.maxResponseBytes,
+      maxResponseBytes: system.limits.maxResponseBytes,
       onCertificate: () => undefined,
       otherSecrets: await credentialHeaders(system.auth).catch(() => ({})),
     })
@@ -50,7 +50,7 @@ export const httpCheck = systemCheck({
 async function probe(
   transport: Transport,
   baseUrl: string,
-  { config, signal }: SystemContext,
+  { system, signal }: SystemContext,
 ): Promise<ProbeResult> {
   const subject = new URL(baseUrl).host
   try {
@@ -59,7 +59,7 @@ async function probe(
       method: 'GET',
       path: LIST_PATH,
       headers: { Accept: 'application/json' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(config.poll.timeoutMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(system.poll.timeoutMs)]),
     })
     return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
   } catch (failure) {

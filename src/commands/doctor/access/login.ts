@@ -18,8 +18,8 @@ export const loginCheck = systemCheck({
     const logins: (Reason | 'ok')[] = []
     const system = { ...context.system, baseUrls: answering }
     const loggedIn = (result: Reason | 'ok') => void logins.push(result)
-    const { config, received } = context
-    const client = createCommandClient(system, config, { loggedIn, ...(received && { received }) })
+    const { received } = context
+    const client = createCommandClient(system, { loggedIn, ...(received && { received }) })
     try {
       const request = { operation: 'pools', path: WHOAMI_PATH } as const
       return accepted(context, client, await client.read(request, decodeAccount, context.signal))

@@ -19,7 +19,7 @@ interface ForecastResponse {
 export const forecastsCheck = systemCheck({
   title: 'forecasts',
   needs: ['client', 'feeds'],
-  run: async ({ config: { forecast }, signal }, { client, feeds }) => {
+  run: async ({ system: { forecast }, signal }, { client, feeds }) => {
     const filled = feeds.filter(({ reading }) => reading.nodes.length > 0)
     const [first, ...others] = filled
     if (forecast.schedule === '') return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]

@@ -17,8 +17,8 @@ export interface WatchedSystem {
 export interface PrometheusContext {
   readonly client: PrometheusClient
   readonly systems: readonly WatchedSystem[]
-  /** `poll.schedule` of the configuration; empty: systems are polled when they are probed. */
-  readonly pollSchedule: string
+  /** `poll.schedule` of each system; empty: it is polled when it is probed. */
+  readonly pollSchedules: readonly string[]
   readonly history: HistoryConfig
   /** Sends an alert to each Alertmanager. */
   readonly sendsTestAlert: boolean
@@ -156,13 +156,16 @@ const NOT_UPDATED =
 const intervalCheck = check({
   title: 'interval',
   needs: ['ours'],
-  run: ({ pollSchedule }, { ours }) => {
-    const pollSeconds = pollSchedule === '' ? undefined : pollPeriodMs(pollSchedule) / 1000
+  run: ({ pollSchedules }, { ours }) => {
+    const periods = pollSchedules.flatMap((schedule) =>
+      schedule === '' ? [] : pollPeriodMs(schedule) / 1000,
+    )
+    const pollSeconds = periods.length === 0 ? undefined : Math.min(...periods)
     return ours.map((target) => intervalFinding(target, pollSeconds))
   },
 })
 
-/** @param pollSeconds undefined: each probe polls */
+/** @param pollSeconds of the system that is polled most often; undefined: each probe polls */
 function intervalFinding(
   { job, instance, intervalSeconds }: ScrapeTarget,
   pollSeconds: number | undefined,

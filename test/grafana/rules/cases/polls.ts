@@ -4,6 +4,7 @@ import { POLLED_POOL, SYSTEM } from './subjects.ts'
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const LAST = 'sds_pool_last_success_timestamp_seconds'
+const INTERVAL = 'sds_system_poll_interval_seconds'
 
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
   summary: 'The API of a storage system does not respond.',
@@ -80,6 +81,18 @@ export const pollCases: readonly AlertCase[] = [
     name: 'fires after 10 minutes and ends 5 minutes after the first successful poll',
     series: { sds_pool_up: '0x14 1x40', 'sds_pool_up{pool="pool 2",pool_id="p2"}': '1x60' },
     at: { '9m': [], '10m': [failing()], '19m': [failing()], '20m': [] },
+  },
+  {
+    alert: 'SdsSystemUnreachable',
+    name: 'waits for two intervals of a system that is polled rarely',
+    series: { sds_system_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
+    at: { '40m': [], '41m': [unreachable] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'waits for two intervals of a system that is polled rarely',
+    series: { sds_pool_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
+    at: { '40m': [], '41m': [failing()] },
   },
   {
     alert: 'SdsPoolPollsFailing',
@@ -209,6 +222,12 @@ export const pollCases: readonly AlertCase[] = [
     name: 'fires after 5 and 10 minutes without a poll and ends with the next poll',
     series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40' },
     at: { '15m': [], '16m': [overdue], '20m': [] },
+  },
+  {
+    alert: 'SdsPollsOverdue',
+    name: 'waits for three intervals of a system that is polled rarely',
+    series: { [LAST]: '0x55 3360x60', sds_pool_up: '1x100', [INTERVAL]: '900x100' },
+    at: { '55m': [], '90m': [] },
   },
   {
     alert: 'SdsPollsOverdue',

@@ -100,8 +100,8 @@ function createReader(emulator: Emulator) {
   const observer = { exchanged: () => undefined }
   const client = createClient({
     ...{ system, observer, log: silentLog },
-    limits: { ...config.limits, requestsPerSecond: UNLIMITED },
-    timeoutMs: config.poll.timeoutMs,
+    limits: { ...system.limits, requestsPerSecond: UNLIMITED },
+    timeoutMs: system.poll.timeoutMs,
   })
   let state: SystemState
   const resources = createResourceReader({
@@ -124,7 +124,7 @@ function createReader(emulator: Emulator) {
     state = atOnce(withPoll(state, pool.id, { at: now, seconds: 0.1, failure: undefined }, reading))
   }
   const forecast = async (pool: PoolRef) => {
-    state = withForecasts(state, pool.id, await client.forecasts(pool.id, config.forecast, NEVER))
+    state = withForecasts(state, pool.id, await client.forecasts(pool.id, system.forecast, NEVER))
   }
   return {
     close: client.close,
