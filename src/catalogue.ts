@@ -89,19 +89,25 @@ export const TIME_RANGE: PlausibleRange = UNITS.time
 export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]
 export type FeedBandwidthUnit = (typeof FEED_BANDWIDTH_UNITS)[number]
 
-/** Names of the member that carries the value in a snapshot `{t, <tag>}`. */
-const VALUE_TAGS = ['Space', 'Percent', 'Bytes', 'Bandwidth', 'Latency', 'TPS', 'diskIO', 'Rate'] as const
-export type ValueTag = (typeof VALUE_TAGS)[number]
+/**
+ * Names of the member that carries the value in a snapshot `{t, <tag>}`, with its unit. The API document lists
+ * diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent.
+ */
+const TAG_UNITS = {
+  Space: 'Bytes',
+  Percent: 'Percent',
+  Bytes: 'Bytes',
+  Bandwidth: 'MB/s',
+  Latency: 'ms',
+  TPS: 'TPS',
+  diskIO: 'MB/s',
+} as const satisfies Record<string, SourceUnit>
 
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 
 interface FamilyRow {
-  readonly family: `sds_node_${string}`
   readonly help: string
-  readonly category: Category
-  readonly tag: ValueTag
-  /** The API document lists diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent. */
-  readonly unit: SourceUnit
+  readonly tag: keyof typeof TAG_UNITS
   /** There is no history: only `<Attribute>Current` exists. */
   readonly currentOnly?: true
   /** The family of the history, where the storage system means something else by it than by the current value. */
@@ -110,277 +116,219 @@ interface FamilyRow {
   readonly attributes: Readonly<Record<string, Labels>>
 }
 
-/** The flat attributes by metric family. */
-const ATTRIBUTE_FAMILIES = [
-  {
-    family: 'sds_node_disk_space_total_bytes',
-    help: 'Usable disk space of all disks of the node.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    attributes: { diskSpaceTotal: {} },
-  },
-  {
-    family: 'sds_node_disk_space_allocated_bytes',
-    help: 'Disk space allocated for chunks on all disks of the node.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    attributes: { diskSpaceAllocated: {} },
-  },
-  {
-    family: 'sds_node_disk_space_allocated_level_bytes',
-    help: 'Disk space allocated for chunks on the disks of the node, by level.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    attributes: { diskSpaceAllocatedL1: { level: 'L1' }, diskSpaceAllocatedL2: { level: 'L2' } },
-  },
-  {
-    family: 'sds_node_disk_space_allocated_ratio',
-    help: 'Allocated disk space relative to the usable disk space of the node (0 to 1).',
-    category: 'capacity',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { diskSpaceAllocatedPercentage: {} },
-  },
-  {
-    family: 'sds_node_disk_space_free_bytes',
-    help: 'Free usable disk space on the Good disks of the node, without the reserve.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    history: {
-      family: 'sds_node_disk_space_free_with_reserve_bytes',
-      help: 'Free usable disk space on the Good disks of the node, with the reserve. Only in history: there the storage system counts the reserve as free.',
+/** The flat attributes by category and metric family. */
+const FAMILIES = {
+  capacity: {
+    sds_node_disk_space_total_bytes: {
+      help: 'Usable disk space of all disks of the node.',
+      tag: 'Space',
+      attributes: { diskSpaceTotal: {} },
     },
-    attributes: { diskSpaceFree: {} },
-  },
-  {
-    family: 'sds_node_disk_space_free_level_bytes',
-    help: 'Free usable disk space on the Good disks of the node, by level.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    history: {
-      family: 'sds_node_disk_space_free_with_reserve_level_bytes',
-      help: 'Free usable disk space on the Good disks of the node, with the reserve, by level. Only in history: there the storage system counts the reserve as free.',
+    sds_node_disk_space_allocated_bytes: {
+      help: 'Disk space allocated for chunks on all disks of the node.',
+      tag: 'Space',
+      attributes: { diskSpaceAllocated: {} },
     },
-    attributes: { diskSpaceFreeL1: { level: 'L1' }, diskSpaceFreeL2: { level: 'L2' } },
-  },
-  {
-    family: 'sds_node_disk_space_offline_bytes',
-    help: 'Offline disk space of the whole system, over all pools: every node repeats the same figure, so never sum it over nodes.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    currentOnly: true,
-    attributes: { diskSpaceOfflineTotal: {} },
-  },
-  {
-    family: 'sds_node_disk_space_reserved_bytes',
-    help: 'Disk space held in reserve on the node.',
-    category: 'capacity',
-    tag: 'Space',
-    unit: 'Bytes',
-    currentOnly: true,
-    attributes: { diskSpaceReserved: {} },
-  },
-  {
-    family: 'sds_node_cpu_utilization_ratio',
-    help: 'Share of CPU time spent in user, nice and kernel code, over all cores (0 to 1).',
-    category: 'health',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { nodeCpuUtilization: {} },
-  },
-  {
-    family: 'sds_node_memory_used_bytes',
-    help: 'Memory in use, without buffers and cache.',
-    category: 'health',
-    tag: 'Bytes',
-    unit: 'Bytes',
-    attributes: { nodeMemoryUtilizationBytes: {} },
-  },
-  {
-    family: 'sds_node_memory_utilization_ratio',
-    help: 'Memory in use relative to all memory of the node (0 to 1).',
-    category: 'health',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { nodeMemoryUtilization: {} },
-  },
-  {
-    family: 'sds_node_nic_bytes_per_second',
-    help: 'Data passing the network interfaces of the node, both directions.',
-    category: 'health',
-    tag: 'Bandwidth',
-    unit: 'MB/s',
-    attributes: { nodeNicBandwidth: {} },
-  },
-  {
-    family: 'sds_node_nic_received_bytes_per_second',
-    help: 'Data received through the network interfaces of the node.',
-    category: 'health',
-    tag: 'Bandwidth',
-    unit: 'MB/s',
-    attributes: { nodeNicReceivedBandwidth: {} },
-  },
-  {
-    family: 'sds_node_nic_transmitted_bytes_per_second',
-    help: 'Data transmitted through the network interfaces of the node.',
-    category: 'health',
-    tag: 'Bandwidth',
-    unit: 'MB/s',
-    attributes: { nodeNicTransmittedBandwidth: {} },
-  },
-  {
-    family: 'sds_node_nic_utilization_ratio',
-    help: 'Data passing the network interfaces relative to their capacity (0 to 1).',
-    category: 'health',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { nodeNicUtilization: {} },
-  },
-  {
-    family: 'sds_node_nic_received_utilization_ratio',
-    help: 'Data received relative to the capacity of the network interfaces (0 to 1).',
-    category: 'health',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { nodeNicReceivedUtilization: {} },
-  },
-  {
-    family: 'sds_node_nic_transmitted_utilization_ratio',
-    help: 'Data transmitted relative to the capacity of the network interfaces (0 to 1).',
-    category: 'health',
-    tag: 'Percent',
-    unit: 'Percent',
-    attributes: { nodeNicTransmittedUtilization: {} },
-  },
-  {
-    family: 'sds_node_transaction_read_latency_seconds',
-    help: 'Mean time to process a read transaction.',
-    category: 'traffic',
-    tag: 'Latency',
-    unit: 'ms',
-    attributes: { transactionReadLatency: {} },
-  },
-  {
-    family: 'sds_node_transaction_write_latency_seconds',
-    help: 'Mean time to process a write transaction.',
-    category: 'traffic',
-    tag: 'Latency',
-    unit: 'ms',
-    attributes: { transactionWriteLatency: {} },
-  },
-  {
-    family: 'sds_node_transaction_read_bytes_per_second',
-    help: 'Data returned by read transactions, mean of the previous interval.',
-    category: 'traffic',
-    tag: 'Bandwidth',
-    unit: 'MB/s',
-    attributes: { transactionReadBandwidth: {} },
-  },
-  {
-    family: 'sds_node_transaction_write_bytes_per_second',
-    help: 'Data received by write transactions, mean of the previous interval.',
-    category: 'traffic',
-    tag: 'Bandwidth',
-    unit: 'MB/s',
-    attributes: { transactionWriteBandwidth: {} },
-  },
-  {
-    family: 'sds_node_transaction_reads_per_second',
-    help: 'Read transactions requested per second, mean of the previous interval.',
-    category: 'traffic',
-    tag: 'TPS',
-    unit: 'TPS',
-    attributes: { transactionReadTransactionsPerSec: {} },
-  },
-  {
-    family: 'sds_node_transaction_writes_per_second',
-    help: 'Write transactions requested per second, mean of the previous interval.',
-    category: 'traffic',
-    tag: 'TPS',
-    unit: 'TPS',
-    attributes: { transactionWriteTransactionsPerSec: {} },
-  },
-  {
-    family: 'sds_node_disk_read_bytes_per_second',
-    help: 'Data read from the disks of the node, for all purposes.',
-    category: 'diskIO',
-    tag: 'diskIO',
-    unit: 'MB/s',
-    attributes: { diskReadBandwidthTotal: {} },
-  },
-  {
-    family: 'sds_node_disk_write_bytes_per_second',
-    help: 'Data written to the disks of the node, for all purposes.',
-    category: 'diskIO',
-    tag: 'diskIO',
-    unit: 'MB/s',
-    attributes: { diskWriteBandwidthTotal: {} },
-  },
-  {
-    family: 'sds_node_disk_read_purpose_bytes_per_second',
-    help: 'Data read from the disks of the node, by purpose.',
-    category: 'diskIO',
-    tag: 'diskIO',
-    unit: 'MB/s',
-    attributes: {
-      diskReadBandwidthEc: { purpose: 'erasure_coding' },
-      diskReadBandwidthCc: { purpose: 'consistency_check' },
-      diskReadBandwidthRecovery: { purpose: 'recovery' },
-      diskReadBandwidthGeo: { purpose: 'geo_replication' },
-      diskReadBandwidthUser: { purpose: 'user' },
-      diskReadBandwidthXor: { purpose: 'xor' },
+    sds_node_disk_space_allocated_level_bytes: {
+      help: 'Disk space allocated for chunks on the disks of the node, by level.',
+      tag: 'Space',
+      attributes: { diskSpaceAllocatedL1: { level: 'L1' }, diskSpaceAllocatedL2: { level: 'L2' } },
+    },
+    sds_node_disk_space_allocated_ratio: {
+      help: 'Allocated disk space relative to the usable disk space of the node (0 to 1).',
+      tag: 'Percent',
+      attributes: { diskSpaceAllocatedPercentage: {} },
+    },
+    sds_node_disk_space_free_bytes: {
+      help: 'Free usable disk space on the Good disks of the node, without the reserve.',
+      tag: 'Space',
+      history: {
+        family: 'sds_node_disk_space_free_with_reserve_bytes',
+        help: 'Free usable disk space on the Good disks of the node, with the reserve. Only in history: there the storage system counts the reserve as free.',
+      },
+      attributes: { diskSpaceFree: {} },
+    },
+    sds_node_disk_space_free_level_bytes: {
+      help: 'Free usable disk space on the Good disks of the node, by level.',
+      tag: 'Space',
+      history: {
+        family: 'sds_node_disk_space_free_with_reserve_level_bytes',
+        help: 'Free usable disk space on the Good disks of the node, with the reserve, by level. Only in history: there the storage system counts the reserve as free.',
+      },
+      attributes: { diskSpaceFreeL1: { level: 'L1' }, diskSpaceFreeL2: { level: 'L2' } },
+    },
+    sds_node_disk_space_offline_bytes: {
+      help: 'Offline disk space of the whole system, over all pools: every node repeats the same figure, so never sum it over nodes.',
+      tag: 'Space',
+      currentOnly: true,
+      attributes: { diskSpaceOfflineTotal: {} },
+    },
+    sds_node_disk_space_reserved_bytes: {
+      help: 'Disk space held in reserve on the node.',
+      tag: 'Space',
+      currentOnly: true,
+      attributes: { diskSpaceReserved: {} },
     },
   },
-  {
-    family: 'sds_node_disk_write_purpose_bytes_per_second',
-    help: 'Data written to the disks of the node, by purpose.',
-    category: 'diskIO',
-    tag: 'diskIO',
-    unit: 'MB/s',
-    attributes: {
-      diskWriteBandwidthEc: { purpose: 'erasure_coding' },
-      diskWriteBandwidthCc: { purpose: 'consistency_check' },
-      diskWriteBandwidthRecovery: { purpose: 'recovery' },
-      diskWriteBandwidthGeo: { purpose: 'geo_replication' },
-      diskWriteBandwidthUser: { purpose: 'user' },
-      diskWriteBandwidthXor: { purpose: 'xor' },
+  health: {
+    sds_node_cpu_utilization_ratio: {
+      help: 'Share of CPU time spent in user, nice and kernel code, over all cores (0 to 1).',
+      tag: 'Percent',
+      attributes: { nodeCpuUtilization: {} },
+    },
+    sds_node_memory_used_bytes: {
+      help: 'Memory in use, without buffers and cache.',
+      tag: 'Bytes',
+      attributes: { nodeMemoryUtilizationBytes: {} },
+    },
+    sds_node_memory_utilization_ratio: {
+      help: 'Memory in use relative to all memory of the node (0 to 1).',
+      tag: 'Percent',
+      attributes: { nodeMemoryUtilization: {} },
+    },
+    sds_node_nic_bytes_per_second: {
+      help: 'Data passing the network interfaces of the node, both directions.',
+      tag: 'Bandwidth',
+      attributes: { nodeNicBandwidth: {} },
+    },
+    sds_node_nic_received_bytes_per_second: {
+      help: 'Data received through the network interfaces of the node.',
+      tag: 'Bandwidth',
+      attributes: { nodeNicReceivedBandwidth: {} },
+    },
+    sds_node_nic_transmitted_bytes_per_second: {
+      help: 'Data transmitted through the network interfaces of the node.',
+      tag: 'Bandwidth',
+      attributes: { nodeNicTransmittedBandwidth: {} },
+    },
+    sds_node_nic_utilization_ratio: {
+      help: 'Data passing the network interfaces relative to their capacity (0 to 1).',
+      tag: 'Percent',
+      attributes: { nodeNicUtilization: {} },
+    },
+    sds_node_nic_received_utilization_ratio: {
+      help: 'Data received relative to the capacity of the network interfaces (0 to 1).',
+      tag: 'Percent',
+      attributes: { nodeNicReceivedUtilization: {} },
+    },
+    sds_node_nic_transmitted_utilization_ratio: {
+      help: 'Data transmitted relative to the capacity of the network interfaces (0 to 1).',
+      tag: 'Percent',
+      attributes: { nodeNicTransmittedUtilization: {} },
     },
   },
-] as const satisfies readonly FamilyRow[]
+  traffic: {
+    sds_node_transaction_read_latency_seconds: {
+      help: 'Mean time to process a read transaction.',
+      tag: 'Latency',
+      attributes: { transactionReadLatency: {} },
+    },
+    sds_node_transaction_write_latency_seconds: {
+      help: 'Mean time to process a write transaction.',
+      tag: 'Latency',
+      attributes: { transactionWriteLatency: {} },
+    },
+    sds_node_transaction_read_bytes_per_second: {
+      help: 'Data returned by read transactions, mean of the previous interval.',
+      tag: 'Bandwidth',
+      attributes: { transactionReadBandwidth: {} },
+    },
+    sds_node_transaction_write_bytes_per_second: {
+      help: 'Data received by write transactions, mean of the previous interval.',
+      tag: 'Bandwidth',
+      attributes: { transactionWriteBandwidth: {} },
+    },
+    sds_node_transaction_reads_per_second: {
+      help: 'Read transactions requested per second, mean of the previous interval.',
+      tag: 'TPS',
+      attributes: { transactionReadTransactionsPerSec: {} },
+    },
+    sds_node_transaction_writes_per_second: {
+      help: 'Write transactions requested per second, mean of the previous interval.',
+      tag: 'TPS',
+      attributes: { transactionWriteTransactionsPerSec: {} },
+    },
+  },
+  diskIO: {
+    sds_node_disk_read_bytes_per_second: {
+      help: 'Data read from the disks of the node, for all purposes.',
+      tag: 'diskIO',
+      attributes: { diskReadBandwidthTotal: {} },
+    },
+    sds_node_disk_write_bytes_per_second: {
+      help: 'Data written to the disks of the node, for all purposes.',
+      tag: 'diskIO',
+      attributes: { diskWriteBandwidthTotal: {} },
+    },
+    sds_node_disk_read_purpose_bytes_per_second: {
+      help: 'Data read from the disks of the node, by purpose.',
+      tag: 'diskIO',
+      attributes: {
+        diskReadBandwidthEc: { purpose: 'erasure_coding' },
+        diskReadBandwidthCc: { purpose: 'consistency_check' },
+        diskReadBandwidthRecovery: { purpose: 'recovery' },
+        diskReadBandwidthGeo: { purpose: 'geo_replication' },
+        diskReadBandwidthUser: { purpose: 'user' },
+        diskReadBandwidthXor: { purpose: 'xor' },
+      },
+    },
+    sds_node_disk_write_purpose_bytes_per_second: {
+      help: 'Data written to the disks of the node, by purpose.',
+      tag: 'diskIO',
+      attributes: {
+        diskWriteBandwidthEc: { purpose: 'erasure_coding' },
+        diskWriteBandwidthCc: { purpose: 'consistency_check' },
+        diskWriteBandwidthRecovery: { purpose: 'recovery' },
+        diskWriteBandwidthGeo: { purpose: 'geo_replication' },
+        diskWriteBandwidthUser: { purpose: 'user' },
+        diskWriteBandwidthXor: { purpose: 'xor' },
+      },
+    },
+  },
+} as const satisfies Partial<Record<Category, Readonly<Record<`sds_node_${string}`, FamilyRow>>>>
 
 type KeysOfUnion<T> = T extends unknown ? keyof T & string : never
-/** The name of a flat attribute, e.g. `diskSpaceFree` (never with the suffix `Current`). */
-export type AttributeName = KeysOfUnion<(typeof ATTRIBUTE_FAMILIES)[number]['attributes']>
+type ValuesOfUnion<T> = T extends unknown ? T[keyof T] : never
+type Families = ValuesOfUnion<typeof FAMILIES>
 
-export interface Attribute {
-  readonly name: AttributeName
+interface AttributeFamily extends FamilyRow {
   readonly family: string
+  readonly category: Category
+  readonly unit: SourceUnit
+}
+
+const ATTRIBUTE_FAMILIES: readonly AttributeFamily[] = Object.entries(FAMILIES).flatMap(([category, rows]) =>
+  Object.entries<FamilyRow>(rows).map(([family, row]) => ({
+    ...row,
+    family,
+    category: category as Category,
+    unit: TAG_UNITS[row.tag],
+  })),
+)
+
+/** The name of a flat attribute, e.g. `diskSpaceFree` (never with the suffix `Current`). */
+export type AttributeName = KeysOfUnion<ValuesOfUnion<Families>['attributes']>
+
+export interface Attribute extends Pick<AttributeFamily, 'family' | 'category' | 'tag' | 'unit'> {
+  readonly name: AttributeName
   /** The family of its history: another one if history and current value differ in meaning. */
   readonly historyFamily: string
   readonly labels: Labels
-  readonly category: Category
-  readonly tag: ValueTag
-  readonly unit: SourceUnit
   readonly currentOnly: boolean
 }
 
-export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
-  Object.entries(row.attributes).map(([name, labels]) => ({
-    name: name as AttributeName,
-    family: row.family,
-    historyFamily: row.history?.family ?? row.family,
-    labels,
-    category: row.category,
-    tag: row.tag,
-    unit: row.unit,
-    currentOnly: row.currentOnly ?? false,
-  })),
+export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap(
+  ({ attributes, family, history, category, tag, unit, currentOnly = false }) =>
+    Object.entries(attributes).map(([name, labels]) => ({
+      name: name as AttributeName,
+      family,
+      historyFamily: history?.family ?? family,
+      labels,
+      category,
+      tag,
+      unit,
+      currentOnly,
+    })),
 )
 
 /** Values of `healthStatus`, best first. */
@@ -566,7 +514,7 @@ const ageFamily = {
 
 const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map(attributeFamily)
 
-function attributeFamily(row: FamilyRow): NodeFamily {
+function attributeFamily(row: AttributeFamily): NodeFamily {
   const sources = Object.keys(row.attributes)
   return {
     name: row.family,
@@ -587,7 +535,7 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ageFamily,
 ]
 
-export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
+export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row) =>
   row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
 )
 
@@ -596,7 +544,7 @@ export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.f
  * keeps no past of them.
  */
 export const HISTORY_FAMILIES: readonly NodeFamily[] = [
-  ...ATTRIBUTE_FAMILIES.filter((row: FamilyRow) => row.currentOnly !== true).map((row: FamilyRow) =>
+  ...ATTRIBUTE_FAMILIES.filter((row) => row.currentOnly !== true).map((row) =>
     attributeFamily({ ...row, ...row.history }),
   ),
   ...errorFamilies,
@@ -616,6 +564,6 @@ type FamilyOfNodes =
   | (typeof queryFamilies)[number]
   | typeof ageFamily
 
-export type NodeFamilyName = (typeof ATTRIBUTE_FAMILIES)[number]['family'] | FamilyOfNodes['name']
+export type NodeFamilyName = KeysOfUnion<Families> | FamilyOfNodes['name']
 /** Those of histograms, which have the series of their buckets only. */
 export type NodeHistogramName = Extract<FamilyOfNodes, { readonly type: 'histogram' }>['name']

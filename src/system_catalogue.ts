@@ -6,7 +6,7 @@
  * resource is rows here, and the metric names that dashboards and rules may use are typed from them. Sources: REST
  * references of ECS and ObjectScale, and published answers of real systems.
  */
-import { type BaseUnit, DISK_COUNTS, type SourceUnit, UNITS } from './catalogue.ts'
+import { type BaseUnit, DISK_COUNTS, type Labels, type SourceUnit, UNITS } from './catalogue.ts'
 import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
 interface ResourceRow {
@@ -34,15 +34,12 @@ export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
 export const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
 export type SampleCategory = (typeof SAMPLE_CATEGORIES)[number]
 
-type Labels = Readonly<Record<string, string>>
-
 /** A member of an object: `a|b` is the first of two that is there. */
 type Member = string
 /** One member; or a label, and the member of each of its values; or nothing: the value is 1 for each object. */
 type Members = Member | Readonly<Record<string, Readonly<Record<string, Member>>>> | undefined
 
 interface FamilyRow {
-  readonly family: `sds_${string}`
   readonly unit: SourceUnit
   readonly members: Members
   readonly help: string
@@ -76,19 +73,18 @@ interface ObjectRow {
   readonly max?: number
   /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
-  readonly families: readonly FamilyRow[]
+  readonly families: Readonly<Record<`sds_${string}`, FamilyRow>>
   /** What other objects have, too: it is not counted again. */
   readonly isPart?: true
   readonly isUnproven?: true
 }
 
-const family = <const Name extends `sds_${string}`>(
-  name: Name,
+const figure = (
   unit: SourceUnit,
   members: Members,
   help: string,
   more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'isUnproven'> = {},
-): FamilyRow & { readonly family: Name } => ({ family: name, unit, members, help, ...more })
+): FamilyRow => ({ unit, members, help, ...more })
 
 /** The list of a dashboard, within `_embedded`. */
 export const INSTANCES = ['_instances', 'instances'] as const
@@ -100,13 +96,14 @@ const NODES = { status: { Good: 'numGoodNodes', Bad: 'numBadNodes', Maintenance:
 const DISKS = {
   status: Object.fromEntries(Object.entries(DISK_COUNTS).map(([member, status]) => [status, member])),
 }
-const SPACE = { tag: 'Space', category: 'capacity' } as const
-const PURPOSE = { tag: 'Capacity', category: 'capacity' } as const
-const GARBAGE = { tag: 'Capacity', category: 'garbage' } as const
-const CODED = { tag: 'Space', category: 'erasure_coding' } as const
-const garbage = (what: string) => ({
-  scope: { user: `gcUser${what}Current`, system: `gcSystem${what}Current` },
-})
+const space = (member: Member, help: string) =>
+  figure('Bytes', member, help, { tag: 'Space', category: 'capacity' })
+const coded = (member: Member, help: string) =>
+  figure('Bytes', member, help, { tag: 'Space', category: 'erasure_coding' })
+const garbage = (what: string, help: string) => {
+  const scope = { user: `gcUser${what}Current`, system: `gcSystem${what}Current` }
+  return figure('Bytes', { scope }, help, { tag: 'Capacity', category: 'garbage' })
+}
 const queried = <const Name extends MeasurementName>(measurement: Name) =>
   ({ method: 'POST', path: QUERY_PATH, measurement }) as const
 const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
@@ -118,30 +115,26 @@ export const OBJECTS = {
     path: ZONE,
     query: CURRENT,
     labels: {},
-    families: [
-      family(
-        'sds_system_vdc_info',
+    families: {
+      sds_system_vdc_info: figure(
         'count',
         undefined,
         'The virtual data center (VDC) that the system is: always 1.',
         { text: { label: 'vdc', member: 'name' } },
       ),
-      family(
-        'sds_system_nodes',
+      sds_system_nodes: figure(
         'count',
         'numNodes',
         'Nodes of the system. Those in no status of sds_system_nodes_by_status are Suspect or not accessible.',
       ),
-      family(
-        'sds_system_nodes_by_status',
+      sds_system_nodes_by_status: figure(
         'count',
         NODES,
         'Nodes of the system, by status. A node that is not available is in no status for an hour, then Bad.',
       ),
-      family('sds_system_disks', 'count', 'numDisks', 'Disks of the system.'),
-      family('sds_system_disks_by_status', 'count', DISKS, 'Disks of the system, by status.'),
-      family(
-        'sds_system_alerts_unacknowledged',
+      sds_system_disks: figure('count', 'numDisks', 'Disks of the system.'),
+      sds_system_disks_by_status: figure('count', DISKS, 'Disks of the system, by status.'),
+      sds_system_alerts_unacknowledged: figure(
         'count',
         {
           severity: {
@@ -154,7 +147,7 @@ export const OBJECTS = {
         'Alerts of the system that nobody has acknowledged, by severity.',
         { tag: 'Count' },
       ),
-    ],
+    },
   },
   pool: {
     resource: 'pools',
@@ -163,44 +156,25 @@ export const OBJECTS = {
     list: INSTANCES,
     labels: { pool: 'name', pool_id: 'id' },
     id: 'id',
-    families: [
-      family(
-        'sds_pool_disk_space_total_bytes',
-        'Bytes',
-        'diskSpaceTotalCurrent',
-        'Usable disk space of the pool.',
-        SPACE,
-      ),
-      family(
-        'sds_pool_disk_space_allocated_bytes',
-        'Bytes',
+    families: {
+      sds_pool_disk_space_total_bytes: space('diskSpaceTotalCurrent', 'Usable disk space of the pool.'),
+      sds_pool_disk_space_allocated_bytes: space(
         'diskSpaceAllocatedCurrent',
         'Disk space of the pool that is allocated for chunks.',
-        SPACE,
       ),
-      family(
-        'sds_pool_disk_space_free_bytes',
-        'Bytes',
+      sds_pool_disk_space_free_bytes: space(
         'diskSpaceFreeCurrent',
         'Free disk space of the pool, without the reserve.',
-        SPACE,
       ),
-      family(
-        'sds_pool_disk_space_reserved_bytes',
-        'Bytes',
+      sds_pool_disk_space_reserved_bytes: space(
         'diskSpaceReservedCurrent',
         'Disk space of the pool that is held in reserve.',
-        SPACE,
       ),
-      family(
-        'sds_pool_disk_space_offline_bytes',
-        'Bytes',
+      sds_pool_disk_space_offline_bytes: space(
         'diskSpaceOfflineTotalCurrent',
         'Disk space of the pool that is offline.',
-        SPACE,
       ),
-      family(
-        'sds_pool_disk_space_allocated_purpose_bytes',
+      sds_pool_disk_space_allocated_purpose_bytes: figure(
         'Bytes',
         {
           purpose: {
@@ -212,67 +186,47 @@ export const OBJECTS = {
           },
         },
         'Allocated disk space of the pool, by purpose. There are more purposes: the sum is less than the allocated space.',
-        PURPOSE,
+        { tag: 'Capacity', category: 'capacity' },
       ),
-      family('sds_pool_nodes_by_status', 'count', NODES, 'Nodes of the pool, by status.'),
-      family('sds_pool_disks', 'count', 'numDisks', 'Disks of the pool.'),
-      family('sds_pool_disks_by_status', 'count', DISKS, 'Disks of the pool, by status.'),
-      family(
-        'sds_pool_garbage_pending_bytes',
-        'Bytes',
-        garbage('Pending'),
+      sds_pool_nodes_by_status: figure('count', NODES, 'Nodes of the pool, by status.'),
+      sds_pool_disks: figure('count', 'numDisks', 'Disks of the pool.'),
+      sds_pool_disks_by_status: figure('count', DISKS, 'Disks of the pool, by status.'),
+      sds_pool_garbage_pending_bytes: garbage(
+        'Pending',
         'Garbage of the pool that is to be reclaimed, by scope.',
-        GARBAGE,
       ),
-      family(
-        'sds_pool_garbage_unreclaimable_bytes',
-        'Bytes',
-        garbage('Unreclaimable'),
+      sds_pool_garbage_unreclaimable_bytes: garbage(
+        'Unreclaimable',
         'Garbage of the pool that cannot be reclaimed yet, because its chunks have valid data, too, by scope.',
-        GARBAGE,
       ),
-      family(
-        'sds_pool_garbage_reclaimed_bytes',
-        'Bytes',
-        garbage('Reclaimed'),
+      sds_pool_garbage_reclaimed_bytes: garbage(
+        'Reclaimed',
         'Garbage of the pool that was reclaimed since the system was built, by scope. A gauge, because it may decrease.',
-        GARBAGE,
       ),
-      family(
-        'sds_pool_garbage_detected_bytes',
-        'Bytes',
-        garbage('TotalDetected'),
+      sds_pool_garbage_detected_bytes: garbage(
+        'TotalDetected',
         'Garbage of the pool that was detected since the system was built, by scope: pending, unreclaimable and reclaimed.',
-        GARBAGE,
       ),
-      family(
-        'sds_pool_garbage_collection_enabled',
+      sds_pool_garbage_collection_enabled: figure(
         'flag',
         { scope: { user: 'gcUserDataIsEnabled', system: 'gcSystemMetadataIsEnabled' } },
         '1 if garbage collection is enabled, else 0, by scope.',
       ),
-      family(
-        'sds_pool_recovery_bad_chunks_bytes',
+      sds_pool_recovery_bad_chunks_bytes: figure(
         'Bytes',
         'recoveryBadChunksTotalSizeCurrent',
         'Data of the pool that is to be recovered, because its chunks are bad. It may be the last value of weeks ago: see sds_pool_sample_timestamp_seconds{category="recovery"}.',
         { tag: 'Space', category: 'recovery' },
       ),
-      family(
-        'sds_pool_erasure_coding_applicable_bytes',
-        'Bytes',
+      sds_pool_erasure_coding_applicable_bytes: coded(
         'chunksEcApplicableTotalSealSizeCurrent',
         'Data of the pool that is erasure coded or is to be.',
-        CODED,
       ),
-      family(
-        'sds_pool_erasure_coding_coded_bytes',
-        'Bytes',
+      sds_pool_erasure_coding_coded_bytes: coded(
         'chunksEcCodedTotalSealSizeCurrent',
         'Data of the pool that is erasure coded.',
-        CODED,
       ),
-    ],
+    },
   },
   group: {
     resource: 'replication',
@@ -282,10 +236,9 @@ export const OBJECTS = {
     labels: { replication_group: 'name', replication_group_id: 'id' },
     id: 'id',
     max: 100,
-    families: [
-      family('sds_replication_group_sites', 'count', 'numZones', 'Sites (VDCs) of the replication group.'),
-      family(
-        'sds_replication_group_pending_bytes',
+    families: {
+      sds_replication_group_sites: figure('count', 'numZones', 'Sites (VDCs) of the replication group.'),
+      sds_replication_group_pending_bytes: figure(
         'Bytes',
         {
           kind: {
@@ -297,14 +250,13 @@ export const OBJECTS = {
         'Data of the replication group that waits for replication, by kind. The kinds do not overlap.',
         { tag: 'Space' },
       ),
-      family(
-        'sds_replication_group_recovery_point_timestamp_seconds',
+      sds_replication_group_recovery_point_timestamp_seconds: figure(
         'time',
         'replicationRpoTimestamp',
         'Time of the oldest data that waits for replication, in seconds since the epoch; only while something is pending.',
         { isUnproven: true },
       ),
-    ],
+    },
   },
   failedLink: {
     resource: 'replication',
@@ -318,14 +270,13 @@ export const OBJECTS = {
       help: 'Replication links of the system that have failed; 0 if none has.',
     },
     isUnproven: true,
-    families: [
-      family(
-        'sds_replication_link_failed',
+    families: {
+      sds_replication_link_failed: figure(
         'count',
         undefined,
         'A replication link that has failed: always 1.',
       ),
-    ],
+    },
   },
   bootstrapLink: {
     resource: 'replication',
@@ -335,15 +286,14 @@ export const OBJECTS = {
     labels: LINK,
     max: 200,
     isUnproven: true,
-    families: [
-      family(
-        'sds_replication_link_bootstrap_ratio',
+    families: {
+      sds_replication_link_bootstrap_ratio: figure(
         'Percent',
         'BootstrapProgressPercent|bootstrapProgressPercent',
         'Progress of a replication link that copies the existing data to a new site (0 to 1).',
         { tag: 'Percent' },
       ),
-    ],
+    },
   },
   namespace: {
     resource: 'namespaces',
@@ -352,46 +302,41 @@ export const OBJECTS = {
     query: KIB_QUERY,
     list: ['namespace_billing_infos', 'namespace_billing_info'],
     labels: { namespace: 'namespace' },
-    families: [
-      family(
-        'sds_namespace_used_bytes',
+    families: {
+      sds_namespace_used_bytes: figure(
         'KiB',
         'total_size',
         'Size of the objects of the namespace, without protection overhead.',
       ),
-      family('sds_namespace_objects', 'count', 'total_objects', 'Objects of the namespace.'),
-      family(
-        'sds_namespace_multipart_bytes',
+      sds_namespace_objects: figure('count', 'total_objects', 'Objects of the namespace.'),
+      sds_namespace_multipart_bytes: figure(
         'KiB',
         'total_mpu_size',
         'Size of the parts of multipart uploads of the namespace that are not completed.',
       ),
-      family(
-        'sds_namespace_usage_timestamp_seconds',
+      sds_namespace_usage_timestamp_seconds: figure(
         'time',
         'uptodate_till|sample_time',
         'Time up to which the usage of the namespace is consistent, in seconds since the epoch; if the system does not tell, the time at which it was read.',
       ),
-    ],
+    },
   },
   quota: {
     resource: 'quotas',
     path: '/object/namespaces/namespace/{namespace}/quota',
     labels: { namespace: 'namespace|name|id' },
-    families: [
-      family(
-        'sds_namespace_quota_bytes',
+    families: {
+      sds_namespace_quota_bytes: figure(
         'GiB',
         { limit: { hard: 'blockSize', soft: 'notificationSize' } },
         'Quota of the namespace, by limit: writes beyond the hard one are refused. Absent if there is none.',
       ),
-      family(
-        'sds_namespace_quota_objects',
+      sds_namespace_quota_objects: figure(
         'quota',
         { limit: { hard: 'blockSizeInCount', soft: 'notificationSizeInCount' } },
         'Quota of the namespace in objects, by limit. Absent if there is none.',
       ),
-    ],
+    },
   },
   bucket: {
     resource: 'buckets',
@@ -400,15 +345,14 @@ export const OBJECTS = {
     query: KIB_QUERY,
     list: ['bucket_billing_infos', 'bucket_billing_info'],
     labels: { namespace: 'namespace', bucket: 'name' },
-    families: [
-      family(
-        'sds_bucket_used_bytes',
+    families: {
+      sds_bucket_used_bytes: figure(
         'KiB',
         'total_size',
         'Size of the objects of the bucket, without protection overhead.',
       ),
-      family('sds_bucket_objects', 'count', 'total_objects', 'Objects of the bucket.'),
-    ],
+      sds_bucket_objects: figure('count', 'total_objects', 'Objects of the bucket.'),
+    },
   },
   bucketQuota: {
     resource: 'buckets',
@@ -416,23 +360,22 @@ export const OBJECTS = {
     list: ['object_bucket', 'object_buckets'],
     isPart: true,
     labels: { namespace: 'namespace', bucket: 'name' },
-    families: [
-      family(
-        'sds_bucket_quota_bytes',
+    families: {
+      sds_bucket_quota_bytes: figure(
         'GiB',
         { limit: { hard: 'block_size|blockSize', soft: 'notification_size|notificationSize' } },
         'Quota of the bucket, by limit: writes beyond the hard one are refused. Absent if there is none.',
       ),
-    ],
+    },
   },
   bucketCount: {
     resource: 'buckets',
     path: '/object/bucket',
     isPart: true,
     labels: { namespace: 'namespace' },
-    families: [
-      family('sds_namespace_buckets', 'count', 'buckets', 'Buckets of the namespace, exported or not.'),
-    ],
+    families: {
+      sds_namespace_buckets: figure('count', 'buckets', 'Buckets of the namespace, exported or not.'),
+    },
   },
   node: {
     resource: 'inventory',
@@ -441,11 +384,11 @@ export const OBJECTS = {
     labels: { node: 'nodename' },
     id: 'nodeid',
     details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', version: 'version' },
-    families: [
-      family('sds_node_software_info', 'count', undefined, 'Software version of a node: always 1.', {
+    families: {
+      sds_node_software_info: figure('count', undefined, 'Software version of a node: always 1.', {
         text: { label: 'version', member: 'version' },
       }),
-    ],
+    },
   },
   license: {
     resource: 'inventory',
@@ -453,34 +396,31 @@ export const OBJECTS = {
     list: ['license_feature', 'license_features'],
     labels: {},
     isUnproven: true,
-    families: [
-      family(
-        'sds_system_license_expired',
+    families: {
+      sds_system_license_expired: figure(
         'flag',
         'expired_ind',
         '1 if a licensed feature of the system has expired, else 0.',
       ),
-      family(
-        'sds_system_license_expiry_timestamp_seconds',
+      sds_system_license_expiry_timestamp_seconds: figure(
         'time',
         'expiration_date',
         'Time at which the first licensed feature expires, in seconds since the epoch; absent if the system has no date.',
       ),
-    ],
+    },
   },
   directoryTables: {
     resource: 'system_queries',
     ...queried('directoryTables'),
     labels: {},
-    families: [
-      family('sds_system_directory_tables', 'count', 'total', 'Directory tables of the system.'),
-      family(
-        'sds_system_directory_tables_by_state',
+    families: {
+      sds_system_directory_tables: figure('count', 'total', 'Directory tables of the system.'),
+      sds_system_directory_tables_by_state: figure(
         'count',
         { state: { unready: 'unready', unknown: 'unknown' } },
         'Directory tables of the system that are not ready (unready), or whose state is not known (unknown).',
       ),
-    ],
+    },
   },
   replicationLag: {
     resource: 'system_queries',
@@ -488,14 +428,13 @@ export const OBJECTS = {
     labels: { replication_group: 'Replication_Group' },
     max: 100,
     isUnproven: true,
-    families: [
-      family(
-        'sds_replication_group_lag_seconds',
+    families: {
+      sds_replication_group_lag_seconds: figure(
         'ms of lag',
         'RPO_Lag_Millis',
         'Time for which the oldest data of the replication group waits for replication.',
       ),
-    ],
+    },
   },
 } as const satisfies Record<string, ObjectRow>
 export type ObjectName = keyof typeof OBJECTS
@@ -523,12 +462,11 @@ export interface Column {
 export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
   Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => [
     name as ObjectName,
-    { ...row, name: name as ObjectName, columns: row.families.flatMap(columnsOf) },
+    { ...row, name: name as ObjectName, columns: Object.entries(row.families).flatMap(columnsOf) },
   ]),
 )
 
-function columnsOf({ members, ...row }: FamilyRow): Column[] {
-  const { family, unit, tag = '', category, text } = row
+function columnsOf([family, { members, unit, tag = '', category, text }]: [string, FamilyRow]): Column[] {
   return labelledMembers(members).map(([labels, names]) => ({
     family,
     labels,
@@ -570,9 +508,9 @@ function familiesOf(kind: ObjectKind): ResourceFamily[] {
   const { resource, labels, count, name } = kind
   const common = { resource, isUnproven: kind.isUnproven === true }
   const ofObject = ['system', ...Object.keys(labels)]
-  const families = kind.families.map((row) => ({
+  const families = Object.entries(kind.families).map(([family, row]) => ({
     ...common,
-    name: row.family,
+    name: family,
     help: `${row.help} Source: ${sourceText(kind, row)}.`,
     unit: UNITS[row.unit].base,
     labels: [
@@ -620,9 +558,7 @@ export function requestText({
 }
 
 type Row = (typeof OBJECTS)[ObjectName]
+type NamesOf<T> = T extends unknown ? keyof T & string : never
 type CountOf<T> = T extends { readonly count: { readonly family: infer Name } } ? Name : never
 /** Name of a metric family of a resource. */
-export type ResourceFamilyName =
-  | Row['families'][number]['family']
-  | CountOf<Row>
-  | (typeof POOL_SAMPLE_TIME)['name']
+export type ResourceFamilyName = NamesOf<Row['families']> | CountOf<Row> | (typeof POOL_SAMPLE_TIME)['name']

@@ -178,7 +178,7 @@ function requestTable(): string {
 
 function evidenceText({ isUnproven, families }: ObjectKind): string {
   if (isUnproven === true) return 'documented, unproven'
-  const unproven = families.filter((row) => row.isUnproven === true).map(({ family }) => code(family))
+  const unproven = Object.entries(families).flatMap(([family, row]) => (row.isUnproven ? [code(family)] : []))
   const except = unproven.length === 0 ? '' : `; documented, unproven: ${unproven.join(', ')}`
   return `answers of real systems${except}`
 }

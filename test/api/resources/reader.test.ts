@@ -37,7 +37,7 @@ test.each(['classic', 'documented'] as const)('the answers of a %s system become
 test('every family of the catalogue is in the fixture, but those of pools', () => {
   const families = [...OBJECT_KINDS.values()].filter(({ resource }) => resource !== 'pools')
   const expected = families.flatMap((kind) => [
-    ...kind.families.map(({ family }) => family),
+    ...Object.keys(kind.families),
     ...(kind.count === undefined ? [] : [kind.count.family]),
   ])
   expect(namesOf(EXPECTED.trim().split('\n')).toSorted()).toEqual(expected.toSorted())
