@@ -78,7 +78,7 @@ export const STATE = {
     'sds_pool_attribute_nodes',
     '',
     [...POOL, 'attribute', 'state', 'source'],
-    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query).',
+    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query). Of the last two states only those that are not 0.',
   ),
   polls: counter(
     'sds_pool_polls_total',
@@ -157,10 +157,15 @@ export const STATE = {
     ['system', 'resource', 'state'],
     'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
   ),
+  rejectedByReason: counter(
+    'sds_api_rejected_values_by_reason_total',
+    ['system', 'reason'],
+    'Values of the feed, of answers to queries or of resources that were not exported because they are not valid, of all attributes.',
+  ),
   rejectedValues: counter(
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],
-    'Values of the feed or of answers to queries that were not exported because they are not valid.',
+    'As sds_api_rejected_values_by_reason_total, by attribute, name of the query or of the resource; a series begins with the first rejected value.',
   ),
 } as const satisfies Record<string, Family>
 

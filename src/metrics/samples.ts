@@ -211,9 +211,8 @@ export function coverageSamples(
   const base = poolLabelText(labels)
   return [...coverage].flatMap(([attribute, counts]) => {
     const source = queried.has(attribute) ? 'query' : 'feed'
-    return Object.entries(counts).map(([state, value]) => ({
-      labels: `${base},${labelText({ attribute, state, source })}`,
-      value,
-    }))
+    return Object.entries(counts)
+      .filter(([state, value]) => state === 'served' || value > 0)
+      .map(([state, value]) => ({ labels: `${base},${labelText({ attribute, state, source })}`, value }))
   })
 }

@@ -2,7 +2,7 @@ import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
-import { counted, withQueryRejections } from './rejections.ts'
+import { counted } from './rejections.ts'
 import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './rendering.ts'
 import { type Attempt, newPool, type PerformanceState, type PoolState, type SystemState } from './state.ts'
 
@@ -83,7 +83,7 @@ export function withAnswers(
   performance: PerformanceState & { readonly reading: PerformanceReading },
   maxBytes = Number.POSITIVE_INFINITY,
 ): StateSteps {
-  const rejections = counted(withQueryRejections(system.rejections), performance.reading.rejected)
+  const rejections = counted(system.rejections, performance.reading.rejected)
   return withPerformance({ ...system, rejections }, performance, maxBytes)
 }
 

@@ -1,78 +1,49 @@
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
-import type { Rejection } from '../api/parse/reads.ts'
-import { QUERIES, type Query } from '../api/query/requests/queries.ts'
-import { COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../catalogue.ts'
+import { REJECTIONS } from '../api/parse/reads.ts'
 import { STATE } from '../metrics/families.ts'
-import { labelText, type Part, renderPart, type SampleSet } from '../metrics/lines.ts'
-import type { ResourceName } from '../system_catalogue.ts'
+import { labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
 
 /** The rejected values of one system. A value: replaced as a whole, never edited. */
 export interface Rejections {
   readonly system: string
-  /** By the text of the labels. */
-  readonly counts: ReadonlyMap<string, number>
-  /** The lines; rendered here, because there are many and they rarely change. */
+  /** By the text of the labels. Every reason begins at 0, so that its first value is an increase. */
+  readonly byReason: ReadonlyMap<string, number>
+  /** By the text of the labels; attributes and reasons that have not occurred are missing, because they are many. */
+  readonly byAttribute: ReadonlyMap<string, number>
+  /** The lines; rendered here, because they rarely change. */
   readonly part: Part
 }
 
-const OF_ANY_VALUE: readonly Rejection[] = ['text', 'infinite', 'negative', 'range', 'shape', 'time']
-const OF_LISTS: readonly Rejection[] = [...OF_ANY_VALUE, 'duplicate', 'too_many']
-const LISTS: readonly string[] = [TRANSACTION_ERRORS.name, FORECAST.name]
-
-type Kind = Pick<RejectedValue, 'attribute' | 'reason'>
-
-/** Every rejection of the feed that can occur. Their counters start at 0, so that the first one is an increase. */
-const OF_FEED: readonly Kind[] = [
-  ...(['no_id', 'duplicate', 'too_many'] as const).map((reason) => ({ attribute: 'id', reason })),
-  ...COVERAGE_ATTRIBUTES.flatMap((attribute) =>
-    (LISTS.includes(attribute) ? OF_LISTS : OF_ANY_VALUE).map((reason) => ({ attribute, reason })),
-  ),
-]
-
-const withParts = (query: Query): Query[] => [query, ...query.parts.flatMap(withParts)]
-/** Those of the query interface: rows of a query, under its name. */
-const OF_QUERIES: readonly Kind[] = QUERIES.flatMap(withParts).flatMap(({ name }) =>
-  OF_ANY_VALUE.map((reason) => ({ attribute: name, reason })),
-)
-
 export function newRejections(system: string): Rejections {
-  return counted({ system, counts: new Map(), part: renderPart(new Map()) }, zero(OF_FEED))
-}
-
-/** With the counters of the query interface, which start when the system is first queried. */
-export function withQueryRejections(rejections: Rejections): Rejections {
-  return counted(rejections, zero(OF_QUERIES))
-}
-
-const OF_RESOURCES: readonly Rejection[] = [...OF_ANY_VALUE, 'no_id', 'duplicate']
-
-/** With the counters of a resource, which start when it is first read. */
-export function withResourceRejections(rejections: Rejections, attribute: ResourceName): Rejections {
-  return counted(rejections, zero(OF_RESOURCES.map((reason) => ({ attribute, reason }))))
+  const reasons = Object.keys(REJECTIONS).map((reason) => [labelText({ system, reason }), 0] as const)
+  return rendered({ system, byReason: new Map(reasons), byAttribute: new Map() })
 }
 
 /** With the rejected values of one more response. */
 export function counted(
   rejections: Rejections,
-  values: readonly Pick<RejectedValue, keyof Kind | 'times'>[],
+  values: readonly Pick<RejectedValue, 'attribute' | 'reason' | 'times'>[],
 ): Rejections {
   if (values.length === 0) return rejections
   const { system } = rejections
-  const counts = new Map(rejections.counts)
-  for (const value of values) {
-    const labels = labelText({ system, attribute: value.attribute, reason: value.reason })
-    counts.set(labels, (counts.get(labels) ?? 0) + value.times)
+  const [byReason, byAttribute] = [new Map(rejections.byReason), new Map(rejections.byAttribute)]
+  for (const { attribute, reason, times } of values) {
+    add(byReason, labelText({ system, reason }), times)
+    add(byAttribute, labelText({ system, attribute, reason }), times)
   }
-  return { system, counts, part: render(counts) }
+  return rendered({ system, byReason, byAttribute })
 }
 
-function zero(kinds: readonly Kind[]) {
-  return kinds.map((kind) => ({ ...kind, times: 0 }))
+function add(counts: Map<string, number>, labels: string, times: number): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + times)
 }
 
-function render(counts: ReadonlyMap<string, number>): Part {
-  const samples: SampleSet = new Map([
-    [STATE.rejectedValues.name, [...counts].map(([labels, value]) => ({ labels, value }))],
+function rendered(counts: Omit<Rejections, 'part'>): Rejections {
+  const samplesOf = (values: ReadonlyMap<string, number>): Sample[] =>
+    [...values].map(([labels, value]) => ({ labels, value }))
+  const samples = new Map([
+    [STATE.rejectedByReason.name, samplesOf(counts.byReason)] as const,
+    [STATE.rejectedValues.name, samplesOf(counts.byAttribute)] as const,
   ])
-  return renderPart(samples)
+  return { ...counts, part: renderPart(samples) }
 }

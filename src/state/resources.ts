@@ -4,7 +4,7 @@ import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
 import { groupNames, resourceSamples } from '../metrics/resource_samples.ts'
 import type { ResourceName } from '../system_catalogue.ts'
-import { counted, withResourceRejections } from './rejections.ts'
+import { counted } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
 
 const NEW: ResourceState = {
@@ -37,8 +37,7 @@ export function withResource(
   const next = name === 'replication' ? relabelled(named, 'system_queries') : named
   const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
   if (bytes > maxBytes * SHARE) throw tooManyLines(maxBytes)
-  const rejections = counted(withResourceRejections(system.rejections, name), reading.rejected)
-  return { ...next, rejections }
+  return { ...next, rejections: counted(system.rejections, reading.rejected) }
 }
 
 function tooManyLines(maxBytes: number): ApiError {

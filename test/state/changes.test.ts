@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
-import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
+import { REJECTIONS } from '../../src/api/parse/reads.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { withForecasts } from '../../src/state/changes.ts'
 import { bytesOf } from '../../src/state/rendering.ts'
@@ -131,46 +131,31 @@ describe('counters', () => {
 
   const rejected = { attribute: 'numDisks', reason: 'negative', node: 'n1', text: '-1', times: 3 } as const
   const rejections = (system: SystemState) =>
-    seriesOf(system).filter(({ name }) => name === 'sds_api_rejected_values_total')
-  const rejectionsOf = (system: SystemState, attribute: string) =>
     Object.fromEntries(
-      rejections(system)
-        .filter(({ labels }) => labels['attribute'] === attribute)
-        .map(({ labels, value }) => [labels['reason'], value]),
+      seriesOf(system)
+        .filter(
+          ({ name, value }) =>
+            name === 'sds_api_rejected_values_total' || (value > 0 && name.endsWith('by_reason_total')),
+        )
+        .map(({ labels, value }) => [`${labels['attribute'] ?? 'all'} ${labels['reason']}`, value]),
     )
 
-  test('of rejected values begin at 0 for every attribute, and add up', () => {
-    const attributes = new Set(rejections(newSystem('a')).map(({ labels }) => labels['attribute']))
-    expect(attributes).toEqual(new Set(['id', ...COVERAGE_ATTRIBUTES]))
-    expect(rejections(newSystem('a')).filter(({ value }) => value !== 0)).toEqual([])
-    const lists = {
-      text: 0,
-      infinite: 0,
-      negative: 0,
-      range: 0,
-      shape: 0,
-      time: 0,
-      duplicate: 0,
-      too_many: 0,
-    }
-    expect(rejectionsOf(newSystem('a'), 'transactionErrors')).toEqual(lists)
-    expect(rejectionsOf(newSystem('a'), 'id')).toEqual({ no_id: 0, duplicate: 0, too_many: 0 })
+  test('of rejected values begin at 0 by reason, and at their first value by attribute', () => {
+    const reasons = seriesOf(newSystem('a')).filter(({ name }) => name.startsWith('sds_api_rejected_values'))
+    expect(reasons.map(({ labels, value }) => [labels['reason'], value])).toEqual(
+      Object.keys(REJECTIONS).map((reason) => [reason, 0]),
+    )
     const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
-    const none = { text: 0, infinite: 0, range: 0, shape: 0, time: 0 }
-    expect(rejectionsOf(system, 'numDisks')).toEqual({ ...none, negative: 6 })
-  })
-
-  test('of rejected rows begin when the query interface is first read', () => {
-    const rejectedRow = { ...rejected, attribute: 'query_cpu' }
-    const reading = { nodes: [], rejected: [rejectedRow], stop: 0, maxAgeSeconds: 1320 }
-    const state = { reading, receivedAtMs: 0, failure: undefined }
-    const first = withAnswers(systemA, state)
-    const none = { text: 0, infinite: 0, range: 0, shape: 0, time: 0 }
-    expect(rejectionsOf(first, 'query_cpu')).toEqual({ ...none, negative: 3 })
-    for (const query of ['query_memory', 'query_network', 'query_disk', 'query_disk_read'])
-      expect(rejectionsOf(first, query)).toEqual({ ...none, negative: 0 })
-    expect(rejectionsOf(withAnswers(first, state), 'query_cpu')).toEqual({ ...none, negative: 6 })
+    const ofQuery = { ...rejected, attribute: 'query_cpu' }
+    const answers = { nodes: [], rejected: [ofQuery], stop: 0, maxAgeSeconds: 1320 }
+    const queried = withAnswers(system, { reading: answers, receivedAtMs: 0, failure: undefined })
+    expect(rejections(system)).toEqual({ 'all negative': 6, 'numDisks negative': 6 })
+    expect(rejections(queried)).toEqual({
+      'all negative': 9,
+      'numDisks negative': 6,
+      'query_cpu negative': 3,
+    })
   })
 })
 

@@ -30,7 +30,7 @@ describe('a store', () => {
     await store.update('a', listed)
     await store.update('a', polled({ n1: 5 }))
     const names = new Set(parseExposition(store.exposition().text('text')).map(({ name }) => name))
-    expect(names).toEqual(new Set(['sds_pool_polls_total', 'sds_api_rejected_values_total']))
+    expect(names).toEqual(new Set(['sds_pool_polls_total', 'sds_api_rejected_values_by_reason_total']))
     expect(store.system('a')?.pools.get('p')?.reading?.nodes).toHaveLength(1)
     await store.show([{ name: 'a' }])
     expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 5 })

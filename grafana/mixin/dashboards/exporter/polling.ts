@@ -161,7 +161,10 @@ export const polling: readonly SizedPanel[] = [
     ],
     queries: [
       {
-        expr: occurred(sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total'))),
+        // The series of an attribute begins with its first value, which no rate has.
+        expr: promql`${occurred(sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total')))}
+or on (system,reason)
+${occurred(sumBy(['system', 'reason'], rate('sds_api_rejected_values_by_reason_total')))}`,
         legend: '{{system}} {{attribute}}: {{reason}}',
       },
     ],

@@ -227,7 +227,7 @@ ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
   },
 ]
 
-const VALUE_KEY = ['system', 'attribute', 'reason'] as const
+const VALUE_KEY = ['system', 'reason'] as const
 const SERVED_STATE: Matcher = 'state="served"'
 const SERVED = select('sds_pool_attribute_nodes', SERVED_STATE)
 /** Attributes that the query interface does not have: there, a histogram has the latencies. */
@@ -250,10 +250,10 @@ const values: readonly Alert[] = [
     alert: 'SdsValuesRejected',
     severity: 'warning',
     scope: 'system',
-    expr: increased(VALUE_KEY, select('sds_api_rejected_values_total'), '30m'),
+    expr: increased(VALUE_KEY, select('sds_api_rejected_values_by_reason_total'), '30m'),
     for: '15m',
     summary: 'Values of a storage system are not exported, because they are invalid.',
-    description: `${SYSTEM} serves values of {{ $labels.attribute }} that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
+    description: `${SYSTEM} serves values that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
     dashboard: systemPage,
   },
   {

@@ -10,17 +10,17 @@ const skew = fired('SdsClockSkew', 'warning', 'exporter', SYSTEM, {
   dashboard: SYSTEM_PAGE,
 })
 
-const REJECTED = 'sds_api_rejected_values_total{attribute="diskSpaceFree",reason="negative"}'
+const REJECTED = 'sds_api_rejected_values_by_reason_total{reason="negative"}'
 
 const rejected = fired(
   'SdsValuesRejected',
   'warning',
   'exporter',
-  { ...SYSTEM, attribute: 'diskSpaceFree', reason: 'negative' },
+  { ...SYSTEM, reason: 'negative' },
   {
     summary: 'Values of a storage system are not exported, because they are invalid.',
     description:
-      'System frankfurt serves values of diskSpaceFree that were rejected (negative). They are missing from every panel and alert.',
+      'System frankfurt serves values that were rejected (negative). They are missing from every panel and alert.',
     dashboard: SYSTEM_PAGE,
   },
 )
