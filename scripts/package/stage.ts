@@ -6,7 +6,7 @@ import { type Manifest, packageManifest, shrinkwrap } from './manifest.ts'
 const FILES = [
   'dist/**/*.{js,json,css,html,txt}',
   'grafana/{dashboards,provisioning}/**/*.{json,yaml}',
-  'deploy/prometheus/**/*.yml',
+  'deploy/prometheus/**/*.{yml,yaml}',
   'deploy/systemd/*',
   'docs/**/*.{md,json,1}',
   'CHANGELOG.md',

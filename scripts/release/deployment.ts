@@ -63,7 +63,8 @@ export function writeDeployment(
  * @returns the pushed artefact
  */
 export function pushChart(chart: string, charts: string): Reference {
-  const text = output(built('helm'), ['push', chart, `oci://${charts}`, ...plainHttp(charts)])
+  const args = ['push', chart, `oci://${charts}`, ...plainHttp(charts)]
+  const text = output(built('helm'), args, { withMessages: true })
   const digest = /^Digest: (sha256:[0-9a-f]{64})$/m.exec(text)?.[1]
   if (digest === undefined) throw new Error(`helm push printed no digest:\n${text}`)
   return { name: `${charts}/sds-exporter`, digest }

@@ -49,16 +49,23 @@ export function cosignPath(): string {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
+interface Options {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** Whether its messages belong to what it prints. */
+  readonly withMessages?: boolean
+}
+
 /** Runs a program to its end. @returns what it prints @throws with its messages, if it fails */
-export function output(
-  program: string,
-  args: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
-): string {
-  const env = { ...process.env, ...options.env }
-  const spawned = { ...options, env, encoding: 'utf8', maxBuffer: MAX_OUTPUT_BYTES } as const
-  const { status, stdout, stderr, error } = spawnSync(program, args, spawned)
+export function output(program: string, args: readonly string[], options: Options = {}): string {
+  const { withMessages = false, env, ...rest } = options
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    ...rest,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: MAX_OUTPUT_BYTES,
+  })
   if (error !== undefined) throw new Error(`${program} cannot be run: ${error.message}`)
   if (status !== 0) throw new Error(`${[program, ...args].join(' ')} failed:\n${stdout}${stderr}`)
-  return stdout
+  return withMessages ? stdout + stderr : stdout
 }

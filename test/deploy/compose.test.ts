@@ -206,7 +206,7 @@ test.each([
     'the overlay probes',
     'prometheus',
     PROMETHEUS3.version,
-    readText('deploy/kubernetes/overlays/probes/prometheus.yaml'),
+    readText('deploy/kubernetes/overlays/probes/shard-0.yaml'),
   ],
 ])('%s has the version of %s that the weekly tests run', (_, name, version, content) => {
   expect(content).toContain(`image: docker.io/prom/${name}:v${version}@sha256:`)

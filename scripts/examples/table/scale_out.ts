@@ -24,6 +24,9 @@ const QUERY_URL = `http://${STORE}/api/v1/query`
 
 const PLACES: Places = { service: SERVICE, exporters: EXPORTERS, writeUrl: `http://${STORE}/api/v1/write` }
 
+/** Without the digests in the names of ConfigMaps, which change with every rule. */
+const NAMES = `grep -E '^(kind|  name|  replicas):' | sed -E 's/-[a-z0-9]{10}$//'`
+
 /** Several exporters and Prometheus servers. */
 export const SCALE_OUT: readonly Example[] = [
   {
@@ -64,8 +67,8 @@ export const SCALE_OUT: readonly Example[] = [
     page,
     steps: [
       {
-        run: `kubectl kustomize ${OVERLAY} | grep -E '^(kind|  name|  replicas):'`,
-        actually: `cd '${ROOT}' && '${process.execPath}' scripts/examples/kustomized.ts ${OVERLAY} | grep -E '^(kind|  name|  replicas):'`,
+        run: `kubectl kustomize ${OVERLAY} | ${NAMES}`,
+        actually: `cd '${ROOT}' && '${process.execPath}' scripts/examples/kustomized.ts ${OVERLAY} | ${NAMES}`,
       },
     ],
   },

@@ -9,7 +9,7 @@ import { loadWebFile } from '../../../src/config/web/file.ts'
 import { readText } from '../../repository/repository.ts'
 import { makeAuthority } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
-import { checkConfig, checkRules } from '../../support/promtool.ts'
+import { checkRules } from '../../support/promtool.ts'
 import { effective, parseDockerfile } from '../docker/dockerfile.ts'
 import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
 import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
@@ -259,96 +259,6 @@ describe('production', () => {
     for (const { metadata } of maps) {
       expect(metadata).toMatchObject({ annotations: { grafana_folder: GRAFANA.folder.title } })
     }
-  })
-})
-
-describe('probes', () => {
-  const servers = find(probes, 'StatefulSet', 'prometheus')
-  const [server] = servers.spec.template.spec.containers
-  const service = find(probes, 'Service')
-  const filesOf = (prefix: string): Record<string, string> =>
-    probes.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(prefix))?.[
-      'data'
-    ] as never
-  const replicas = Array.from({ length: servers.spec.replicas }, (_, index) => index)
-  // biome-ignore lint/suspicious/noExplicitAny: parsed configurations
-  const configs: any[] = replicas.map((index) =>
-    parse(filesOf('sds-prometheus-config')[`prometheus-${index}.yml`] ?? ''),
-  )
-
-  test('has exporters that poll only when they are probed', () => {
-    const text = filesOf('sds-exporter-config')['sds-exporter.yml'] ?? ''
-    using folder = temporaryFolder()
-    folder.write('password', 'x\n')
-    folder.write('ca.pem', `${rootCertificates[0]}\n`)
-    const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
-    const { systems } = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
-    expect([systems[0]?.poll.schedule, systems[0]?.performance.schedule]).toEqual(['', ''])
-    expect(find(probes, 'Deployment').spec.replicas).toBeGreaterThan(1)
-  })
-
-  test('has a configuration for each server, which promtool accepts', async () => {
-    const files = filesOf('sds-prometheus-config')
-    expect(Object.keys(files)).toEqual(replicas.map((index) => `prometheus-${index}.yml`))
-    expect(server.args).toContain('--config.file=/etc/prometheus/$(POD_NAME).yml')
-    using folder = temporaryFolder()
-    for (const [name, text] of Object.entries(files))
-      expect(await checkConfig(folder.write(name, text))).toMatchObject({ code: 0 })
-  })
-
-  test('divides the systems: the servers differ in their share only', () => {
-    const shares = configs.map(({ global, scrape_configs: [systems] }) => {
-      const [hash, keep] = systems.relabel_configs
-      expect(hash).toMatchObject({
-        source_labels: ['__param_system'],
-        modulus: replicas.length,
-        action: 'hashmod',
-      })
-      expect(keep).toMatchObject({ source_labels: [hash.target_label], action: 'keep' })
-      return [global.external_labels.shard, keep.regex]
-    })
-    expect(shares).toEqual(replicas.map((index) => [String(index), String(index)]))
-    const [first, ...others] = configs.map((config, index) =>
-      JSON.stringify(config).replaceAll(`"${index}"`, '"share"'),
-    )
-    expect(others).toEqual(others.map(() => first))
-  })
-
-  test('discovers through the Service, and scrapes every exporter under the job name of the rules', () => {
-    const [systems, own] = configs[0].scrape_configs
-    const [{ port }] = service.spec.ports
-    expect(systems).toMatchObject({
-      honor_labels: true,
-      http_sd_configs: [{ url: `http://${service.metadata.name}:${port}/sd` }],
-    })
-    expect(own).toMatchObject({ job_name: PROMETHEUS.job, dns_sd_configs: [{ type: 'A', port }] })
-    const headless = find(probes, 'Service', own.dns_sd_configs[0].names[0])
-    expect(headless.spec).toMatchObject({ clusterIP: 'None', selector: service.spec.selector })
-    expect(configs[0].global.scrape_interval).toBe(`${PROMETHEUS.scrapeIntervalSeconds / 60}m`)
-  })
-
-  test('meets the restricted pod security standard', () => {
-    const pod = servers.spec.template.spec
-    expect(pod).toMatchObject({
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-    })
-    expect(server.securityContext).toEqual(containerOf(probes).securityContext)
-    expect(Object.keys(server.resources).sort()).toEqual(['limits', 'requests'])
-  })
-
-  test('admits the servers only, which may connect to the exporters and to the store', () => {
-    const [rule] = find(probes, 'NetworkPolicy').spec.ingress
-    expect(rule.from).toEqual([{ podSelector: { matchLabels: servers.spec.selector.matchLabels } }])
-    const policy = find(probes, 'NetworkPolicy', 'prometheus').spec
-    expect(servers.spec.template.metadata.labels).toMatchObject(policy.podSelector.matchLabels)
-    const ports = policy.egress.flatMap((rule: { ports: { port: number }[] }) =>
-      rule.ports.map(({ port }) => port),
-    )
-    const urls = configs.flatMap(({ remote_write }) => remote_write.map(({ url }: { url: string }) => url))
-    const [{ port }] = service.spec.ports
-    expect(new Set(ports)).toEqual(new Set([53, port, ...urls.map((url) => Number(new URL(url).port))]))
   })
 })
 

@@ -18,7 +18,7 @@ export interface KubernetesObject extends Mapping {
   }
 }
 
-const ROOTS = ['deploy/kubernetes', 'grafana']
+const ROOTS = ['deploy/kubernetes', 'deploy/prometheus', 'grafana']
 
 /** The objects that `kubectl kustomize` renders from a folder of the repository. */
 export async function kustomize(folder: string): Promise<readonly KubernetesObject[]> {

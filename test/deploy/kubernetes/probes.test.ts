@@ -8,6 +8,7 @@ import { startVictoriaMetrics, type VictoriaMetrics } from '../../support/progra
 import { OVERLAY, prometheusConfig, startService } from './probes_setup.ts'
 
 const SHARDS = [0, 1]
+const REPLICAS = [0, 1]
 const EXPORTERS = 3
 const POOLS = 1
 const NODES = 2
@@ -16,11 +17,15 @@ const SPEED = 60
 /** By the hash of Prometheus, some of them belong to each of two servers. */
 const NAMES = ['frankfurt', 'paris', 'vienna', 'madrid', 'oslo', 'rome']
 
+/** The expression of SdsShardMissing. */
+const SHARD_MISSING: string = parse(readText(`${OVERLAY}/store-rules.yml`)).groups[0].rules[0].expr
+
 let emulators: readonly Emulator[]
 let exporters: readonly ExporterSetup[]
 let service: Awaited<ReturnType<typeof startService>>
 let store: VictoriaMetrics
-let servers: readonly Prometheus[]
+/** By shard and replica. */
+let servers: readonly (readonly Prometheus[])[]
 
 beforeAll(async () => {
   const began = Date.now()
@@ -46,21 +51,30 @@ beforeAll(async () => {
   exporters = await Promise.all(Array.from({ length: EXPORTERS }, () => startExporter(config)))
   const addresses = exporters.map(({ exporter }) => new URL(exporter.url).host)
   service = await startService('127.0.0.1:0', addresses)
-  store = await startVictoriaMetrics()
+  store = await startVictoriaMetrics([
+    '-dedup.minScrapeInterval=2s',
+    // Otherwise instant queries take a series for current for five minutes.
+    '-search.maxStalenessInterval=15s',
+  ])
   const places = { service: service.address, exporters: addresses, writeUrl: store.writeUrl }
+  const ruleFiles = ['deploy/prometheus/rules/sds-alerts.yml', 'deploy/prometheus/rules/sds-recording.yml']
+  const start = (shard: number, replica: number) => {
+    const config = prometheusConfig(shard, places, `prometheus-${shard}-${replica}`)
+    return startPrometheus({ config, ruleFiles })
+  }
   servers = await Promise.all(
-    SHARDS.map((shard) => startPrometheus({ config: prometheusConfig(shard, places) })),
+    SHARDS.map((shard) => Promise.all(REPLICAS.map((replica) => start(shard, replica)))),
   )
 })
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()))
+  await Promise.all(servers.flat().map((server) => server.stop()))
   service?.stop()
   await Promise.all(exporters.map(({ exporter }) => exporter.stop()))
   await Promise.all(emulators.map((emulator) => emulator.stop()))
   await store?.[Symbol.asyncDispose]()
 })
 
-describe('three exporters, two Prometheus servers and one store', () => {
+describe('three exporters, two shards of two Prometheus servers, and one store', () => {
   test('have every system in the store, with the labels of the configuration', async () => {
     const nodes = await store.waitForSamples(
       `count(count by (system) (sds_node_info) == ${POOLS * NODES}) == ${NAMES.length}`,
@@ -72,15 +86,23 @@ describe('three exporters, two Prometheus servers and one store', () => {
       expect([metric['instance'], metric['site']]).toEqual([metric['system'], metric['system']?.slice(0, 3)])
   })
 
-  test('probe each system from one server only', async () => {
-    const targets = await Promise.all(servers.map((server) => server.targets()))
-    const systems = targets.map((list) =>
-      list.filter(({ labels }) => labels['job'] === 'sds-systems').map(({ labels }) => labels['instance']),
-    )
-    expect(systems.map(({ length }) => length > 0)).toEqual([true, true])
-    expect(systems.flat().sort()).toEqual([...NAMES].sort())
-    const inStore = await store.query('count by (system) (count by (system, shard) (sds_probe_success)) > 1')
-    expect(inStore).toEqual([])
+  test('probe each system from both servers of one shard', async () => {
+    const systemsOf = async (server: Prometheus) => {
+      const own = (await server.targets()).filter(({ labels }) => labels['job'] === 'sds-systems')
+      return own.map(({ labels }) => labels['instance']).sort()
+    }
+    const systems = await Promise.all(servers.map((shard) => Promise.all(shard.map(systemsOf))))
+    for (const [one, other] of systems) {
+      expect(one?.length).toBeGreaterThan(0)
+      expect(other).toEqual(one)
+    }
+    expect(systems.flatMap(([one = []]) => one).sort()).toEqual([...NAMES].sort())
+  })
+
+  test('have each series once in the store, which drops the label of the replica', async () => {
+    expect(await store.query('{replica!=""}')).toEqual([])
+    const inStore = await store.query('count by (system) (sds_probe_success)')
+    expect(inStore.map(({ value }) => value)).toEqual(NAMES.map(() => 1))
   })
 
   test('share the work', async () => {
@@ -94,19 +116,41 @@ describe('three exporters, two Prometheus servers and one store', () => {
     const counter = 'sds_node_transaction_latency_seconds_bucket'
     expect((await store.query(`count(${counter})`))[0]?.value).toBeGreaterThan(0)
     // The store rounds values, so that equal ones may differ.
-    for (const server of servers) expect(await server.query(`resets(${counter}[10m]) > 0`)).toEqual([])
+    for (const server of servers.flat()) expect(await server.query(`resets(${counter}[10m]) > 0`)).toEqual([])
   })
 
   test('log no warning about samples', () => {
     // On a loaded machine, /sd may be later than its interval; the targets stay.
     const isProblem = (line: string) => /level=(warn|error)/.test(line) && !line.includes('discovery manager')
-    for (const server of servers) expect(server.log().split('\n').filter(isProblem)).toEqual([])
+    for (const server of servers.flat()) expect(server.log().split('\n').filter(isProblem)).toEqual([])
   })
+
+  /** Waits for a sample of every system that is later than now. */
+  async function allSystemsGoOn(): Promise<void> {
+    const now = Date.now() / 1000
+    const fresh = `count(timestamp(sds_probe_success) > ${now + 1} and sds_probe_success == 1) == ${NAMES.length}`
+    expect(await store.waitForSamples(fresh)).toHaveLength(1)
+  }
 
   test('go on when an exporter stops', async () => {
     await exporters[0]?.exporter.stop()
-    const stopped = Date.now() / 1000
-    const fresh = `count(timestamp(sds_probe_success) > ${stopped + 1} and sds_probe_success == 1) == ${NAMES.length}`
-    expect(await store.waitForSamples(fresh)).toHaveLength(1)
+    await allSystemsGoOn()
+  })
+
+  test('record and alert in each server, for its systems', async () => {
+    const recorded = 'count(system_pool:sds_node_disk_space_total_bytes:sum) > 0'
+    for (const server of servers.flat()) expect(await server.waitForSamples(recorded)).toHaveLength(1)
+  })
+
+  test('go on when one server of each shard stops', async () => {
+    await Promise.all(servers.map(([first]) => first?.stop()))
+    await allSystemsGoOn()
+    expect(await store.query(SHARD_MISSING)).toEqual([])
+  })
+
+  test('raise the alert of the rules of the store when both servers of a shard have stopped', async () => {
+    await servers[0]?.[1]?.stop()
+    const missing = await store.waitForSamples(SHARD_MISSING)
+    expect(missing.map(({ metric }) => metric)).toEqual([{ shard: '0' }])
   })
 })

@@ -56,16 +56,32 @@ export interface Places {
 // biome-ignore lint/suspicious/noExplicitAny: a parsed configuration
 type Yaml = any
 
-/** The configuration of a Prometheus server of the overlay, on this machine, with scrapes every two seconds. */
-export function prometheusConfig(shard: number, { service, exporters, writeUrl }: Places): Yaml {
+/**
+ * The configuration of a Prometheus server of the overlay, on this machine, with scrapes every two seconds.
+ * @param replica the name of its pod
+ */
+export function prometheusConfig(
+  shard: number,
+  { service, exporters, writeUrl }: Places,
+  replica = `prometheus-${shard}-0`,
+): Yaml {
   const config: Yaml = parse(readText(`${OVERLAY}/prometheus-${shard}.yml`))
   const [systems, own] = config.scrape_configs
   const [sd] = systems.http_sd_configs
   const url = sd.url.replace(/^http:\/\/[^/]+/, `http://${service}`)
   const { dns_sd_configs: _names, ...ownRest } = own
+  // Prometheus 2 replaces variables only with a flag. The alerts of one machine go nowhere.
+  const { alerting: _alerting, rule_files: _rules, ...rest } = config
+  const external_labels = { ...config.global.external_labels, replica }
   return {
-    ...config,
-    global: { ...config.global, scrape_interval: '2s', scrape_timeout: '2s' },
+    ...rest,
+    global: {
+      ...config.global,
+      external_labels,
+      scrape_interval: '2s',
+      scrape_timeout: '2s',
+      evaluation_interval: '2s',
+    },
     scrape_configs: [
       { ...systems, http_sd_configs: [{ ...sd, url, refresh_interval: '1s' }] },
       { ...ownRest, scrape_timeout: '2s', static_configs: [{ targets: exporters }] },
