@@ -5,7 +5,7 @@ import type { PoolState } from '../../state/state.ts'
 import type { StateObserver } from '../../state/store.ts'
 import { baseValue, ratioOf, sumOf } from '../figures/node_figures.ts'
 import { createLatencyWindow, type LatencyWindow } from './latency_window.ts'
-import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
+import { createSlots, MINUTE_SLOTS, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 
 /** What is remembered of a pool for each slot; of a system, the sum over its pools. */
 const POLL_COLUMNS = [
@@ -22,7 +22,6 @@ export type SystemColumn = (typeof SYSTEM_COLUMNS)[number]
 
 /** Pools beyond this number have no charts: each takes 8 kB. */
 const MAX_POOLS = 2000
-const MINUTE_SLOTS = 60 / SLOT_SECONDS
 
 /** One value for each slot, the oldest first; undefined without a value. */
 export type Values = readonly (number | undefined)[]

@@ -1,5 +1,6 @@
 /** Length of a slot. Polls of the demo are this far apart. */
 export const SLOT_SECONDS = 15
+export const MINUTE_SLOTS = 60 / SLOT_SECONDS
 /** One hour. */
 export const SLOTS = 240
 

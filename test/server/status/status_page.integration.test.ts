@@ -16,11 +16,9 @@ import { failedPoll, polledSystem } from '../../status/systems.ts'
 import { get } from '../../support/http.ts'
 import {
   coveredByFocusRings,
-  fitsWidth,
   launchChromium,
-  lowContrasts,
+  lookFindings,
   type Visit,
-  type VisitOptions,
   visit,
 } from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
@@ -32,22 +30,13 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const WINDOWS = [
-  { view: 'desktop', colorScheme: 'light' },
-  { view: 'desktop', colorScheme: 'dark' },
-  { view: 'phone', colorScheme: 'light' },
-  { view: 'phone', colorScheme: 'dark' },
-] as const satisfies readonly VisitOptions[]
-
-/** Checks what holds for every page in every window. */
-async function checkLook(url: string): Promise<void> {
-  for (const window of WINDOWS) {
-    await using visited = await visit(browser, url, window)
-    expect(await fitsWidth(visited.page)).toBe(true)
-    expect(await lowContrasts(visited.page)).toEqual([])
-    expect(visited.problems).toEqual([])
-    expect(visited.requests.every((request) => new URL(request).origin === new URL(url).origin)).toBe(true)
-  }
+/** Checks what holds for every page. */
+async function checkLook({ page, problems, requests }: Visit): Promise<void> {
+  expect(await lookFindings(page)).toEqual([])
+  expect(problems).toEqual([])
+  expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(
+    new Set([new URL(page.url()).origin]),
+  )
 }
 
 /** A page that shows these systems at the time T, until others are set. */
@@ -125,7 +114,7 @@ describe('every scenario', () => {
     const url = `${setup.exporter.url}/`
     await using visited: Visit = await visit(browser, url)
     for (const words of TROUBLE[scenario]) await expectText(visited.page, words)
-    await checkLook(url)
+    await checkLook(visited)
   })
 })
 
@@ -138,7 +127,7 @@ test('a system that fails, and then has no values, in every window', async () =>
   await expectText(visited.page, 'Failing')
   await expectText(visited.page, 'What to do: wait until the management service of the system is available')
   await expectText(visited.page, 'are served for another')
-  await checkLook(url)
+  await checkLook(visited)
 })
 
 describe('the states of one pool', () => {
@@ -150,7 +139,7 @@ describe('the states of one pool', () => {
     await expectText(scene.page, 'waiting for the first poll')
     expect(await scene.page.title()).toBe('waiting for the first poll of 1 system – sds-exporter')
     expect(await scene.page.locator('body').getAttribute('data-refresh-seconds')).toBe('2')
-    await checkLook(scene.url)
+    await checkLook(scene.visited)
     await scene.show([good])
     await expectText(scene.page, '1 pool, 1 node, all Good')
     expect(await scene.page.title()).toBe('sds-exporter')
@@ -164,7 +153,7 @@ describe('the states of one pool', () => {
     expect(await scene.page.title()).toBe('1 problem – sds-exporter')
     await scene.show([withdrawn(failing, 'urn:p:')], T + 400)
     await expectText(scene.page, 'there are no values')
-    await checkLook(scene.url)
+    await checkLook(scene.visited)
     await scene.show([good])
     await expectText(scene.page, 'no problems')
   })
@@ -172,7 +161,7 @@ describe('the states of one pool', () => {
   test('with old samples', async () => {
     await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', t: T - 3600 }] })])
     await expectText(scene.page, 'the newest samples are old: capacity 60m')
-    await checkLook(scene.url)
+    await checkLook(scene.visited)
   })
 
   test('with a clock that is behind: the ages of samples are those of its clock, also in a search', async () => {
@@ -190,7 +179,7 @@ describe('the states of one pool', () => {
     await expectText(scene.page, '<img src=x onerror=alert(1)>')
     await expectText(scene.page, '\\u202e')
     expect(await scene.page.locator('main img, main b').count()).toBe(0)
-    await checkLook(scene.url)
+    await checkLook(scene.visited)
   })
 })
 
@@ -227,7 +216,7 @@ describe('the links', () => {
     expect(await hrefs(page, 'Administration')).toEqual(['http://127.0.0.1:9439/'])
     expect(await hrefs(page, 'Documentation')).toEqual([documentationUrl])
     expect(await hrefs(page, /^poll now/)).toEqual([`${url}/probe?system=a`, `${url}/probe?system=b.c`])
-    await checkLook(url)
+    await checkLook(scene.visited)
   })
 
   test('to an administration on a loopback address says how to reach it from another machine', async () => {
@@ -254,7 +243,7 @@ describe('the links', () => {
     expect(targets.length).toBeGreaterThan(50)
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
     expect(await page.locator('main').innerText()).not.toMatch(/\]\(|\*\*|```/)
-    await checkLook(`${url}/docs/alerts`)
+    await checkLook(scene.visited)
   })
 
   test('are missing for what is not served', async () => {
@@ -331,9 +320,50 @@ describe('a refresh', () => {
     await scene.listener.stop()
     await refresh(scene.page)
     const alert = scene.page.getByRole('alert')
-    await waitForAssertion(async () => expect(await alert.innerText()).toContain('cannot be reached'))
+    const shownAt = await scene.page.locator('#updated time').innerText()
+    await waitForAssertion(async () =>
+      expect(await alert.innerText()).toMatch(
+        new RegExp(`cannot be reached .*This page shows its state at ${shownAt}`),
+      ),
+    )
     expect(await textOf(scene.page)).toContain('no problems')
+    // A click fails if the message covers the button.
+    await scene.page.getByRole('button', { name: 'Refreshing' }).click({ timeout: 5000 })
+    expect(await lookFindings(scene.page)).toEqual([])
   })
+})
+
+test('what is selected looks well, found or not', async () => {
+  const nodes = Array.from({ length: 250 }, (_, index) => ({ name: `n${index}` }))
+  await using scene = await openStatus([polledSystem('a', { p: nodes, q: [{ name: 'm', badDisks: 1 }] })])
+  const { page, url } = scene
+  for (const query of ['?q=n1', '?q=lisbon', '?system=a', '?system=a&pool=p&page=2', '?system=lisbon']) {
+    await page.goto(`${url}/${query}`)
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+    expect({ query, findings: await lookFindings(page) }).toEqual({ query, findings: [] })
+  }
+})
+
+test('a state of health is one line at any zoom', async () => {
+  await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'NotAccessible' }] })])
+  const { page } = scene
+  for (const width of [320, 500, 641, 700, 853, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    const lines = `(() => {
+      const range = document.createRange()
+      range.selectNodeContents(document.querySelector('.health'))
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size
+    })()`
+    expect([width, await page.evaluate(lines)]).toEqual([width, 1])
+  }
+})
+
+test('the requests of the last minute are those of the chart', async () => {
+  const recent = createRecent()
+  for (let request = 0; request < 7; request++) recent.requested('a')
+  await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1' }] })], '/', { recent })
+  await expectText(scene.page, '7 in the last minute')
+  expect(await scene.page.locator('figcaption', { hasText: 'Requests' }).innerText()).toContain('7/min')
 })
 
 describe('without a script', () => {
@@ -418,7 +448,7 @@ describe('10,000 nodes', () => {
     expect(await page.locator('.pool').count()).toBe(16)
     expect(await page.locator('details.pool[open]').count()).toBe(3)
     await expectText(page, '10000 nodes: 9984 Good, 16 Bad')
-    await checkLook(scene.url)
+    await checkLook(scene.visited)
   })
 
   test('can be searched, and are shown by pool on several pages', async () => {

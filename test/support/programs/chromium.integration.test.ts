@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../folders.ts'
 import { freePort } from '../ports.ts'
-import { fitsWidth, launchChromium, VIEWS, visit } from './chromium.ts'
+import { launchChromium, lookFindings, VIEWS, visit } from './chromium.ts'
 
 const page = (body: string) =>
   `data:text/html,${encodeURIComponent(`<!doctype html><meta name=viewport content="width=device-width"><body style="margin:0">${body}`)}`
@@ -41,11 +41,21 @@ test('records requests of a page, also failed ones', async () => {
   expect(visited.problems).toContain(`failed: ${image} net::ERR_CONNECTION_REFUSED`)
 })
 
-test('fitsWidth detects a page that is wider than the window', async () => {
-  await using narrow = await visit(browser, page('<p>short</p>'), { view: 'phone' })
-  expect(await fitsWidth(narrow.page)).toBe(true)
-  await using wide = await visit(browser, page('<div style="width:600px">wide</div>'), { view: 'phone' })
-  expect(await fitsWidth(wide.page)).toBe(false)
+test('looks at a page in every window, and finds what violates a rule of accessibility', async () => {
+  const document = (body: string) =>
+    page(`<html lang=en><title>page</title><main><h1>Page</h1>${body}</main>`).replace(
+      '<body',
+      '<html lang=en><body',
+    )
+  await using good = await visit(browser, document('<p>short</p>'))
+  expect(await lookFindings(good.page)).toEqual([])
+  await using bad = await visit(browser, document('<div style="width:600px">wide</div><button></button>'))
+  const findings = await lookFindings(bad.page)
+  expect(findings.filter((finding) => finding.includes('wider'))).toEqual([
+    'narrow light: wider than the window',
+    'narrow dark: wider than the window',
+  ])
+  expect(findings.filter((finding) => finding.includes('button-name'))).toHaveLength(2)
 })
 
 test('sets the colour scheme', async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { toolPath } from '../tools.ts'
 
@@ -67,34 +69,51 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
 }
 
 /** Whether the page is not wider than the window, which would require horizontal scrolling. */
-export async function fitsWidth(page: Page): Promise<boolean> {
+function fitsWidth(page: Page): Promise<boolean> {
   return page.evaluate<boolean>(
     'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
   )
 }
 
-/** Elements whose text has a contrast below 4.5:1 against its background. */
-export function lowContrasts(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(() => {
-    const parse = (text) => text.match(/[\\d.]+/g).map(Number)
-    const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
-    const ground = (element) => {
-      for (let e = element; e; e = e.parentElement) {
-        const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor)
-        if (a > 0) return [r, g, b]
-      }
-      return [255, 255, 255]
-    }
-    return [...document.querySelectorAll('body *')]
-      .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
-      .filter((e) => {
-        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))]
-        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5
-      })
-      .map((e) => e.tagName + ': ' + e.textContent.trim().slice(0, 40))
-  })()`)
+const CONTRAST = `{ runOnly: ['color-contrast'] }`
+const { width: WIDE } = VIEWS.desktop
+const NARROW = 320
+const LIGHT = { colorScheme: 'light', forcedColors: 'none' } as const
+const DARK = { colorScheme: 'dark', forcedColors: 'none' } as const
+const FORCED = { colorScheme: 'dark', forcedColors: 'active' } as const
+/** All rules are checked where the layout differs; where only colours do, that of contrast. */
+const LOOKS = [
+  { name: 'light', width: WIDE, media: LIGHT, rules: '{}' },
+  { name: 'dark', width: WIDE, media: DARK, rules: CONTRAST },
+  { name: 'forced colours', width: WIDE, media: FORCED, rules: CONTRAST },
+  { name: 'narrow light', width: NARROW, media: LIGHT, rules: '{}' },
+  { name: 'narrow dark', width: NARROW, media: DARK, rules: CONTRAST },
+]
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Looks at the page in its present state: in light, dark and forced colours, wide and narrow.
+ * @returns what violates a rule of axe-core, contrast included, and in which look the page is wider than the window
+ */
+export async function lookFindings(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE)
+  for (const { name, width, media, rules } of LOOKS) {
+    await page.setViewportSize({ width, height: VIEWS.desktop.height })
+    await page.emulateMedia(media)
+    if (!(await fitsWidth(page))) findings.push(`${name}: wider than the window`)
+    const violations = await page.evaluate<string[]>(violationsOf(rules))
+    findings.push(...violations.map((violation) => `${name}: ${violation}`))
+  }
+  await page.setViewportSize(VIEWS.desktop)
+  await page.emulateMedia(LIGHT)
+  return findings
 }
+
+const violationsOf = (options: string) => `axe.run(document, ${options}).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ': ' + failureSummary)))`
 
 const MAX_TABS = 100
 

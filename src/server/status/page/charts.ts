@@ -1,5 +1,5 @@
 import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent/recent.ts'
-import { SLOT_SECONDS } from '../../../status/recent/slots.ts'
+import { MINUTE_SLOTS, SLOT_SECONDS } from '../../../status/recent/slots.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'
@@ -120,13 +120,11 @@ function commonCharts(history: History<CommonColumn>): (Html | undefined)[] {
 }
 
 export function systemCharts(history: History<SystemColumn>): Html {
-  // The current slot has not ended. A slot without a request has no value.
-  const values = history('requests')
-    .slice(0, -1)
-    .map((count) => count ?? 0)
-  const { seconds } = pointsOf(values, total)
-  const perMinute = (count: number) => `${countText((count * 60) / seconds)}/min`
-  const requests = lineChart({ title: 'Requests', values, combine: total, text: perMinute })
+  const counts = history('requests').map((count) => count ?? 0)
+  // Those of the minute before each slot: the newest value is that of the facts.
+  const values = counts.map((_, index) => total(counts.slice(0, index + 1).slice(-MINUTE_SLOTS)))
+  const text = (count: number) => `${countText(count)}/min`
+  const requests = lineChart({ title: 'Requests', values, combine: last, text })
   return charts([...commonCharts(history), requests], history('requests'))
 }
 

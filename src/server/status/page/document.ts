@@ -39,8 +39,10 @@ function documentText(status: Status, content: Html, style: string, script: stri
 <body class="status" data-refresh-seconds="${seconds}">
 <a class="skip" href="#main">Skip to content</a>
 <p id="offline" class="message" role="alert" hidden></p>
+<div class="page">
 <p id="refresh" class="refresh" hidden><button type="button" id="refresh-button" aria-pressed="true">Refreshing</button></p>
 <div id="content">${content}</div>
+</div>
 <script type="module">${trusted(script)}</script>
 </body>
 </html>

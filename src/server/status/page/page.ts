@@ -13,7 +13,7 @@ import { type Content, type Html, html } from '../../page/html.ts'
 import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
 import { relativeTime } from './elements.ts'
 import { type Links, pageHeader } from './header.ts'
-import { moreNodes, type PoolContext, poolBody, poolDetails, poolLink } from './pool.ts'
+import { moreNodes, type PoolContext, poolBody, poolDetails, poolHeading, poolLink } from './pool.ts'
 import { searchSteps } from './search.ts'
 import { systemCard, systemLink } from './system.ts'
 
@@ -202,7 +202,7 @@ function onePool(status: Status, { recent, selection }: PageSources): Html {
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
   const context = { system, recent, problems: problemsByPool(status, system), now }
-  return html`<section class="card" aria-label="Pool ${pool.name}">${poolLink(pool, context)}${poolBody(pool, shown, context)}</section>`
+  return html`<section class="card" aria-label="Pool ${pool.name}">${poolHeading(pool, context)}${poolBody(pool, shown, context)}</section>`
 }
 
 interface PagerOptions {
@@ -218,5 +218,5 @@ function pager({ page, size, count, selection }: PagerOptions): Content {
   if (pages <= 1) return undefined
   const link = (to: number, text: string) =>
     to < 1 || to > pages ? undefined : html`<a href="/${queryOf({ ...selection, page: to })}">${text}</a> `
-  return html`<nav class="more" aria-label="Pages">${link(page - 1, 'Previous')}<span class="quiet">page ${page} of ${pages}</span> ${link(page + 1, 'Next')}</nav>`
+  return html`<nav class="more" aria-label="Pages of the list">${link(page - 1, 'Previous')}<span class="quiet">page ${page} of ${pages}</span> ${link(page + 1, 'Next')}</nav>`
 }

@@ -45,6 +45,12 @@ export function poolLink(pool: PoolStatus, context: PoolContext): Html {
 `
 }
 
+/** A pool on its own page. */
+export function poolHeading(pool: PoolStatus, context: PoolContext): Html {
+  return html`<div class="pool link" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context)}</div>
+`
+}
+
 export function poolUrl(pool: PoolStatus, { system }: Pick<PoolContext, 'system'>): string {
   return `/${queryOf({ system: system.name, pool: pool.id })}`
 }

@@ -20,7 +20,7 @@ function byId(id, type) {
 
 const offline = byId('offline', HTMLElement)
 const button = byId('refresh-button', HTMLButtonElement)
-const state = { isPaused: false, timer: 0, shownAt: new Date() }
+const state = { isPaused: false, timer: 0 }
 
 /** Parsed by the browser as a document that runs no scripts. @returns {Promise<Document>} */
 function fetchPage() {
@@ -130,10 +130,10 @@ async function refresh() {
     document.title = page.title
     document.body.dataset['refreshSeconds'] = page.body.dataset['refreshSeconds'] ?? ''
     offline.hidden = true
-    state.shownAt = new Date()
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : ''
-    offline.textContent = `The exporter cannot be reached (${reason}). This page shows its state at ${state.shownAt.toLocaleTimeString()}.`
+    const shownAt = document.querySelector('#updated time')?.textContent
+    offline.textContent = `The exporter cannot be reached (${reason}). This page shows its state at ${shownAt}.`
     offline.hidden = false
   }
   schedule()
