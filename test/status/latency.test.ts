@@ -20,7 +20,7 @@ function withReads(t: number, [fast, slow, all]: readonly [number, number, numbe
     nodeId: 'id-n1',
     host: 'n1',
     rows: 1,
-    values: new Map([['transactionReadTransactionsPerSec' as const, { t, value: 50 }]]),
+    values: new Map([['transactionReadTransactionsPerSec' as const, { t, value: 50, unit: 'TPS' as const }]]),
     transactions: undefined,
     errorTypes: undefined,
     latencies: new Map([['read' as const, { t, buckets }]]),

@@ -18,17 +18,8 @@ export interface ErrorBody {
   readonly retryable: boolean | undefined
 }
 
-interface ErrorExtras {
-  readonly cause?: unknown
-  readonly status?: number | undefined
-  readonly body?: ErrorBody | undefined
-  /** The system asks to wait this long, in milliseconds. */
-  readonly retryAfterMs?: number | undefined
-  /** Host and port of the endpoint, if the system has several. */
-  readonly endpoint?: string | undefined
-  /** What to do about it, if it is not the remedy of the reason: one sentence without a full stop. */
-  readonly remedy?: string | undefined
-}
+type Extra = 'cause' | 'status' | 'body' | 'retryAfterMs' | 'endpoint' | 'remedy'
+type ErrorExtras = { readonly [Name in Extra]?: ApiError[Name] | undefined }
 
 /** A request to a storage system that failed, or a response that cannot be used. `reason` is the stable code. */
 export class ApiError extends Error {
@@ -37,8 +28,11 @@ export class ApiError extends Error {
   readonly detail: string
   readonly status: number | undefined
   readonly body: ErrorBody | undefined
+  /** The system requests to wait this long, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Host and port of the endpoint, if the system has several. */
   readonly endpoint: string | undefined
+  /** What to do about it: one sentence without a full stop. By default that of the reason. */
   readonly remedy: string
   readonly place: RequestPlace | undefined
 

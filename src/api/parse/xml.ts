@@ -40,20 +40,11 @@ const OPTIONS = {
   maxNestedTags: MAX_DEPTH,
 } as const
 
+const require = createRequire(import.meta.url)
+
 /** Loaded with the first document: most systems respond in JSON, and the library takes 3 MiB. */
-function createParser() {
-  const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library
-  return { parser: new XMLParser(OPTIONS), XMLValidator }
-}
-
-const library = lazily(createParser)
-
-function lazily<T>(create: () => T): () => T {
-  let created: T | undefined
-  return () => {
-    created ??= create()
-    return created
-  }
+function library(): typeof Library {
+  return require('fast-xml-parser')
 }
 
 /**
@@ -93,7 +84,7 @@ function syntaxError(why: string): ApiError {
 
 function parseNodes(text: string): readonly Node[] {
   try {
-    return nodesOf(library().parser.parse(text))
+    return nodesOf(new (library().XMLParser)(OPTIONS).parse(text))
   } catch {
     // The message of the library quotes the document.
     throw syntaxError('cannot be parsed')

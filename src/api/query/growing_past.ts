@@ -1,4 +1,4 @@
-import { ATTRIBUTES, type AttributeName, type SourceUnit } from '../../catalogue.ts'
+import type { AttributeName, SourceUnit } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { ErrorType } from '../feed/transaction_errors.ts'
 import type { NodeHistory } from '../history/node_history.ts'
@@ -8,23 +8,13 @@ import type { NodePerformance } from './values/performance.ts'
 /** What the query interface has of the past of one node. */
 export type QueriedPast = Pick<NodeHistory, 'attributes' | 'errors' | 'latencies' | 'interfaces'>
 
-/** Collects the values of one node. */
-export interface GrowingPast {
-  /** Adds the values that are of this time. Times of the same value are to be ascending. */
-  add(t: number, performance: NodePerformance): void
-  result(): QueriedPast
-}
-
 interface GrowingSeries extends Points {
   readonly times: number[]
   readonly values: number[]
 }
 
-const UNITS_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
-  ATTRIBUTES.map(({ name, unit }) => [name, unit]),
-)
-
-export function createGrowingPast(): GrowingPast {
+/** Collects the values of one node. */
+export function createGrowingPast() {
   const attributes = new Map<AttributeName, { series: GrowingSeries; unit: SourceUnit }>()
   const [all, succeeded, failed] = [empty(), empty(), empty()]
   const types = new Map<string, Pick<ErrorType, 'category' | 'errorType'> & Growing<'rate' | 'count'>>()
@@ -57,8 +47,9 @@ export function createGrowingPast(): GrowingPast {
   }
 
   return {
-    add(t, performance) {
-      for (const [name, { t: newest, value, unit = UNITS_OF.get(name) ?? 'Bytes' }] of performance.values)
+    /** Adds the values that are of this time. Times of the same value are to be ascending. */
+    add(t: number, performance: NodePerformance): void {
+      for (const [name, { t: newest, value, unit }] of performance.values)
         if (newest === t) push(entry(attributes, name, () => ({ series: empty(), unit })).series, t, value)
       addErrors(t, performance)
       addLatencies(t, performance)
@@ -74,7 +65,7 @@ export function createGrowingPast(): GrowingPast {
         push(one.transmitted, t, transmittedBytesPerSecond)
       }
     },
-    result: () => ({
+    result: (): QueriedPast => ({
       attributes,
       errors: { all, succeeded, failed, types: [...types.values()] },
       latencies: Object.values(Object.groupBy(buckets.values(), ({ operation }) => operation)).flatMap(

@@ -2,7 +2,7 @@ import type { Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answers/answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import { type Subject, subjectOf } from './subjects.ts'
-import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './values/performance.ts'
+import { boundsOf, groupByNode, type NodeOptions, nodePerformance, tagOf } from './values/performance.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
 export interface NodePast extends QueriedPast {
@@ -45,7 +45,8 @@ export function* pastSteps(series: readonly Series[], options: PastOptions): Ste
       }
       yield
     }
-    nodes.push({ ...past.result(), ...identityOf(ofNode), rows: countRows(ofNode, options) })
+    const [nodeId, host] = [tagOf(ofNode, 'node_id'), tagOf(ofNode, 'host')]
+    nodes.push({ ...past.result(), nodeId, host, rows: countRows(ofNode, options) })
   }
   return nodes
 }
@@ -72,11 +73,6 @@ function createMoments(series: readonly Series[], windowSeconds: number): (t: nu
       if (cursor.first === cursor.next) return []
       return [{ ...cursor.one, points: points.slice(cursor.first, cursor.next) }]
     })
-}
-
-function identityOf(series: readonly Series[]): Pick<NodePast, 'nodeId' | 'host'> {
-  const tagOf = (tag: string) => series.find(({ tags }) => tags.has(tag))?.tags.get(tag)
-  return { nodeId: tagOf('node_id'), host: tagOf('host') }
 }
 
 function countRows(series: readonly Series[], { start }: PastOptions): number {

@@ -36,23 +36,6 @@ interface RefusedQuery {
   readonly failure: ApiError | undefined
 }
 
-/** Reads the past of all nodes of one system, window by window. Remembers which queries the system supports. */
-export interface PastReader {
-  /** Counts the requests for windows, in the order in which they are to be read. */
-  counter(): (window: Range) => number
-  /**
-   * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
-   * before was not read, the points before it are read too, as far back as the poller asks.
-   * @param only the subjects to read; undefined: all
-   * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
-   */
-  read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>): Promise<PastReading>
-  /** Queries that the system refused in the first window of the run, so they are not sent any more. */
-  refused(): readonly RefusedQuery[]
-  /** Whether a failed read is worth a repetition. */
-  isPassing(failure: ApiError): boolean
-}
-
 export interface PastReaderOptions {
   readonly interfaces: InterfaceFilter
   readonly query: SendQuery
@@ -143,7 +126,10 @@ function createCarriedPoints(plan: Plan) {
   }
 }
 
-export function createPastReader({ query: send, nowSeconds, ...options }: PastReaderOptions): PastReader {
+/** Reads the past of all nodes of one system, window by window. Remembers which queries the system supports. */
+export type PastReader = ReturnType<typeof createPastReader>
+
+export function createPastReader({ query: send, nowSeconds, ...options }: PastReaderOptions) {
   const plan = createPlan()
   const interfaces = createInterfaceRule(options.interfaces)
   const carried = createCarriedPoints(plan)
@@ -168,7 +154,8 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   }
 
   return {
-    counter() {
+    /** Counts the requests for windows, in the order in which they are to be read. */
+    counter(): (window: Range) => number {
       const readUntil = new Map<Query, number>()
       return (window) => {
         const sent = plan.queries().filter((query) => isServed(query, window))
@@ -177,7 +164,13 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         return 2 * sent.length - known.length
       }
     },
-    async read(window, signal, only) {
+    /**
+     * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
+     * before was not read, the points before it are read too, as far back as the poller reads.
+     * @param only the subjects to read; undefined: all
+     * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
+     */
+    async read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>): Promise<PastReading> {
       const isSent = (query: Query) => isServed(query, window) && isAbout(query, only)
       const results = await request(window, isSent, signal)
       const unanswered = noteFailures(results)
@@ -197,8 +190,10 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
       const nodes = await inSlices(steps, signal)
       return { nodes, rejected: [...rejectedIn(results), ...rejected.list()], unanswered }
     },
-    refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
-    isPassing: (failure) =>
+    /** Queries that the system refused in the first window of the run, so they are not sent any more. */
+    refused: (): RefusedQuery[] => [...refused].map(([name, failure]) => ({ name, failure })),
+    /** Whether a failed read is worth a repetition. */
+    isPassing: (failure: ApiError): boolean =>
       isOfSystem(failure) ||
       (hasRead && !REASONS[failure.reason].allQueries && !(failure instanceof WrongRangeError)),
   }

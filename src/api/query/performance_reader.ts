@@ -22,12 +22,6 @@ export interface PerformanceAnswers {
   readonly empty: readonly string[]
 }
 
-/** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
-export interface PerformanceReader {
-  /** @throws {ApiError} when the query interface fails, or each of the queries */
-  read(signal: AbortSignal): Promise<PerformanceAnswers>
-}
-
 export interface PerformanceReaderOptions {
   readonly interfaces: InterfaceFilter
   /** Whether values that the answers lack are those of the answers before, while they are not too old. */
@@ -44,7 +38,10 @@ export interface PerformanceReaderOptions {
 /** 900 nodes. */
 const DEFAULT_MAX_SERIES = 65_536
 
-export function createPerformanceReader(options: PerformanceReaderOptions): PerformanceReader {
+/** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
+export type PerformanceReader = ReturnType<typeof createPerformanceReader>
+
+export function createPerformanceReader(options: PerformanceReaderOptions) {
   const { keepsEarlier = true, maxSeries = DEFAULT_MAX_SERIES, now = () => performance.now() } = options
   const plan = createPlan()
   const recheck = createRecheck(plan, options.hasRangeDefect, now)
@@ -86,7 +83,8 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
   }
 
   return {
-    async read(signal) {
+    /** @throws {ApiError} when the query interface fails, or each of the queries */
+    async read(signal: AbortSignal): Promise<PerformanceAnswers> {
       await recheck(signal)
       const first = await requestUsable(signal)
       const needsLonger = await inSlices(needsLongerSteps(first), signal)

@@ -1,10 +1,8 @@
 import { boundedName } from '../../values/names.ts'
-import { isObject } from '../parse/json.ts'
 import { nameFilter, type ReadingContext, type ResourceFilters } from './context.ts'
-import { hasMembers, listIn } from './lists.ts'
-import { createFoundCheck, listNamespaces, nameIn } from './namespaces.ts'
+import { createFoundCheck, type ListedName, listNames, listNamespaces } from './namespaces.ts'
 import { decodeObject, kindOf, objectSteps, type ResourceObject, valuesOf } from './objects.ts'
-import { batchesOf, type DecodeResource, entrySteps, readPages, requestOf } from './requests.ts'
+import { batchesOf, requestOf } from './requests.ts'
 import { createSelection, type Sized } from './selection.ts'
 
 interface Bucket extends Sized {
@@ -26,7 +24,10 @@ export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFi
     let total = 0
     const isFound = createFoundCheck()
     for (const { name: namespace } of await listNamespaces(context)) {
-      const listed = await isFound(() => listBuckets(context, namespace))
+      const request = { ...requestOf(LISTED), query: `namespace=${encodeURIComponent(namespace)}` }
+      const listed = await isFound(() =>
+        listNames(context, { request, kind: LISTED, members: { namespace } }),
+      )
       if (listed === undefined) continue
       if (exported?.includes(namespace) ?? true) builder.add([countObject(namespace, listed.length, context)])
       const chosen = listed.filter(({ name }) => isSelected(`${namespace}/${name}`))
@@ -37,30 +38,6 @@ export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFi
     builder.add(selected.flatMap(({ objects }) => objects))
     builder.leaveOut(total - selected.length)
   }
-}
-
-interface ListedBucket {
-  readonly name: string
-  readonly quota: ResourceObject | undefined
-}
-
-async function listBuckets(
-  { send, refusals, builder: { rejected }, signal }: ReadingContext,
-  namespace: string,
-): Promise<ListedBucket[]> {
-  const decode: DecodeResource<readonly ListedBucket[]> = (body, { now }) =>
-    entrySteps(listIn(body, LISTED), (entry) => {
-      const name = isObject(entry) ? nameIn(entry) : undefined
-      if (name === undefined) rejected.add({ attribute: 'buckets', reason: 'no_id', node: '', text: '' })
-      if (name === undefined || !isObject(entry)) return undefined
-      const hasQuota = hasMembers(entry, LISTED)
-      return {
-        name,
-        quota: hasQuota ? decodeObject({ ...entry, namespace, name }, LISTED, { now, rejected }) : undefined,
-      }
-    })
-  const request = { ...requestOf(LISTED), query: `namespace=${encodeURIComponent(namespace)}` }
-  return refusals.run(request.path, () => readPages(send, request, decode, signal))
 }
 
 function countObject(
@@ -76,7 +53,7 @@ function countObject(
 async function readUsage(
   { send, refusals, builder: { rejected }, signal }: ReadingContext,
   namespace: string,
-  listed: readonly ListedBucket[],
+  listed: readonly ListedName[],
 ): Promise<Bucket[]> {
   const quotas = new Map(listed.map(({ name, quota }) => [name, quota]))
   const request = requestOf(USAGE, namespace)

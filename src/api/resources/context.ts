@@ -1,7 +1,8 @@
 import type { ResourcesConfig } from '../../config/config.ts'
+import type { SendQuery } from '../query/requests/request_all.ts'
 import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
-import type { SendQuery, SendResource } from './requests.ts'
+import type { SendResource } from './requests.ts'
 
 /** What is read of namespaces and buckets. */
 export type ResourceFilters = Pick<ResourcesConfig, 'namespaces' | 'buckets'>

@@ -17,8 +17,8 @@ import {
 } from './requests.ts'
 import { createSelection, type Sized } from './selection.ts'
 
-/** A namespace of the list, with the object of its quota if the list has it. */
-interface ListedNamespace {
+/** An entry of a list, with the object of its quota if the list has it. */
+export interface ListedName {
   readonly name: string
   readonly quota: ResourceObject | undefined
 }
@@ -27,28 +27,47 @@ const NAMESPACES = { path: '/object/namespaces' } as const
 const NAMES = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
 
 /** A name that can be part of a path; of a namespace or a bucket. */
-export function nameIn(entry: JsonObject): string | undefined {
+function nameIn(entry: JsonObject): string | undefined {
   const name = readText(member(entry, 'name')) ?? readText(member(entry, 'id'))
   const isUsable = name !== undefined && name.length <= MAX_ID_CHARACTERS && !/^\.+$/.test(name)
   return isUsable ? name : undefined
 }
 
 /** All namespaces that the configuration selects, each once. */
-export async function listNamespaces(context: ReadingContext): Promise<ListedNamespace[]> {
-  const { send, refusals, builder, signal, filters } = context
-  const isSelected = nameFilter(filters.namespaces)
-  const { rejected } = builder
+export async function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
+  const isSelected = nameFilter(context.filters.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', ...NAMESPACES }
-  const decode: DecodeResource<readonly ListedNamespace[]> = (body, { now }) =>
-    entrySteps(listIn(body, NAMES), (entry) => {
-      const name = isObject(entry) ? nameIn(entry) : undefined
-      if (name === undefined) rejected.add({ attribute: 'namespaces', reason: 'no_id', node: '', text: '' })
-      if (name === undefined || !isSelected(name) || !isObject(entry)) return undefined
-      const hasQuota = hasMembers(entry, NAMES)
-      return { name, quota: hasQuota ? decodeObject(entry, NAMES, { now, rejected }) : undefined }
-    })
-  const list = await refusals.run(request.path, () => readPages(send, request, decode, signal))
+  const list = await listNames(context, { request, kind: NAMES, isSelected })
   return [...new Map(list.map((namespace) => [namespace.name, namespace])).values()]
+}
+
+interface NameList {
+  readonly request: ResourceRequest
+  /** That of the quota, with the name of the list. */
+  readonly kind: ObjectKind
+  readonly isSelected?: (name: string) => boolean
+  /** Members that the entries lack. */
+  readonly members?: JsonObject
+}
+
+/** The entries of all pages that have a name. */
+export function listNames(
+  { send, refusals, builder: { rejected }, signal }: ReadingContext,
+  { request, kind, isSelected = () => true, members }: NameList,
+): Promise<ListedName[]> {
+  const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
+    entrySteps(listIn(body, kind), (entry) => {
+      const name = isObject(entry) ? nameIn(entry) : undefined
+      if (name === undefined)
+        rejected.add({ attribute: request.operation, reason: 'no_id', node: '', text: '' })
+      if (name === undefined || !isSelected(name) || !isObject(entry)) return undefined
+      const object = { ...entry, ...members, name }
+      return {
+        name,
+        quota: hasMembers(entry, kind) ? decodeObject(object, kind, { now, rejected }) : undefined,
+      }
+    })
+  return refusals.run(request.path, () => readPages(send, request, decode, signal))
 }
 
 const USED = 'sds_namespace_used_bytes'
@@ -115,7 +134,7 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
   builder.add(objects)
 }
 
-function onlyNamed(list: readonly ListedNamespace[], names: readonly string[]): ListedNamespace[] {
+function onlyNamed(list: readonly ListedName[], names: readonly string[]): ListedName[] {
   const wanted = new Set(names)
   return list.filter(({ name }) => wanted.has(name))
 }
@@ -150,9 +169,9 @@ const MAX_UNKNOWN = 3
 export function createFoundCheck() {
   let found = 0
   let unknown = 0
-  return async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+  return async <T>(request: () => Promise<T>): Promise<T | undefined> => {
     try {
-      const result = await ask()
+      const result = await request()
       found += 1
       return result
     } catch (failure) {

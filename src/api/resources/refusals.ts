@@ -25,21 +25,11 @@ const REFUSALS_ALLOWED = 2
 const PAUSE_MS = 3_600_000
 
 /** Sends each request that was refused three times in a row only every hour. */
-export interface RefusalMemory {
-  /** @throws {ApiError} that of the task; of the last one while nothing is sent */
-  run<T>(key: string, task: () => Promise<T>): Promise<T>
-}
-
-interface Refused {
-  readonly failure: ApiError
-  readonly inRow: number
-  /** On the clock of `now`, in milliseconds. */
-  readonly untilMs: number
-}
+export type RefusalMemory = ReturnType<typeof createRefusalMemory>
 
 /** @param now monotonic clock in milliseconds */
-export function createRefusalMemory(now: () => number): RefusalMemory {
-  const refused = new Map<string, Refused>()
+export function createRefusalMemory(now: () => number) {
+  const refused = new Map<string, { failure: ApiError; inRow: number; untilMs: number }>()
 
   function note(key: string, failure: ApiError): void {
     const inRow = (refused.get(key)?.inRow ?? 0) + 1
@@ -48,7 +38,8 @@ export function createRefusalMemory(now: () => number): RefusalMemory {
   }
 
   return {
-    async run(key, task) {
+    /** @throws {ApiError} that of the task; of the last one while nothing is sent */
+    async run<T>(key: string, task: () => Promise<T>): Promise<T> {
       const last = refused.get(key)
       if (last !== undefined && now() < last.untilMs) throw last.failure
       try {

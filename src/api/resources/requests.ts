@@ -1,8 +1,6 @@
 import { eachInSteps, type Steps } from '../../slices.ts'
 import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { QueryAnswer } from '../query/answers/answer.ts'
-import type { Dialect, Query } from '../query/requests/queries.ts'
 import { nextMarkerIn } from './lists.ts'
 
 /** A request of a resource; with a body it is a POST request. */
@@ -28,9 +26,6 @@ export type SendResource = <T>(
   decode: DecodeResource<T>,
   signal: AbortSignal,
 ) => Promise<T>
-
-/** Sends a query. @throws {ApiError} */
-export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
 /** The request of an object, for a namespace if it is of one. */
 export function requestOf({ resource, path, query }: ObjectKind, namespace = ''): ResourceRequest {
@@ -87,13 +82,13 @@ function tooMany(what: string): ApiError {
 function createLimit() {
   let limit: string | undefined = `limit=${PAGE_ENTRIES}`
   return {
-    async send<T>(ask: (limit: string | undefined) => Promise<T>, isFirst: boolean): Promise<T> {
+    async send<T>(request: (limit: string | undefined) => Promise<T>, isFirst: boolean): Promise<T> {
       try {
-        return await ask(limit)
+        return await request(limit)
       } catch (failure) {
         if (!isFirst || !(failure instanceof ApiError) || failure.status !== 400) throw failure
         limit = undefined
-        return ask(limit)
+        return request(limit)
       }
     },
   }

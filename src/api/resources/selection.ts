@@ -8,13 +8,7 @@ export interface Sized {
 const KEPT_SHARE = 1.5
 
 /** Selects the largest things, again and again. */
-export interface Selection<T extends Sized> {
-  /** Of things that come in several lists, those that can still be selected. */
-  candidates(things: readonly T[]): readonly T[]
-  select(things: readonly T[]): readonly T[]
-}
-
-export function createSelection<T extends Sized>(max: number): Selection<T> {
+export function createSelection<T extends Sized>(max: number) {
   let selected: ReadonlySet<string> = new Set()
   const ranked = (things: readonly T[]) =>
     things
@@ -22,8 +16,10 @@ export function createSelection<T extends Sized>(max: number): Selection<T> {
       .slice(0, Math.ceil(max * KEPT_SHARE))
 
   return {
-    candidates: (things) => (things.length > max * KEPT_SHARE * 2 ? ranked(things) : things),
-    select(things) {
+    /** Of things that come in several lists, those that can still be selected. */
+    candidates: (things: readonly T[]): readonly T[] =>
+      things.length > max * KEPT_SHARE * 2 ? ranked(things) : things,
+    select(things: readonly T[]): readonly T[] {
       const list = ranked(things)
       const kept = list.filter(({ key }) => selected.has(key)).slice(0, max)
       const others = list.filter(({ key }) => !selected.has(key))

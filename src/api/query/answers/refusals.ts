@@ -2,7 +2,7 @@ import { ApiError, type ErrorBody } from '../../errors/errors.ts'
 import type { Reason } from '../../errors/reasons.ts'
 import { refusalOf } from '../../http/refusals.ts'
 import type { HttpResponse } from '../../http/transport.ts'
-import { isObject, member, readText } from '../../parse/json.ts'
+import { member, parseObject, readText } from '../../parse/json.ts'
 
 /** Code of a system without a query service, such as the Community Edition: the same at every request. */
 const NO_SERVICE_CODE = 6503
@@ -72,15 +72,7 @@ function isOfQueryService({ header }: HttpResponse): boolean {
 
 /** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */
 function errorText({ text, header, redact }: HttpResponse): string | undefined {
-  const error = text.trim() === '' ? readText(header(ERROR_HEADER)) : errorMember(text)
+  const body = parseObject(text)
+  const error = readText(text.trim() === '' ? header(ERROR_HEADER) : body && member(body, 'error'))
   return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
-}
-
-function errorMember(text: string): string | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isObject(body) ? readText(member(body, 'error')) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -4,31 +4,9 @@ import { refusalWords } from '../answers/refusals.ts'
 import { type Dialect, QUERIES, type Query } from './queries.ts'
 
 /** The queries of one system and what it supports, as far as is known. */
-export interface Plan {
-  queries(): readonly Query[]
-  dialect(): Dialect
-  /** Whether ranges have wrong values, by the version of the system or by an answer with points outside of its range. */
-  noteDefect(hasDefect: boolean): void
-  /**
-   * Queries ask as far back as the interval of the points needs.
-   * @param seconds undefined: the answers have no second point of any counter
-   * @returns whether the queries asked not far enough back for the rates
-   */
-  noteInterval(seconds: number | undefined): boolean
-  /**
-   * Changes the plan after a failure of a query.
-   * @returns the queries to send instead; undefined: the query stays as it is
-   */
-  adapt(query: Query, failure: ApiError): readonly Query[] | undefined
-  /** From now on, the parts of a query are sent instead of it. */
-  split(query: Query): void
-  /** Whether this is the first call for this query: its parts are tried once. */
-  triesParts(query: Query): boolean
-  /** Forgets what the system refused, which an upgrade or another load may have changed. */
-  restart(): void
-}
+export type Plan = ReturnType<typeof createPlan>
 
-export function createPlan(): Plan {
+export function createPlan() {
   const splits = new Set<Query>()
   const tried = new Set<Query>()
   let lastOnly = false
@@ -38,30 +16,40 @@ export function createPlan(): Plan {
     splits.has(query) ? query.parts.flatMap(current) : [query]
 
   return {
-    queries: () => QUERIES.flatMap(current),
-    dialect: () => ({ lastOnly, windowSeconds: windowSeconds(intervalSeconds) }),
-    noteDefect(hasDefect) {
+    queries: (): readonly Query[] => QUERIES.flatMap(current),
+    dialect: (): Dialect => ({ lastOnly, windowSeconds: windowSeconds(intervalSeconds) }),
+    /** Whether ranges have wrong values, by the version of the system or by an answer with points outside of its range. */
+    noteDefect(hasDefect: boolean): void {
       lastOnly = hasDefect
     },
-    noteInterval(seconds) {
+    /**
+     * Queries reach as far back as the interval of the points needs.
+     * @param seconds undefined: the answers have no second point of any counter
+     * @returns whether the queries did not reach far enough back for the rates
+     */
+    noteInterval(seconds: number | undefined): boolean {
       // With the newest points only, the second point comes with a later poll.
       const next = seconds ?? (lastOnly ? intervalSeconds : LONGEST_INTERVAL_SECONDS)
       const isLonger = next > intervalSeconds
       intervalSeconds = next
       return isLonger && !lastOnly
     },
-    adapt(query, failure) {
+    /** The queries to send instead of one that failed, now and later; undefined: it stays as it is. */
+    adapt(query: Query, failure: ApiError): readonly Query[] | undefined {
       if (!isRefused(failure) || query.parts.length === 0) return undefined
       splits.add(query)
       return query.parts
     },
-    split: (query) => void splits.add(query),
-    triesParts(query) {
+    /** From now on, the parts of a query are sent instead of it. */
+    split: (query: Query): void => void splits.add(query),
+    /** Whether this is the first call for this query: its parts are tried once. */
+    triesParts(query: Query): boolean {
       const isFirst = query.parts.length > 0 && !tried.has(query)
       tried.add(query)
       return isFirst
     },
-    restart() {
+    /** Forgets what the system refused, which an upgrade or another load may have changed. */
+    restart(): void {
       splits.clear()
       tried.clear()
     },

@@ -11,6 +11,7 @@ export interface QueryResults<Answer = QueryAnswer> {
   readonly failures: ReadonlyMap<Query, ApiError>
 }
 
+/** Sends a query. @throws {ApiError} */
 export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
 /**

@@ -10,7 +10,7 @@ import { inRange } from '../../parse/numbers.ts'
 import type { Rejection } from '../../parse/reads.ts'
 import type { Series } from '../answers/answer.ts'
 import { newestPointOf, sumOfIncreases } from '../answers/rates.ts'
-import type { NetworkTraffic } from './interfaces.ts'
+import { type NetworkTraffic, sumOf } from './interfaces.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */
@@ -24,8 +24,8 @@ export interface NodeFacts {
 }
 
 /** The attributes of one node, each in its own unit; absent ones are missing. */
-export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
-  const values = QUERY_ATTRIBUTES.flatMap((attribute): [QueryAttributeName, Snapshot][] => {
+export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Required<Snapshot>> {
+  const values = QUERY_ATTRIBUTES.flatMap((attribute): [QueryAttributeName, Required<Snapshot>][] => {
     const snapshot = snapshotOf(attribute, facts)
     if (snapshot === undefined) return []
     const read = inRange(snapshot.value, UNITS[attribute.source.unit])
@@ -40,7 +40,7 @@ type SourceOf<Kind extends QueryAttribute['source']['kind']> = Extract<
   { readonly kind: Kind }
 >
 
-function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Snapshot | undefined {
+function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Required<Snapshot> | undefined {
   const found =
     source.kind === 'gauge'
       ? gaugeOf(source, facts)
@@ -85,10 +85,6 @@ function networkOf(
   const rates = directions.map((direction) => traffic[`${direction}BytesPerSecond`])
   const value = of === 'bandwidth' ? sumOf(rates) : utilization(rates, traffic)
   return value === undefined ? undefined : { t: traffic.t, value }
-}
-
-function sumOf(rates: readonly (number | undefined)[]): number | undefined {
-  return rates.reduce((sum, rate) => (sum === undefined || rate === undefined ? undefined : sum + rate), 0)
 }
 
 /**

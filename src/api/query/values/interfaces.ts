@@ -82,10 +82,7 @@ export interface InterfaceTraffic {
 }
 
 /** Growth per second of the summed interfaces of one node. */
-export interface NetworkTraffic {
-  readonly t: number
-  readonly receivedBytesPerSecond: number | undefined
-  readonly transmittedBytesPerSecond: number | undefined
+export interface NetworkTraffic extends Omit<InterfaceTraffic, 'name'> {
   /** Of the interfaces that have traffic; undefined if one of them has no speed. */
   readonly capacityBytesPerSecond: number | undefined
   /** The largest of the field `utilization`, percent; served by systems without speeds. */
@@ -94,6 +91,7 @@ export interface NetworkTraffic {
 
 /** The series of one interface by field. */
 type InterfaceSeries = ReadonlyMap<string, Series>
+const COUNTERS = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted] as const
 
 export function seriesByInterface(series: readonly Series[]): ReadonlyMap<string, InterfaceSeries> {
   const byName = new Map<string, Map<string, Series>>()
@@ -121,9 +119,7 @@ export function interfaceTraffic(
     .exported([...interfaces.keys()].toSorted())
     .slice(0, MAX_INTERFACES)
     .flatMap((name): InterfaceTraffic[] => {
-      const [received, transmitted] = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].map((field) =>
-        increaseIn(interfaces.get(name), field),
-      )
+      const [received, transmitted] = COUNTERS.map((field) => increaseIn(interfaces.get(name), field))
       const t = Math.max(received?.t ?? 0, transmitted?.t ?? 0)
       const rateAt = (one: Increase | undefined) => (one?.t === t ? one.perSecond : undefined)
       const rates = [rateAt(received), rateAt(transmitted)] as const
@@ -151,24 +147,20 @@ export function networkTraffic(
   const summed = currentInterfaces(
     rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? []),
   )
-  let t = 0
-  for (const fields of summed)
-    for (const field of [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted])
-      t = Math.max(t, newestOf(fields, field)?.t ?? 0)
-  if (t === 0) return undefined
+  const t = largest(summed.flatMap((fields) => COUNTERS.map((field) => newestOf(fields, field)?.t)))
+  if (t === undefined) return undefined
   return {
     t,
     receivedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.received),
     transmittedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.transmitted),
-    capacityBytesPerSecond: sum(summed.map(capacityOf)),
+    capacityBytesPerSecond: sumOf(summed.map(capacityOf)),
     utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
   }
 }
 
 /** The speed of an interface that has ended is no capacity. */
 function currentInterfaces(interfaces: readonly InterfaceSeries[]): readonly InterfaceSeries[] {
-  const counters = (fields: InterfaceSeries) =>
-    [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].flatMap((field) => fields.get(field) ?? [])
+  const counters = (fields: InterfaceSeries) => COUNTERS.flatMap((field) => fields.get(field) ?? [])
   const current = new Set(currentOf(interfaces.flatMap(counters)))
   return interfaces.filter((fields) => counters(fields).some((one) => current.has(one)))
 }
@@ -183,24 +175,20 @@ const BYTES_PER_MBIT = 125_000
 function capacityOf(fields: InterfaceSeries): number | undefined {
   const speed = newestOf(fields, NETWORK_FIELDS.speed)?.value ?? 0
   if (speed > 0) return speed * BYTES_PER_MBIT
-  const rates = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].map(
-    (field) => increaseIn(fields, field)?.perSecond,
-  )
-  return rates.every((rate) => rate === 0) ? 0 : undefined
+  return COUNTERS.every((field) => increaseIn(fields, field)?.perSecond === 0) ? 0 : undefined
 }
 
 /** Undefined if one of them is. */
-function sum(numbers: readonly (number | undefined)[]): number | undefined {
-  let total = 0
-  for (const number of numbers) {
-    if (number === undefined) return undefined
-    total += number
-  }
-  return total
+export function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+  return numbers.reduce(
+    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
+    0,
+  )
 }
 
 function largest(numbers: readonly (number | undefined)[]): number | undefined {
-  let most: number | undefined
-  for (const number of numbers) if (number !== undefined && !(number <= (most ?? -1))) most = number
-  return most
+  return numbers.reduce(
+    (most, number) => (number === undefined || number <= (most ?? -1) ? most : number),
+    undefined,
+  )
 }

@@ -30,7 +30,7 @@ export interface NodePerformance {
   readonly host: string | undefined
   /** Number of rows in the last answers. */
   readonly rows: number
-  readonly values: ReadonlyMap<QueryAttributeName, Snapshot>
+  readonly values: ReadonlyMap<QueryAttributeName, Required<Snapshot>>
   readonly transactions: TransactionTotals | undefined
   readonly errorTypes: ErrorTypes | undefined
   readonly latencies: ReadonlyMap<LatencyOperation, LatencyHistogram>
@@ -149,7 +149,7 @@ export function nodePerformance(
   }
 }
 
-function tagOf(series: readonly Series[], tag: string): string | undefined {
+export function tagOf(series: readonly Series[], tag: string): string | undefined {
   return series.find(({ tags }) => tags.has(tag))?.tags.get(tag)
 }
 

@@ -3,29 +3,23 @@ import { isReadable, type QueryAnswer, type Series } from '../answers/answer.ts'
 import { newestTime } from '../answers/rates.ts'
 import type { Range } from '../requests/queries.ts'
 
-/**
- * The newest points of all series of a system. An answer may lack queries, nodes or series, may have the newest point of
- * each series only, and may be older than the one before.
- */
-export interface RememberedPoints {
-  /**
-   * The answers with remembered points, and the series that they lack as another answer.
-   * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
-   */
-  addSteps(answers: readonly QueryAnswer[], range: Range): Steps<readonly QueryAnswer[]>
-}
-
 /** Two for a rate, and one for the rate at the time of a series that is one point behind. */
 const POINTS_OF_SERIES = 3
 
 /**
+ * The newest points of all series of a system. An answer may lack queries, nodes or series, may have the newest point of
+ * each series only, and may be older than the one before.
  * @param addsLacking whether series are added that the answers lack
  * @param maxSeries series that the answers lack are forgotten where there are more
  */
-export function createRememberedPoints(addsLacking: boolean, maxSeries: number): RememberedPoints {
+export function createRememberedPoints(addsLacking: boolean, maxSeries: number) {
   let remembered: ReadonlyMap<string, Series> = new Map()
   return {
-    *addSteps(answers, { start, stop }) {
+    /**
+     * The answers with remembered points, and the series that they lack as another answer.
+     * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
+     */
+    *addSteps(answers: readonly QueryAnswer[], { start, stop }: Range): Steps<readonly QueryAnswer[]> {
       const next = new Map<string, Series>()
       const added: QueryAnswer[] = []
       for (const answer of answers) {
@@ -40,14 +34,8 @@ export function createRememberedPoints(addsLacking: boolean, maxSeries: number):
       const lacking = new Map<string, Series>()
       yield* eachInSteps(remembered, ([key, one]) => {
         const newest = one.points.findLast(isReadable)
-        if (
-          next.size >= maxSeries ||
-          next.has(key) ||
-          newest === undefined ||
-          newest.t < start ||
-          newest.t > stop
-        )
-          return
+        if (next.size >= maxSeries || next.has(key) || newest === undefined) return
+        if (newest.t < start || newest.t > stop) return
         next.set(key, one)
         lacking.set(key, { ...one, isLacking: true })
       })
