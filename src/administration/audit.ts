@@ -23,19 +23,6 @@ export interface AuditFacts {
   readonly token_sha256: string
 }
 
-export interface AuditRecord {
-  /**
-   * Must be called right before the deletion is sent. Writes a line with the outcome `pending`.
-   * @throws {Refused} when the audit file cannot be written
-   */
-  begin(facts: AuditFacts): Promise<void>
-  /**
-   * Must be called once for every record, even if begin() was not called. Writes the line with the outcome.
-   * @throws {Refused} when the provider was deleted and the audit file could not be written
-   */
-  end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void>
-}
-
 export type Audit = ReturnType<typeof createAudit>
 
 /** A login that failed. */
@@ -65,17 +52,25 @@ export function createAudit({ file, log, later }: AuditOptions) {
     return 'The log of the exporter has the reason.'
   }
 
-  function record(): AuditRecord {
+  function record() {
     const audit_id = randomUUID()
     return {
-      async begin(facts) {
+      /**
+       * Must be called right before the deletion is sent. Writes a line with the outcome `pending`.
+       * @throws {Refused} when the audit file cannot be written
+       */
+      async begin(facts: AuditFacts): Promise<void> {
         try {
           await auditFile?.append(lineOf({ audit_id, ...facts, outcome: 'pending', status: null }))
         } catch (failure) {
           throw refused('noAudit', failed(failure))
         }
       },
-      async end(facts, outcome, status) {
+      /**
+       * Must be called once for every record, even if begin() was not called. Writes the line with the outcome.
+       * @throws {Refused} when the provider was deleted and the audit file could not be written
+       */
+      async end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void> {
         const members = { audit_id, ...facts, outcome, status }
         log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, shown(members))
         try {

@@ -3,9 +3,9 @@ import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
 import { RESOURCES, type ResourceName } from '../system_catalogue.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import { cron, cronOrOff } from './values/cron.ts'
-import { expression } from './values/expression.ts'
 import {
   duration,
+  expression,
   flag,
   oneOf,
   parseDuration,

@@ -38,45 +38,43 @@ export const RESOURCE_FAMILIES: readonly Family[] = RESOURCE_ROWS.map(({ name, h
   labels,
 }))
 
+/** The unit is the end of the name. */
 const gauge = <Name extends string>(
   name: Name,
-  unit: BaseUnit,
   labels: readonly string[],
   help: string,
-): Family<Name, 'gauge'> => ({ name, help, type: 'gauge', unit, labels })
+): Family<Name, 'gauge'> => ({ name, help, type: 'gauge', unit: unitOf(name), labels })
 
 const counter = <Name extends string>(
   name: Name,
   labels: readonly string[],
   help: string,
-): Family<Name, 'counter'> => ({
-  name,
-  help,
-  type: 'counter',
-  unit: '',
-  labels,
-})
+): Family<Name, 'counter'> => ({ name, help, type: 'counter', unit: '', labels })
+
+/** Units of metrics that are not of the catalogue. */
+const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
+
+export function unitOf(name: string): BaseUnit {
+  return BASE_UNITS.find((unit) => name.endsWith(`_${unit}`) || name.endsWith(`_${unit}_total`)) ?? ''
+}
 
 /** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
-  poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
-  poolInfo: gauge('sds_pool_info', '', POOL, 'A pool that is polled: always 1.'),
-  poolNodes: gauge('sds_pool_nodes', '', POOL, 'Nodes of the pool in the last successful poll.'),
+  poolUp: gauge('sds_pool_up', POOL, '1 when the last poll of the pool succeeded, else 0.'),
+  poolInfo: gauge('sds_pool_info', POOL, 'A pool that is polled: always 1.'),
+  poolNodes: gauge('sds_pool_nodes', POOL, 'Nodes of the pool in the last successful poll.'),
   poolLastSuccess: gauge(
     'sds_pool_last_success_timestamp_seconds',
-    'seconds',
     POOL,
     'Time of the last successful poll, in seconds since the epoch.',
   ),
   poolPollDuration: gauge(
     'sds_pool_poll_duration_seconds',
-    'seconds',
     POOL,
     'Duration of the last poll, successful or failed.',
   ),
   poolAttributeNodes: gauge(
     'sds_pool_attribute_nodes',
-    '',
     [...POOL, 'attribute', 'state', 'source'],
     'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query). Of the last two states only those that are not 0.',
   ),
@@ -87,73 +85,61 @@ export const STATE = {
   ),
   queryUp: gauge(
     'sds_system_query_up',
-    '',
     ['system'],
     '1 when the last poll of the query interface succeeded, also without data, else 0; absent if it is not polled.',
   ),
   systemInfo: gauge(
     'sds_system_info',
-    '',
     ['system'],
     'A configured system, with its labels in the configuration (labels) in addition: always 1.',
   ),
   pollInterval: gauge(
     'sds_system_poll_interval_seconds',
-    'seconds',
     ['system'],
     'The longest time between two polls by the schedule of the system (poll.schedule); absent without a schedule.',
   ),
   systemUp: gauge(
     'sds_system_up',
-    '',
     ['system'],
     '1 when the system answered the last request sent to it, whatever the answer, else 0. A refused login is an answer: see sds_api_logins_total.',
   ),
   clockSkew: gauge(
     'sds_system_clock_skew_seconds',
-    'seconds',
     ['system'],
     "The system's clock minus the exporter's, from the Date header of an answer (resolution 1 s); 0 below 2 s.",
   ),
   tlsNotAfter: gauge(
     'sds_system_tls_not_after_timestamp_seconds',
-    'seconds',
     ['system'],
     "End of validity of the system's TLS certificate, in seconds since the epoch.",
   ),
   providers: gauge(
     'sds_authn_providers',
-    '',
     ['system'],
     'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
   ),
   providerInfo: gauge(
     'sds_authn_provider_info',
-    '',
     ['system', 'provider', 'provider_id'],
     'An authentication provider of the system: always 1.',
   ),
   resourceAvailable: gauge(
     'sds_resource_available',
-    '',
     ['system', 'resource'],
     '1 if the system serves the resource, 0 if it does not or the account lacks the role; it is then requested every hour. Absent before the first request.',
   ),
   resourceUp: gauge(
     'sds_resource_up',
-    '',
     ['system', 'resource'],
     '1 when the last reading of the resource succeeded, else 0; absent while the resource is not available.',
   ),
   resourceLastSuccess: gauge(
     'sds_resource_last_success_timestamp_seconds',
-    'seconds',
     ['system', 'resource'],
     'Time of the last successful reading of the resource, in seconds since the epoch.',
   ),
   resourceObjects: gauge(
     'sds_resource_objects',
-    '',
     ['system', 'resource', 'state'],
     'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
   ),
@@ -173,7 +159,6 @@ export const STATE = {
 export const PROBE = {
   success: gauge(
     'sds_probe_success',
-    '',
     ['system'],
     'Only on /probe: 1 when every pool that was to be polled was read for this probe, else 0.',
   ),
@@ -210,25 +195,21 @@ export const OWN = {
   ),
   buildInfo: gauge(
     'sds_exporter_build_info',
-    '',
     ['version', 'node_version'],
     'Version of the exporter and of Node.js: always 1.',
   ),
   series: gauge(
     'sds_exporter_series',
-    '',
     [],
     "Series of nodes, pools and systems in the last exposition, without the exporter's own.",
   ),
   reloadSuccessful: gauge(
     'sds_exporter_config_last_reload_successful',
-    '',
     [],
     '1 when the last attempt to load the configuration succeeded, else 0.',
   ),
   reloadTime: gauge(
     'sds_exporter_config_last_reload_success_timestamp_seconds',
-    'seconds',
     [],
     'Time of the last successful load of the configuration, in seconds since the epoch.',
   ),

@@ -1,32 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { FAMILY_SEPARATOR } from './exposition.ts'
-import { type Family, OWN } from './families.ts'
+import { type Family, OWN, unitOf } from './families.ts'
 import { type Format, familyHeader, labelText, sampleLines } from './lines.ts'
 
-export interface OwnMetrics {
-  /** A poll of the query interface; `empty`: it has no data. */
-  queryPoll(system: string, result: Result | 'empty'): void
-  unmatchedRows(system: string, rows: number): void
-  request(request: { system: string; operation: string; code: string; seconds: number }): void
-  login(system: string, result: Result): void
-  reloaded(successful: boolean, epochSeconds: number): void
-  series(count: number): void
-  /**
-   * Starts the counters of a system that have a closed set of results at 0, so that the first event is an increase.
-   * Counters that it has keep their values.
-   */
-  addSystem(system: string, options: { readonly isQueried: boolean }): void
-  forgetSystem(system: string): void
-  /**
-   * The exposition, including prom-client's process and Node.js metrics, without `# EOF`. Without changes, it is the same
-   * string as before.
-   */
-  render(format: Format): Promise<string>
-}
-
-/** Units that names of prom-client end with. */
-const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
+/** The metrics about the exporter, and those that prom-client has of the process and of Node.js. */
+export type OwnMetrics = ReturnType<typeof createOwnMetrics>
 
 const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -37,12 +16,19 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
+interface RequestFacts {
+  readonly system: string
+  readonly operation: string
+  readonly code: string
+  readonly seconds: number
+}
+
 /** The options of a prom-client metric for a family. */
 function described({ name, help, labels }: Family, registry: Registry) {
   return { name, help, labelNames: [...labels], registers: [registry] }
 }
 
-export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
+export function createOwnMetrics(build: { version: string; nodeVersion: string }) {
   const registry = new Registry()
   const query = createQueryCounters(registry)
   const requests = new Counter(described(OWN.requests, registry))
@@ -62,23 +48,30 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const forgetAll = (...forgotten: Parameters<typeof forget>) => void forget(...forgotten).then(clear)
 
   return {
-    queryPoll: changing((system, result) => query.polls.inc({ system, result })),
-    unmatchedRows: changing((system, rows) => query.unmatched.inc({ system }, rows)),
-    request: changing(({ system, operation, code, seconds }) => {
+    /** A poll of the query interface; `empty`: it has no data. */
+    queryPoll: changing((system: string, result: Result | 'empty') => query.polls.inc({ system, result })),
+    unmatchedRows: changing((system: string, rows: number) => query.unmatched.inc({ system }, rows)),
+    request: changing(({ system, operation, code, seconds }: RequestFacts) => {
       requests.inc({ system, operation, code })
       durations.observe({ system, operation }, seconds)
     }),
-    login: changing((system, result) => logins.inc({ system, result })),
-    reloaded: changing((successful, epochSeconds) => {
+    login: changing((system: string, result: Result) => logins.inc({ system, result })),
+    reloaded: changing((successful: boolean, epochSeconds: number) => {
       reloadSuccessful.set(successful ? 1 : 0)
       if (successful) reloadTime.set(epochSeconds)
     }),
-    series: changing((count) => seriesCount.set(count)),
-    addSystem: changing((system, { isQueried }) => {
+    series: changing((count: number) => seriesCount.set(count)),
+    /**
+     * Starts the counters of a system that have a closed set of results at 0, so that the first event is an increase.
+     * Counters that it has keep their values.
+     */
+    addSystem: changing((system: string, { isQueried }: { readonly isQueried: boolean }) => {
       for (const result of RESULTS) logins.inc({ system, result }, 0)
       if (isQueried) query.start(system)
     }),
-    forgetSystem: (system) => forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
+    forgetSystem: (system: string): void =>
+      forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
+    /** The exposition without `# EOF`. Without changes, it is the same string as before. */
     render,
   }
 }
@@ -184,8 +177,4 @@ async function renderRegistry(registry: Registry, format: Format): Promise<strin
     return lines.length === 0 ? '' : `${familyHeader(family, format)}${lines.join('')}`
   })
   return families.filter((text) => text !== '').join(FAMILY_SEPARATOR[format])
-}
-
-function unitOf(name: string): Family['unit'] {
-  return BASE_UNITS.find((unit) => name.endsWith(`_${unit}`) || name.endsWith(`_${unit}_total`)) ?? ''
 }

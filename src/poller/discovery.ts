@@ -19,19 +19,9 @@ interface DiscoveryOptions {
 }
 
 /** The pools of a system that are polled: those of the configuration, or those that the system lists. */
-export interface Discovery {
-  pollers(): readonly PoolPoller[]
-  /** Whether the pools were listed; the list may be empty. */
-  isKnown(): boolean
-  /** Polls the pools of the configuration, or those from before a reload, without a request. */
-  takeOver(): Promise<void>
-  /** Called by the schedule. */
-  makeDue(): void
-  /** Lists the pools if that is due or they are unknown, never twice at a time. A failure is shown on the store. */
-  discoverIfDue(): Promise<void>
-}
+export type Discovery = ReturnType<typeof createDiscovery>
 
-export function createDiscovery(options: DiscoveryOptions): Discovery {
+export function createDiscovery(options: DiscoveryOptions) {
   const { system, client, store, pollLog, signal, createPoller } = options
   let pollers: ReadonlyMap<string, PoolPoller> | undefined
   let isDue = false
@@ -77,17 +67,21 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   }
 
   return {
-    pollers: () => [...(pollers?.values() ?? [])],
-    isKnown: () => pollers !== undefined,
-    async takeOver() {
+    pollers: (): readonly PoolPoller[] => [...(pollers?.values() ?? [])],
+    /** Whether the pools were listed; the list may be empty. */
+    isKnown: (): boolean => pollers !== undefined,
+    /** Polls the pools of the configuration, or those from before a reload, without a request. */
+    async takeOver(): Promise<void> {
       if (system.pools !== undefined) return use(system.pools.map((id) => ({ id, name: undefined })))
       const before = [...(store.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
       if (before.length > 0) await use(before)
       isDue = true
     },
-    makeDue() {
+    /** Called by the schedule. */
+    makeDue(): void {
       isDue = true
     },
+    /** Lists the pools if that is due or they are unknown, never twice at a time. A failure is shown on the store. */
     discoverIfDue,
   }
 }

@@ -14,23 +14,7 @@ import type { Probe } from './probe.ts'
 import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */
-export interface Poller {
-  /**
-   * Polls exactly the systems of this configuration from now on. Systems that did not change keep their
-   * session, values and schedule; others are logged out and begin anew.
-   */
-  use(config: Config): Promise<void>
-  /** Undefined for a system that is not polled. */
-  status(system: string): PollerStatus | undefined
-  /** Undefined: there is no such system, or it has no such pool. */
-  probe(system: string, ...parameters: Parameters<Probe>): ReturnType<Probe>
-  /** The last samples of a system; undefined if `history` is disabled or there is no such system. */
-  history(system: string): HistoryDocument | undefined
-  /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
-  ready(): boolean
-  /** Ends running polls, logs out, closes connections. */
-  stop(): Promise<void>
-}
+export type Poller = ReturnType<typeof createPoller>
 
 export interface PollerStatus extends NextRuns {
   readonly system: SystemConfig
@@ -55,7 +39,7 @@ interface Runner {
   readonly poller: SystemPoller
 }
 
-export function createPoller(options: PollerOptions): Poller {
+export function createPoller(options: PollerOptions) {
   const { store, own, log, httpLimits = createHttpLimits() } = options
   let runners: ReadonlyMap<string, Runner> = new Map()
 
@@ -70,7 +54,11 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   return {
-    async use(config) {
+    /**
+     * Polls exactly the systems of this configuration from now on. Systems that did not change keep their session, values
+     * and schedule; others are logged out and begin anew.
+     */
+    async use(config: Config): Promise<void> {
       const before = runners
       const next = config.systems.map((system) => {
         const old = before.get(system.name)
@@ -86,11 +74,17 @@ export function createPoller(options: PollerOptions): Poller {
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
       for (const { poller } of next) poller.useHistory(config.history)
     },
-    status: (name) => statusOf(runners.get(name)),
-    probe: (name, ...parameters) => probeNewest(() => runners.get(name), ...parameters),
-    history: (name) => runners.get(name)?.poller.history(),
-    ready: () => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, store)),
-    async stop() {
+    /** Undefined for a system that is not polled. */
+    status: (name: string): PollerStatus | undefined => statusOf(runners.get(name)),
+    /** Undefined: there is no such system, or it has no such pool. */
+    probe: (name: string, ...parameters: Parameters<Probe>): ReturnType<Probe> =>
+      probeNewest(() => runners.get(name), ...parameters),
+    /** The last samples of a system; undefined if `history` is disabled or there is no such system. */
+    history: (name: string): HistoryDocument | undefined => runners.get(name)?.poller.history(),
+    /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
+    ready: (): boolean => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, store)),
+    /** Ends running polls, logs out, closes connections. */
+    async stop(): Promise<void> {
       const last = [...runners.values()]
       runners = new Map()
       await Promise.all(last.map(end))

@@ -5,8 +5,8 @@ import type { SystemConfig } from '../config/config.ts'
 import { withdrawn, withPoll } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
 import type { Applied, StateStore } from '../state/store.ts'
-import { createWithdrawal, type Withdrawal } from '../state/withdrawal.ts'
-import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
+import { createWithdrawal } from '../state/withdrawal.ts'
+import { createForecastPoller } from './forecast_poller.ts'
 import type { PollLog } from './log/poll_log.ts'
 
 interface PoolPollerOptions {
@@ -31,7 +31,15 @@ export function createPoolPoller(options: PoolPollerOptions) {
     ...options,
     leaving: leaving.signal,
   })
-  const withdrawal = withdrawalOf(options, forecasts)
+  const withdrawal = createWithdrawal({
+    staleAfterMs: system.poll.staleAfterMs,
+    inherited: store.system(system.name)?.pools.get(poolId)?.lastSuccess,
+    withdraw() {
+      forecasts.makeDue()
+      return store.update(system.name, (state) => withdrawn(state, poolId))
+    },
+    failed: (failure) => pollLog.internalError('withdrawing old values', failure),
+  })
   let running: Promise<PollOutcome> | undefined
 
   async function request(): Promise<PollOutcome> {
@@ -97,21 +105,6 @@ async function readNodes(
     )
   })
   return { ...applied, reading, seconds }
-}
-
-/** Withdraws the values of the pool in time, also those of an earlier poller. */
-function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Withdrawal {
-  const { poolId, system, store, pollLog } = options
-  const { staleAfterMs } = system.poll
-  const withdrawal = createWithdrawal(staleAfterMs, () => {
-    forecasts.makeDue()
-    store
-      .update(system.name, (state) => withdrawn(state, poolId))
-      .catch((failure: unknown) => pollLog.internalError('withdrawing old values', failure))
-  })
-  const inherited = store.system(system.name)?.pools.get(poolId)?.lastSuccess
-  if (inherited !== undefined) withdrawal.after(inherited * 1000 + staleAfterMs - Date.now())
-  return withdrawal
 }
 
 /** A poll that ends now. @param began on the clock of `performance.now()` */

@@ -137,7 +137,12 @@ const SPREAD_SHARE = 0.8
 function createReading(options: ReadingOptions) {
   const { name, read, system, store, pollLog, signal } = options
   const intervalMs = pollPeriodMs(system.resources.schedules[name])
-  const withdrawal = withdrawalOf(options, intervalMs)
+  const withdrawal = createWithdrawal({
+    staleAfterMs: Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs),
+    inherited: store.system(system.name)?.resources.get(name)?.lastSuccess,
+    withdraw: () => store.update(system.name, (state) => withdrawnResource(state, name)),
+    failed: (failure) => pollLog.internalError('withdrawing old values', failure),
+  })
   const isOfDiscovery = name === 'pools' && system.pools === undefined
   let dueAt = isOfDiscovery ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   let busy = false
@@ -190,17 +195,4 @@ function createReading(options: ReadingOptions) {
     note,
     end: withdrawal.end,
   }
-}
-
-/** Withdraws the values in time, also those that an earlier poller left. */
-function withdrawalOf({ name, system, store, pollLog }: ReadingOptions, intervalMs: number) {
-  const keptMs = Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs)
-  const withdrawal = createWithdrawal(keptMs, () => {
-    store
-      .update(system.name, (state) => withdrawnResource(state, name))
-      .catch((failure: unknown) => pollLog.internalError('withdrawing old values', failure))
-  })
-  const inherited = store.system(system.name)?.resources.get(name)?.lastSuccess
-  if (inherited !== undefined) withdrawal.after(inherited * 1000 + keptMs - Date.now())
-  return withdrawal
 }

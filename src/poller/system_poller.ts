@@ -13,7 +13,7 @@ import { createHistoryPoller, type HistoryPoller } from './history_poller.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { createPollLog, type PollLog } from './log/poll_log.ts'
 import { createPoolPoller } from './pool_poller.ts'
-import { createProbe, type Probe } from './probe.ts'
+import { createProbe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, withoutPerformance } from './query/query_poller.ts'
 import { createResourcePoller, type ResourcePoller } from './resource_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
@@ -30,20 +30,7 @@ export interface SystemPollerOptions {
 }
 
 /** Polls one system until it is stopped. */
-export interface SystemPoller {
-  /** Begins with a first round at once, if there is a schedule; returns without waiting for it. */
-  start(): void
-  next(): NextRuns
-  readonly probe: Probe
-  /** Reads the history as configured from now on; what was read stays if nothing changed. */
-  useHistory(history: HistoryConfig): void
-  /** The last samples; undefined while the history is disabled. */
-  history(): HistoryDocument | undefined
-  /** Why the history of pools could not be read, by id. */
-  historyFailures(): ReadonlyMap<string, Failure>
-  /** Ends running polls; resolves when they have ended. The client stays open. */
-  stop(): Promise<void>
-}
+export type SystemPoller = ReturnType<typeof createSystemPoller>
 
 /**
  * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
@@ -54,7 +41,7 @@ export interface NextRuns {
   readonly nextQueriesMs: number | undefined
 }
 
-export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
+export function createSystemPoller(options: SystemPollerOptions) {
   const { system, client, store, own, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
@@ -82,10 +69,14 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 
   return {
     probe,
+    /** Reads the history as configured from now on; what was read stays if nothing changed. */
     useHistory: history.use,
+    /** The last samples; undefined while the history is disabled. */
     history: history.document,
+    /** Why the history of pools could not be read, by id. */
     historyFailures: history.failures,
-    start() {
+    /** Begins with a first round at once, if there is a schedule; returns without waiting for it. */
+    start(): void {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
         // The pools are taken over before the first wait: a scheduled round that came earlier would list them instead.
@@ -99,7 +90,8 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       for (const schedule of schedules) schedule.start()
     },
     next,
-    async stop() {
+    /** Ends running polls; resolves when they have ended. The client stays open. */
+    async stop(): Promise<void> {
       stopping.abort()
       started.resolve()
       for (const schedule of schedules) schedule.stop()
@@ -170,8 +162,8 @@ function createHistories(options: HistoriesOptions) {
       })
       poller.start()
     },
-    document: () => poller?.document(),
-    failures: () => poller?.failures() ?? new Map(),
+    document: (): HistoryDocument | undefined => poller?.document(),
+    failures: (): ReadonlyMap<string, Failure> => poller?.failures() ?? new Map(),
     stop: () => poller?.stop(),
   }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createPermits } from '../api/http/permits.ts'
-import type { Exposition } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
 import { inSlices, type Steps } from '../slices.ts'
 import { createPublisher } from './publisher.ts'
@@ -8,25 +7,7 @@ import { onlyCounters, systemPart } from './samples.ts'
 import { newSystem, type SystemState } from './state.ts'
 
 /** The current state of all systems, and the exposition that shows it. */
-export interface StateStore {
-  /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
-  exposition(): Exposition
-  systems(): readonly SystemState[]
-  system(name: string): SystemState | undefined
-  /**
-   * Replaces the state of a system, if it is still configured. Changes run one after the other, in slices. Resolves when
-   * the exposition shows it; rejects when the change throws, and then nothing is changed, or when no exposition can be made of it.
-   * @param change a pure function of the state as it is when the change begins
-   */
-  update(name: string, change: Change): Promise<void>
-  /** As {@link StateStore.update}, but resolves when the state is replaced, or rejects when the signal aborts before. */
-  apply(name: string, change: Change, signal: AbortSignal): Promise<Applied>
-  /**
-   * Keeps exactly these systems, in this order.
-   * @param fresh names of systems of which nothing is known, whatever was known under the name
-   */
-  show(systems: readonly ConfiguredSystem[], fresh?: ReadonlySet<string>): Promise<void>
-}
+export type StateStore = ReturnType<typeof createStateStore>
 
 export type Change = (system: SystemState) => SystemState | Steps<SystemState>
 
@@ -48,10 +29,7 @@ export interface StateObserver {
 }
 
 /** @param onExposition called with the number of series of every new exposition */
-export function createStateStore(
-  onExposition: (series: number) => void,
-  observer?: StateObserver,
-): StateStore {
+export function createStateStore(onExposition: (series: number) => void, observer?: StateObserver) {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   const parts = () => [...systems.values()].flatMap(shownParts)
   const { exposition, publish } = createPublisher(parts, onExposition)
@@ -85,16 +63,27 @@ export function createStateStore(
     return publish()
   }
 
-  const apply: StateStore['apply'] = (name, change, signal) =>
+  /**
+   * Replaces the state of a system, if it is still configured. Changes run one after the other, in slices. Resolves when the
+   * state is replaced; rejects when the change throws, and then nothing is changed, or when the signal aborts before.
+   * @param change a pure function of the state as it is when the change begins
+   */
+  const apply = (name: string, change: Change, signal: AbortSignal): Promise<Applied> =>
     changes.run(() => replace(name, change, signal), { signal })
 
   return {
+    /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
     exposition,
-    systems: () => [...systems.values()],
-    system: (name) => systems.get(name),
+    systems: (): readonly SystemState[] => [...systems.values()],
+    system: (name: string): SystemState | undefined => systems.get(name),
     apply,
-    update: async (name, change) => (await apply(name, change, never)).shown,
-    async show(next, fresh = new Set()) {
+    /** As `apply`, but resolves when the exposition shows the state; rejects when none can be made of it. */
+    update: async (name: string, change: Change): Promise<void> => (await apply(name, change, never)).shown,
+    /**
+     * Keeps exactly these systems, in this order.
+     * @param fresh names of systems of which nothing is known, whatever was known under the name
+     */
+    async show(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string> = new Set()): Promise<void> {
       const { shown } = await changes.run(async () => ({ shown: replaceAll(next, fresh) }), {
         signal: never,
       })

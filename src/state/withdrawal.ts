@@ -1,19 +1,28 @@
 import { MAX_TIMER_MS } from '../values/timers.ts'
 
-/** Withdraws values that no successful poll has replaced in time, independently of the schedule. */
-export type Withdrawal = ReturnType<typeof createWithdrawal>
+interface WithdrawalOptions {
+  readonly staleAfterMs: number
+  readonly withdraw: () => Promise<void>
+  readonly failed: (failure: unknown) => void
+  /** When values of an earlier poller were read, in seconds since the epoch; undefined: there are none. */
+  readonly inherited?: number | undefined
+}
 
-export function createWithdrawal(staleAfterMs: number, withdraw: () => void) {
+/** Withdraws values that no successful poll has replaced in time, independently of the schedule. */
+export function createWithdrawal({ staleAfterMs, withdraw, failed, inherited }: WithdrawalOptions) {
   let timer: NodeJS.Timeout | undefined
   let ended = false
+  /** Restarts the time; `ms` is shorter, or negative, for values that were read earlier. */
+  function after(ms: number = staleAfterMs): void {
+    clearTimeout(timer)
+    if (ended) return
+    // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited.
+    const delayMs = Math.min(ms, staleAfterMs, MAX_TIMER_MS)
+    timer = setTimeout(() => void withdraw().catch(failed), delayMs).unref()
+  }
+  if (inherited !== undefined) after(inherited * 1000 + staleAfterMs - Date.now())
   return {
-    /** Restarts the time; `ms` is shorter, or negative, for values of an earlier poller. */
-    after(ms: number = staleAfterMs): void {
-      clearTimeout(timer)
-      if (ended) return
-      // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited.
-      timer = setTimeout(withdraw, Math.min(ms, staleAfterMs, MAX_TIMER_MS)).unref()
-    },
+    after,
     /** Withdraws nothing from now on. */
     end(): void {
       ended = true

@@ -9,8 +9,11 @@ afterEach(() => void vi.useRealTimers())
 
 /** A withdrawal after 100 seconds, and how often it has withdrawn. */
 function create(staleAfterMs = WHOLE) {
-  const withdraw = vi.fn()
-  return { withdrawal: createWithdrawal(staleAfterMs, withdraw), times: () => withdraw.mock.calls.length }
+  const withdraw = vi.fn(async () => undefined)
+  return {
+    withdrawal: createWithdrawal({ staleAfterMs, withdraw, failed: () => undefined }),
+    times: () => withdraw.mock.calls.length,
+  }
 }
 
 test('values are withdrawn once, when they were not renewed in time', () => {

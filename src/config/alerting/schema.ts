@@ -47,7 +47,21 @@ export function alertingSchema(
       },
       typeMessage('expected a mapping'),
     )
-    .transform(configOf)
+    .transform(({ job, show_cluster, labels, overrides, ...file }): AlertingConfig => {
+      const tuning = tuningOf(file)
+      return {
+        runbookBaseUrl: file.runbook_base_url,
+        grafanaUrl: file.grafana_url,
+        labels,
+        ...tuning,
+        values: {
+          ...tuning.values,
+          ...(job !== undefined && { job }),
+          ...(show_cluster && { [CLUSTER_PATH]: CLUSTER_HIDE.shown }),
+        },
+        overrides,
+      }
+    })
   return section.superRefine((config, context) => {
     for (const { path, message } of alertingProblems(config, rules, systems)) {
       context.addIssue({ code: 'custom', path: [...path], message })
@@ -60,31 +74,6 @@ interface TuningKeys {
   readonly for: Tuning['for']
   readonly keep_firing_for: Tuning['keepFiringFor']
   readonly disabled: Tuning['disabled']
-}
-
-interface SectionKeys extends TuningKeys {
-  readonly runbook_base_url?: string | undefined
-  readonly grafana_url?: string | undefined
-  readonly job?: string | undefined
-  readonly show_cluster?: boolean | undefined
-  readonly labels: AlertingConfig['labels']
-  readonly overrides: AlertingConfig['overrides']
-}
-
-function configOf({ job, show_cluster, labels, overrides, ...file }: SectionKeys): AlertingConfig {
-  const tuning = tuningOf(file)
-  return {
-    runbookBaseUrl: file.runbook_base_url,
-    grafanaUrl: file.grafana_url,
-    labels,
-    ...tuning,
-    values: {
-      ...tuning.values,
-      ...(job !== undefined && { job }),
-      ...(show_cluster && { [CLUSTER_PATH]: CLUSTER_HIDE.shown }),
-    },
-    overrides,
-  }
 }
 
 function tuningOf(file: TuningKeys): Tuning {

@@ -73,3 +73,11 @@ export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean('expected true or false'),
 )
+/** A regular expression for whole names. */
+export const expression = z.string('expected a regular expression').superRefine((text, context) => {
+  try {
+    new RegExp(`^(?:${text})$`)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not a regular expression' })
+  }
+})

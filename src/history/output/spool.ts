@@ -16,25 +16,7 @@ export type SpooledSeries = readonly [family: string, labels: string, bytes: num
  * within them the lines of each series together. Lines are kept in memory up to a limit, then in one file for each
  * series: memory depends on the number of series, not on the length of the history.
  */
-export interface Spool {
-  add(series: Iterable<HistorySeries>): void
-  /** Whether it has no samples at all. */
-  readonly isEmpty: boolean
-  /** Whether so much is in memory that {@link save} should be called. */
-  readonly isFull: boolean
-  /**
-   * Moves everything from memory into files. The result describes them for {@link openSpool}. After a failure, what is not
-   * in a file is still in memory, for the next call.
-   */
-  save(): Promise<readonly SpooledSeries[]>
-  /**
-   * The whole OpenMetrics text, in pieces.
-   * @param isOrdered whether the lines of each series were added in the order of their times; else they are sorted
-   * @throws {Error} for a file that has not what was saved in it
-   */
-  text(isOrdered?: boolean): AsyncGenerator<Buffer | string>
-  remove(): Promise<void>
-}
+export type Spool = ReturnType<typeof createSpool>
 
 interface Lines {
   readonly family: string
@@ -95,7 +77,7 @@ interface SpoolParts {
   readonly fileOf: (lines: Lines) => string
 }
 
-function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
+function createSpool({ folder, all, add, fileOf }: SpoolParts) {
   let memoryBytes = 0
 
   async function saveOne(lines: Lines): Promise<void> {
@@ -115,7 +97,7 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
   }
 
   return {
-    add(series) {
+    add(series: Iterable<HistorySeries>): void {
       for (const { family, labels, text } of metricLines(series)) {
         const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0, 0)
         const chunk = Buffer.from(text)
@@ -123,13 +105,19 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
         memoryBytes += chunk.length
       }
     },
-    get isEmpty() {
+    /** Whether it has no samples at all. */
+    get isEmpty(): boolean {
       return all.size === 0
     },
-    get isFull() {
+    /** Whether so much is in memory that `save` should be called. */
+    get isFull(): boolean {
       return memoryBytes > MAX_MEMORY_BYTES
     },
-    async save() {
+    /**
+     * Moves everything from memory into files. The result describes them for {@link openSpool}. After a failure, what is not
+     * in a file is still in memory, for the next call.
+     */
+    async save(): Promise<readonly SpooledSeries[]> {
       createFolder(folder)
       const changed = [...all.values()].filter(({ chunks }) => chunks.length > 0)
       for (let start = 0; start < changed.length; start += PARALLEL_FILES) {
@@ -140,7 +128,12 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
       }
       return [...all.values()].map(({ family, labels, bytes, crc }) => [family, labels, bytes, crc] as const)
     },
-    async *text(isOrdered = true) {
+    /**
+     * The whole OpenMetrics text, in pieces.
+     * @param isOrdered whether the lines of each series were added in the order of their times; else they are sorted
+     * @throws {Error} for a file that has not what was saved in it
+     */
+    async *text(isOrdered = true): AsyncGenerator<Buffer | string> {
       const byFamily = Map.groupBy(all.values(), ({ family }) => family)
       for (const [family, header] of FAMILY_HEADERS.openmetrics) {
         const ofFamily = byFamily.get(family) ?? []
@@ -152,7 +145,7 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
       }
       yield OPENMETRICS_END
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: (): Promise<void> => rm(folder, { recursive: true, force: true }),
   }
 }
 

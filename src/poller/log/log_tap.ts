@@ -8,23 +8,14 @@ export interface LogLine {
   readonly fields: Fields
 }
 
-/** The lines about a system since the recording began, whatever the level of the log. */
-export interface Recording {
-  readonly lines: readonly LogLine[]
-  /** Lines beyond the limit, which are not in the recording. */
-  readonly omitted: number
-  end(): void
-}
-
 /** A log, of which the lines about a system can be recorded. */
-export interface LogTap {
-  readonly log: Log
-  record(system: string): Recording
-}
+export type LogTap = ReturnType<typeof createLogTap>
+/** The lines about a system since the recording began, whatever the level of the log. */
+export type Recording = ReturnType<LogTap['record']>
 
 const MAX_LINES = 200
 
-export function createLogTap(log: Log): LogTap {
+export function createLogTap(log: Log) {
   const recordings = new Set<(line: LogLine) => void>()
   const at = (level: keyof Log) => (message: string, fields?: Parameters<Log['debug']>[1]) => {
     // Only the function for debug takes fields that are not computed yet.
@@ -35,8 +26,8 @@ export function createLogTap(log: Log): LogTap {
     for (const record of recordings) record(line)
   }
   return {
-    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
-    record(system) {
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } satisfies Log,
+    record(system: string) {
       const lines: LogLine[] = []
       let omitted = 0
       const add = (line: LogLine) => {
@@ -46,11 +37,12 @@ export function createLogTap(log: Log): LogTap {
       }
       recordings.add(add)
       return {
-        lines,
-        get omitted() {
+        lines: lines as readonly LogLine[],
+        /** Lines beyond the limit, which are not in the recording. */
+        get omitted(): number {
           return omitted
         },
-        end: () => void recordings.delete(add),
+        end: (): void => void recordings.delete(add),
       }
     },
   }

@@ -17,30 +17,7 @@ export interface PollSize {
 }
 
 /** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
-export interface PollLog {
-  polled(poolId: string, poll: PollSize & { readonly failure: ApiError | undefined }): void
-  forecast(poolId: string, failure: ApiError | undefined): void
-  history(poolId: string, failure: ApiError | undefined): void
-  /** A deviation of the system that a reader of its history noticed. */
-  historyNotice(poolId: string, text: string): void
-  discovered(failure: ApiError | undefined): void
-  resource(name: ResourceName, failure: ApiError | undefined): void
-  providers(failure: ApiError | undefined): void
-  /** Logs which pools are new in the list, and which are gone. */
-  pools(before: readonly string[], now: readonly PoolRef[]): void
-  /** @param poolId undefined for values of the query interface and of resources */
-  rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
-  /** A poll of the query interface; `empty`: it has no current data. */
-  queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
-  queryFailed(query: string, failure: ApiError): void
-  /** One query has no data while others have. */
-  queryEmpty(query: string): void
-  /** Rows of nodes that are in no feed. */
-  unmatched(rows: number): void
-  internalError(what: string, failure: unknown): void
-  /** The pool is gone: removes its failures. */
-  forget(poolId: string): void
-}
+export type PollLog = ReturnType<typeof createPollLog>
 
 interface PollLogOptions {
   readonly log: Log
@@ -50,7 +27,7 @@ interface PollLogOptions {
   readonly system: string
 }
 
-export function createPollLog({ log, own, store, system }: PollLogOptions): PollLog {
+export function createPollLog({ log, own, store, system }: PollLogOptions) {
   const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(store.system(system), poolId) })
   const changes = createChangeLog(log, placeOf)
   const once = createOnce()
@@ -66,22 +43,35 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
   }
 
   return {
-    polled(poolId, { failure, ...poll }) {
+    polled(
+      poolId: string,
+      { failure, ...poll }: PollSize & { readonly failure: ApiError | undefined },
+    ): void {
       logPoll(log, 'poll', poll, () => ({ ...placeOf(poolId), outcome: failure?.reason ?? 'ok' }))
       changes.note('poll', poolId, failure)
     },
-    forecast: (poolId, failure) => changes.note('forecast', poolId, failure),
-    history: (poolId, failure) => changes.note('history', poolId, failure),
-    historyNotice: (poolId, text) =>
+    forecast: (poolId: string, failure: ApiError | undefined): void =>
+      changes.note('forecast', poolId, failure),
+    history: (poolId: string, failure: ApiError | undefined): void =>
+      changes.note('history', poolId, failure),
+    /** A deviation of the system that a reader of its history noticed. */
+    historyNotice: (poolId: string, text: string): void =>
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
-    resource: (name, failure) => noteResource({ log, system, changes, once }, name, failure),
-    discovered: (failure) => changes.note('discovery of pools', undefined, failure),
-    providers: (failure) => changes.note('list of authentication providers', undefined, failure),
-    pools: (before, now) => logPools(log, store.system(system), { system, before, now }),
-    rejected(poolId, values) {
+    resource: (name: ResourceName, failure: ApiError | undefined): void =>
+      noteResource({ log, system, changes, once }, name, failure),
+    discovered: (failure: ApiError | undefined): void =>
+      changes.note('discovery of pools', undefined, failure),
+    providers: (failure: ApiError | undefined): void =>
+      changes.note('list of authentication providers', undefined, failure),
+    /** Logs which pools are new in the list, and which are gone. */
+    pools: (before: readonly string[], now: readonly PoolRef[]): void =>
+      logPools(log, store.system(system), { system, before, now }),
+    /** @param poolId undefined for values of the query interface and of resources */
+    rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
       for (const value of values) noteRejected(poolId, value)
     },
-    queried(outcome, poll) {
+    /** A poll of the query interface; `empty`: it has no current data. */
+    queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
       const failure = typeof outcome === 'string' ? undefined : outcome
       const result = typeof outcome === 'string' ? outcome : outcome.reason
       own.queryPoll(system, result)
@@ -90,23 +80,26 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
       if (outcome === 'empty')
         once('empty', () => log.info('the query interface has no current data', { system }))
     },
-    queryFailed(query, { reason, message: error }) {
+    queryFailed(query: string, { reason, message: error }: ApiError): void {
       const message = 'a query failed: its values are missing'
       once(`${query} ${reason}`, () => log.warn(message, { system, query, reason, error }))
     },
-    queryEmpty(query) {
+    /** One query has no data while others have. */
+    queryEmpty(query: string): void {
       once(`${query} empty`, () => log.info('a query has no data', { system, query }))
     },
-    unmatched(rows) {
+    /** Rows of nodes that are in no feed. */
+    unmatched(rows: number): void {
       own.unmatchedRows(system, rows)
       if (rows === 0) return
       const message = 'rows of the query interface are of nodes that no polled pool has'
       once('unmatched', () => log.warn(message, { system, rows }))
     },
-    internalError(what, failure) {
+    internalError(what: string, failure: unknown): void {
       const fields = { system, what, error: String(failure) }
       once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
     },
+    /** The pool is gone: removes its failures. */
     forget: changes.forget,
   }
 }

@@ -7,13 +7,6 @@ import type { StateStore } from '../../state/store.ts'
 import { createWithdrawal } from '../../state/withdrawal.ts'
 import type { PollLog } from '../log/poll_log.ts'
 
-/** Withdraws each value of the query interface when it is too old by the clock of the system. */
-export interface Aging {
-  /** Called when there is a new reading. */
-  restart(): void
-  end(): void
-}
-
 interface AgingOptions {
   readonly system: Pick<SystemConfig, 'name' | 'poll'>
   readonly store: Pick<StateStore, 'system' | 'update'>
@@ -23,16 +16,15 @@ interface AgingOptions {
 /** Nodes have points at different times: their values are not withdrawn one by one. */
 const LEAST_MS = 30_000
 
-export function createAging({ system: { name, poll }, store, pollLog }: AgingOptions): Aging {
+/** Withdraws each value of the query interface when it is too old by the clock of the system. */
+export function createAging({ system: { name, poll }, store, pollLog }: AgingOptions) {
   const { staleAfterMs } = poll
   const keptSeconds = ({ reading }: PerformanceState) =>
     Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
-  const withdrawal = createWithdrawal(Math.max(LONGEST_AGE_SECONDS * 1000, staleAfterMs), () => {
-    withdraw()
-      .then(restart)
-      .catch((failure: unknown) =>
-        pollLog.internalError('withdrawing old values of the query interface', failure),
-      )
+  const withdrawal = createWithdrawal({
+    staleAfterMs: Math.max(LONGEST_AGE_SECONDS * 1000, staleAfterMs),
+    withdraw: () => withdraw().then(restart),
+    failed: (failure) => pollLog.internalError('withdrawing old values of the query interface', failure),
   })
 
   function withdraw(): Promise<void> {
@@ -53,7 +45,11 @@ export function createAging({ system: { name, poll }, store, pollLog }: AgingOpt
 
   // Values from before a reload.
   restart()
-  return { restart, end: withdrawal.end }
+  return {
+    /** Called when there is a new reading. */
+    restart,
+    end: withdrawal.end,
+  }
 }
 
 /** Seconds since the epoch by the clock of the system, as the exporter's clock may be set. */

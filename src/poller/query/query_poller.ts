@@ -26,22 +26,9 @@ export interface QueryPollerOptions {
 }
 
 /** Polls the query interface of one system, never twice at a time. */
-export interface QueryPoller {
-  /** Called by the schedule, which only a system that may be asked has. */
-  makeDue(): void
-  /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
-  requestIfDue(signal: AbortSignal): Promise<void>
-  /**
-   * When it is asked next, in milliseconds since the epoch. After a pause this is the end of the pause: it is asked with the
-   * first poll from then on.
-   * @param scheduledMs when it becomes due next
-   */
-  nextMs(scheduledMs: number): number
-  /** Withdraws nothing any more. */
-  end(): void
-}
+export type QueryPoller = ReturnType<typeof createQueryPoller>
 
-export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
+export function createQueryPoller(options: QueryPollerOptions) {
   const { system, store, pollLog } = options
   const { name, performance: config, limits } = system
   const reader = readerOf(options)
@@ -73,10 +60,12 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   }
 
   return {
-    makeDue() {
+    /** Called by the schedule, which only a system that may be asked has. */
+    makeDue(): void {
       isDue = true
     },
-    async requestIfDue(signal) {
+    /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
+    async requestIfDue(signal: AbortSignal): Promise<void> {
       if (running !== undefined) return running
       if (!(isDue || isAlwaysDue)) return
       // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.
@@ -88,7 +77,13 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       })
       return running
     },
-    nextMs: (scheduledMs) => nextAfterPause(scheduledMs, pauses.remainingMs(), isDue),
+    /**
+     * When it is asked next, in milliseconds since the epoch. After a pause this is the end of the pause: it is asked with
+     * the first poll from then on.
+     * @param scheduledMs when it becomes due next
+     */
+    nextMs: (scheduledMs: number): number => nextAfterPause(scheduledMs, pauses.remainingMs(), isDue),
+    /** Withdraws nothing any more. */
     end: aging.end,
   }
 }
