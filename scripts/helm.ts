@@ -75,7 +75,7 @@ function goldenFiles(): ReadonlyMap<string, string> {
     if (status !== 0) throw new Error(`helm template fails for the case ${name}:\n${output}`)
     const { objects, notes } = toGolden(output, one, root)
     files.set(`${GOLDEN}/${name}.yaml`, objects)
-    files.set(`${GOLDEN}/${name}.notes.txt`, notes)
+    files.set(`${GOLDEN}/notes/${name}.txt`, notes)
   }
   return files
 }
@@ -107,7 +107,7 @@ function compareOrWrite(files: ReadonlyMap<string, string>): void {
     throw new Error(`these files differ from what Helm renders; write them with npm run helm:\n${names}`)
   }
   for (const [path, text] of differs) {
-    mkdirSync(join(root, GOLDEN), { recursive: true })
+    mkdirSync(join(root, GOLDEN, 'notes'), { recursive: true })
     writeFileSync(join(root, path), text)
     process.stdout.write(`wrote ${path}\n`)
   }

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { run, startProcess } from '../support/processes.ts'
+import { startProcess } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
+import { runCommand } from './run_command.ts'
 
-const program = (...args: readonly string[]) => run(process.execPath, ['src/main.ts', ...args])
+const program = (...args: readonly string[]) => runCommand(args)
 
 /** A configuration without limits that matter here. */
 function configOf(url: string, perSecond = 1000): string {

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { run } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
 
 /** Runs the command for a file that only its owner can read, unless a mode is given. */
 async function check(yaml: string, ...args: string[]) {
@@ -10,7 +10,7 @@ async function check(yaml: string, ...args: string[]) {
   folder.write('password', 'canary-4711')
   chmodSync(`${folder.path}/password`, 0o644)
   chmodSync(file, 0o600)
-  const result = await run(process.execPath, ['src/main.ts', 'check', `--config.file=${file}`, ...args])
+  const result = await runCommand(['check', `--config.file=${file}`, ...args])
   return { ...result, file, folder: folder.path }
 }
 
@@ -38,7 +38,7 @@ describe('check', () => {
     using folder = temporaryFolder()
     const file = folder.write('sds.yml', GOOD)
     chmodSync(file, 0o600)
-    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'check', file])
+    const { code, stdout } = await runCommand(['check', file])
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: valid (1 system: a)\n` })
   })
 
@@ -104,12 +104,7 @@ describe('check', () => {
   })
 
   test.concurrent('prints a file that cannot be read as JSON', async () => {
-    const { code, stdout } = await run(process.execPath, [
-      'src/main.ts',
-      'check',
-      '--json',
-      '--config.file=/no/such/file',
-    ])
+    const { code, stdout } = await runCommand(['check', '--json', '--config.file=/no/such/file'])
     expect(code).toBe(1)
     expect(JSON.parse(stdout).problems).toEqual([
       { path: '', line: null, column: null, message: 'cannot be read: no such file' },

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
 
 const PROGRAM = { PROGRAM_NODE: process.execPath, PROGRAM: join(process.cwd(), 'src/main.ts') }
 
 function completion(shell: string) {
-  return run(process.execPath, ['src/main.ts', 'completion', shell])
+  return runCommand(['completion', shell])
 }
 
 describe('completion bash', () => {
@@ -73,7 +74,7 @@ describe('completion bash', () => {
   test('offers every command', async () => {
     const commands = (await offered('')).filter((word) => !word.startsWith('-'))
     expect(commands).toContain('version')
-    const { stdout } = await run(process.execPath, ['src/main.ts', '--help'])
+    const { stdout } = await runCommand(['--help'])
     for (const command of commands) expect(stdout).toContain(`  ${command} `)
   })
 })
@@ -86,7 +87,7 @@ test.each(['zsh', 'fish'])('completion %s asks the program', async (shell) => {
 
 /** What the program offers after these words, with descriptions. */
 async function offeredLines(...words: readonly string[]): Promise<string[]> {
-  const { stdout } = await run(process.execPath, ['src/main.ts', 'complete', '--', ...words])
+  const { stdout } = await runCommand(['complete', '--', ...words])
   return stdout.split('\n').filter((line) => line !== '')
 }
 

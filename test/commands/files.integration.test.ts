@@ -4,13 +4,11 @@ import { createServer } from 'node:net'
 import { devNull } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
-import { run } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
 
 const SYSTEM = 'name: a, base_url: "https://127.0.0.1:1"'
 
-function program(...args: string[]) {
-  return run(process.execPath, ['src/main.ts', ...args])
-}
+const program = (...args: string[]) => runCommand(args)
 
 function fifo(folder: Folder, name: string): string {
   const path = `${folder.path}/${name}`

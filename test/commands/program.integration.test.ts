@@ -1,23 +1,25 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run, startProcess } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
+
+const program = (...args: string[]) => runCommand(args)
 
 /** Runs the program with plain Node.js, which rejects syntax that the test runner accepts. */
-function program(...args: string[]) {
+function started(...args: string[]) {
   return run(process.execPath, ['src/main.ts', ...args])
 }
 
 describe('the program', () => {
   test.concurrent('prints its version', async () => {
-    const { code, stdout } = await program('--version')
+    const { code, stdout } = await started('--version')
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
 
   test.concurrent('lists its commands', async () => {
-    const { code, stdout } = await program('--help')
+    const { code, stdout } = await started('--help')
     expect(code).toBe(0)
     const commands = [
       'serve',
@@ -189,19 +191,14 @@ test.concurrent('the configuration file is that of the flag, the variable, or a 
   const named = folder.write('named.yml', yaml('named'))
   const flagged = folder.write('flagged.yml', yaml('flagged'))
   folder.write('sds-exporter.yml', yaml('usual'))
-  const main = join(process.cwd(), 'src/main.ts')
-  const systemOf = async (env: Record<string, string>, ...flags: string[]) => {
-    const args = [main, 'check', '--json', ...flags]
-    return JSON.parse((await run(process.execPath, args, { cwd: folder.path, env })).stdout).systems
-  }
+  const cwd = folder.path
+  const systemOf = async (env: Record<string, string>, ...flags: string[]) =>
+    JSON.parse((await runCommand(['check', '--json', ...flags], { cwd, env })).stdout).systems
   expect(await systemOf({ SDS_CONFIG_FILE: named }, `--config.file=${flagged}`)).toEqual(['flagged'])
   expect(await systemOf({ SDS_CONFIG_FILE: named })).toEqual(['named'])
   expect(await systemOf({ SDS_CONFIG_FILE: '' })).toEqual(['usual'])
-  const complete = [main, 'complete', '--', 'nodes', '--system=']
-  const { stdout } = await run(process.execPath, complete, {
-    cwd: folder.path,
-    env: { SDS_CONFIG_FILE: named },
-  })
+  const complete = ['complete', '--', 'nodes', '--system=']
+  const { stdout } = await runCommand(complete, { cwd, env: { SDS_CONFIG_FILE: named } })
   expect(stdout).toBe('--system=named\n')
 })
 
@@ -219,7 +216,7 @@ test.concurrent.each([
   await once(other, 'listening')
   const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
   const config = command === 'serve' ? [`--config.file=${file}`] : []
-  const { code, stderr } = await program(command, `${flag}=${address}`, ...config)
+  const { code, stderr } = await started(command, `${flag}=${address}`, ...config)
   other.close()
   expect(code).toBe(1)
   expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
@@ -252,7 +249,7 @@ test('serve warns of a password that is sent unencrypted', async () => {
 test('serve exits with 78 on an invalid file and prints the reason', async () => {
   using folder = temporaryFolder()
   const file = folder.write('bad.yml', 'systems: []\n')
-  const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')
+  const { code, stderr } = await started('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')
   expect(code).toBe(78)
   expect(stderr).toContain('systems: needs at least one system')
 })

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { run } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
 
-const program = (...args: string[]) => run(process.execPath, ['src/main.ts', ...args])
+const program = (...args: string[]) => runCommand(args)
 
 const SETTINGS = `alerting:
   runbook_base_url: https://wiki.example.net/alerts.md

@@ -23,7 +23,7 @@ const rendered = new Map(
 )
 const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? []
 const { commands } = await createProgram()
-const notesOf = (name: string): string => readText(`${GOLDEN}/${name}.notes.txt`)
+const notesOf = (name: string): string => readText(`${GOLDEN}/notes/${name}.txt`)
 
 // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
 function find(objects: readonly KubernetesObject[], kind: string, name?: string): any {
@@ -39,8 +39,9 @@ describe('the golden files', () => {
   })
 
   test('are those of the cases', () => {
-    const files = names.flatMap((name) => [`${name}.notes.txt`, `${name}.yaml`])
-    expect(readdirSync(GOLDEN).sort()).toEqual([basename(INPUTS_FILE), ...files].sort())
+    const files = names.flatMap((name) => [`notes/${name}.txt`, `${name}.yaml`])
+    const found = readdirSync(GOLDEN, { recursive: true }).map(String)
+    expect(found.sort()).toEqual([basename(INPUTS_FILE), 'notes', ...files].sort())
   })
 
   test('have a case for every example of values', () => {

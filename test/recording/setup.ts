@@ -7,9 +7,11 @@ import { parseRecording, type Recording } from '../../src/recording/format.ts'
 export const LIMITS = 'limits: {requests_per_second: 1000}'
 export const PASSWORD = 'emulator'
 
+export const SYSTEM = 'frankfurt-prod'
+
 /** A system of an emulator. */
 export function systemAt(url: string, more = ''): string {
-  return `{name: frankfurt-prod, base_url: "${url}", auth: {username: monitor, password: ${PASSWORD}}${more}}`
+  return `{name: ${SYSTEM}, base_url: "${url}", auth: {username: monitor, password: ${PASSWORD}}${more}}`
 }
 
 export interface Captured extends SystemRecording {

@@ -16,7 +16,8 @@ import { readText, repositoryFiles } from './repository.ts'
 const sources = sourcesBelow(['src/', 'grafana/mixin/', 'docs/', 'scripts/generators/'])
 const scripts = sourcesBelow(['scripts/', 'grafana/mixin/'])
 const program = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/'])
-const all = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/', 'test/'])
+/** Below folders whose files people read: of all kinds, not only of code. */
+const readByPeople = repositoryFiles().filter((path) => /^(src|grafana|scripts|test)\//.test(path))
 
 function sourcesBelow(folders: readonly string[]): Sources {
   const paths = repositoryFiles().filter(
@@ -55,7 +56,7 @@ describe('the repository', () => {
   })
 
   test('no folder has more than fifteen files', () => {
-    expect(largeFolderFindings(all)).toEqual([])
+    expect(largeFolderFindings(readByPeople)).toEqual([])
   })
 
   test('no function has more than sixty lines, including closures', () => {

@@ -59,9 +59,8 @@ export function packageFindings(sources: Sources): string[] {
 const MAX_FOLDER_FILES = 15
 
 /** Folders with more files than a reader keeps in mind. */
-export function largeFolderFindings(sources: Sources): string[] {
-  const folders = Object.entries(Object.groupBy(Object.keys(sources), (path) => posix.dirname(path)))
-  return folders
+export function largeFolderFindings(paths: readonly string[]): string[] {
+  return Object.entries(Object.groupBy(paths, (path) => posix.dirname(path)))
     .filter(([, files = []]) => files.length > MAX_FOLDER_FILES)
     .map(([folder, files = []]) => `${folder} has ${files.length} files`)
 }

@@ -9,6 +9,7 @@ import { freePort } from '../../support/ports.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
+import { runCommand } from '../run_command.ts'
 
 const FROM = '2026-03-01T00:00:00Z'
 const TO = '2026-03-01T02:00:00Z'
@@ -25,7 +26,7 @@ function configFor(folder: Folder, { url }: System, limits = '{requests_per_seco
   return `--config.file=${folder.write('sds-exporter.yml', text)}`
 }
 
-const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'backfill', ...args])
+const backfill = (...args: string[]) => runCommand(['backfill', ...args])
 
 const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 

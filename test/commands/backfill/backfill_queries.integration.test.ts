@@ -6,10 +6,11 @@ import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
-import { run, startProcess } from '../../support/processes.ts'
+import { startProcess } from '../../support/processes.ts'
 import { promtool } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
+import { runCommand } from '../run_command.ts'
 
 /** Backfills of systems that have their performance figures in the query interface only. */
 const HOUR = 3600
@@ -33,7 +34,7 @@ function configFor(
   return `--config.file=${folder.write('sds-exporter.yml', text)}`
 }
 
-const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'backfill', ...args])
+const backfill = (...args: string[]) => runCommand(['backfill', ...args])
 
 /** Requests of a run, without the logout at its end. */
 const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
@@ -85,10 +86,13 @@ describe('the query interface', () => {
       const out = output.replace('days', join(folder.path, 'days'))
       const config = configFor(folder, emulator)
       const flags = [config, ...range(27, 5 * DAY - 12 * HOUR), '--source=query', '--label=job=sds', out]
-      const dry = await backfill(...flags, '--dry-run')
+      const estimate = async () => /requests: (\d+)/.exec((await backfill(...flags, '--dry-run')).stdout)?.[1]
+      const before = await estimate()
       emulator.log.clear()
       expect(await backfill(...flags)).toMatchObject({ code: 0 })
-      expect(String(requestsOf(emulator))).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
+      const taken = String(requestsOf(emulator))
+      // The limit may have moved into the next window of time meanwhile.
+      expect([before, await estimate()]).toContain(taken)
     },
   )
 

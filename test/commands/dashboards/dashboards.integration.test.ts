@@ -6,12 +6,13 @@ import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
+import { runCommand } from '../run_command.ts'
 import { GRAFANA_TOKEN, startGrafana } from './grafana_stub.ts'
 
 const SHIPPED = readdirSync('grafana/dashboards').filter((file) => file.endsWith('.json'))
 
 function dashboards(args: readonly string[], token?: string) {
-  return run(process.execPath, ['src/main.ts', 'dashboards', ...args], { env: { GRAFANA_TOKEN: token } })
+  return runCommand(['dashboards', ...args], { env: { GRAFANA_TOKEN: token } })
 }
 
 describe('dashboards --out', () => {

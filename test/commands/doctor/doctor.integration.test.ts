@@ -8,9 +8,10 @@ import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { type Child, run, startProcess } from '../../support/processes.ts'
+import { type Child, startProcess } from '../../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
+import { runCommand } from '../run_command.ts'
 import { runServer } from './doctor_setup.ts'
 
 const PASSWORD = 'emulator'
@@ -41,7 +42,7 @@ function configure(name: string, systems: readonly object[], rest = {}): string 
 
 /** Runs the command in a child process without a terminal. */
 function doctor(file: string, ...args: string[]) {
-  return run(process.execPath, ['src/main.ts', 'doctor', `--config.file=${file}`, ...args])
+  return runCommand(['doctor', `--config.file=${file}`, ...args])
 }
 
 const linesWith = (status: string, text: string) =>
@@ -205,7 +206,7 @@ describe('doctor', () => {
   })
 
   test('prints help', async () => {
-    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'doctor', '--help'])
+    const { code, stdout } = await runCommand(['doctor', '--help'])
     expect(code).toBe(0)
     for (const word of ['--config.file', '--prometheus.url', '--system', 'forecast.braces', 'Exit codes'])
       expect(stdout).toContain(word)

@@ -6,7 +6,7 @@ import { nodesTable } from '../../../src/commands/nodes/table.ts'
 import { bytesText, durationText, percentText } from '../../../src/text.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
-import { run } from '../../support/processes.ts'
+import { runCommand } from '../run_command.ts'
 
 const ROW: NodeRow = {
   system: 'frankfurt',
@@ -204,7 +204,7 @@ test.each([
 async function nodes(systems: readonly object[], ...args: string[]) {
   using folder = temporaryFolder()
   const file = folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '30s' } }))
-  return await run(process.execPath, ['src/main.ts', 'nodes', `--config.file=${file}`, ...args])
+  return await runCommand(['nodes', `--config.file=${file}`, ...args])
 }
 
 const system = (name: string, base_url: string, more = {}) => ({
@@ -402,7 +402,7 @@ describe('nodes', () => {
   })
 
   test('prints help', async () => {
-    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'nodes', '--help'])
+    const { code, stdout } = await runCommand(['nodes', '--help'])
     expect(code).toBe(0)
     for (const word of ['--config.file', '--system', '--json', ...Object.keys(ROW), 'Exit codes'])
       expect(stdout).toContain(word)

@@ -22,6 +22,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { waitFor, waitForAssertion } from '../../support/wait.ts'
+import { runCommand } from '../run_command.ts'
 
 let emulator: StartedEmulator
 let folder: Folder
@@ -48,7 +49,7 @@ function writeConfig(urls: Readonly<Record<string, string>>): string {
 /** Runs the command in a child process without a terminal. */
 function providers(token: string | undefined, ...args: string[]) {
   const env = { SDS_TOKEN: token }
-  return run(process.execPath, ['src/main.ts', 'providers', ...args, `--config.file=${file}`], { env })
+  return runCommand(['providers', ...args, `--config.file=${file}`], { env })
 }
 
 describe('providers list', () => {
@@ -266,7 +267,7 @@ describe('providers delete', () => {
 describe('providers --username', () => {
   const withPassword = (password: string | undefined, ...args: string[]) => {
     const env = { SDS_PASSWORD: password, SDS_TOKEN: undefined }
-    return run(process.execPath, ['src/main.ts', 'providers', ...args, `--config.file=${file}`], { env })
+    return runCommand(['providers', ...args, `--config.file=${file}`], { env })
   }
 
   test('logs in, and logs out at the end', async () => {

@@ -38,6 +38,9 @@ interface Usage {
   readonly residentKibibytes: number
 }
 
+/** Users start the program without it. */
+const WITHOUT_CACHE = { env: { NODE_COMPILE_CACHE: undefined } }
+
 /** Runs Node.js with a module that reports the resources of the process at its end. */
 async function usageOf(args: readonly string[]): Promise<Usage> {
   const report = folder.write(
@@ -48,7 +51,7 @@ async function usageOf(args: readonly string[]): Promise<Usage> {
       require('node:fs').writeSync(2, 'usage ' + JSON.stringify(usage) + '\\n')
     })`,
   )
-  const { code, stderr } = await run(process.execPath, ['--require', report, ...args])
+  const { code, stderr } = await run(process.execPath, ['--require', report, ...args], WITHOUT_CACHE)
   expect(code).toBe(0)
   return JSON.parse(/^usage (.*)$/m.exec(stderr)?.[1] ?? 'null')
 }
@@ -103,10 +106,9 @@ test('memory of one system with 16 nodes is limited, idle and under many scrapes
     'sds-exporter.yml',
     `systems: [{name: one, base_url: "${system}", auth: {username: monitor, password: emulator}}]\n`,
   )
-  await using exporter = await startProcess(process.execPath, [
-    ...[main, 'serve', `--config.file=${file}`],
-    ...['--web.listen-address=127.0.0.1:0', '--admin.listen-address=127.0.0.1:0'],
-  ])
+  const flags = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=127.0.0.1:0']
+  const command = [main, 'serve', `--config.file=${file}`, ...flags]
+  await using exporter = await startProcess(process.execPath, command, WITHOUT_CACHE)
   const [, url = ''] = await exporter.waitForOutput(/msg=listening.* url=(\S+)/)
   await expect
     .poll(async () => (await get(`${url}/metrics`)).text, { timeout: 60_000 })

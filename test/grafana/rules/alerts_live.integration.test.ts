@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { type ExpectedAlert, FAULTS, type Fault, waitOf } from '../../../grafana/mixin/rules/faults.ts'
 import { parseConfig } from '../../../src/config/load.ts'
@@ -35,6 +35,9 @@ interface Setup {
   /** Ends the fault. */
   heal(): Promise<void>
 }
+
+// All faults wait for the same minutes.
+vi.setConfig({ maxConcurrency: FAULTS.length })
 
 let folder: Folder
 let setups: readonly Setup[]
@@ -235,7 +238,7 @@ describe('with a real Prometheus and Alertmanager', () => {
           // Waits for every rule, because an unexpected alert may fire later than the expected ones.
           return expectedAlerts.every((alert) => seen.includes(alert)) && performance.now() > settledAt
         },
-        { what: `the alerts of ${name}`, timeout: LONGEST_WAIT_MS, interval: 500, detail },
+        { what: `the alerts of ${name}`, timeout: LONGEST_WAIT_MS, interval: 1000, detail },
       )
       expect([...unexpected]).toEqual([])
 
@@ -251,7 +254,7 @@ describe('with a real Prometheus and Alertmanager', () => {
         },
         {
           what: `Alertmanager to inhibit ${suppressed.join(', ') || 'nothing'}`,
-          interval: 500,
+          interval: 1000,
           detail,
         },
       )
@@ -262,7 +265,7 @@ describe('with a real Prometheus and Alertmanager', () => {
           seen = namesOf(await alertsOf(fault))
           return seen.length === 0
         },
-        { what: `the alerts of ${name} to resolve`, timeout: LONGEST_WAIT_MS, interval: 500, detail },
+        { what: `the alerts of ${name} to resolve`, timeout: LONGEST_WAIT_MS, interval: 1000, detail },
       )
     },
     TEST_TIMEOUT_MS,
