@@ -5,6 +5,7 @@ import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { Failed } from './cli/exit.ts'
 import { addConfigFlag, configFileOf } from './cli/flags/config_file.ts'
+import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
 interface Flags {
   'config.file'?: string
@@ -59,10 +60,12 @@ function check(file: string, json: boolean): void {
 }
 
 function writeText(file: string, names: readonly string[], risks: readonly Risk[]): void {
-  process.stdout.write(`${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})\n`)
+  const text = `${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})`
+  process.stdout.write(`${wrappedLines(text, terminalWidth(process.stdout))}\n`)
   for (const { system, text, remedy } of risks) {
     const place = system === undefined ? '' : `system ${system}: `
-    process.stderr.write(`${visibleText(`warning: ${place}${text}; ${remedy}`)}\n`)
+    const warning = visibleText(`warning: ${place}${text}; ${remedy}`)
+    process.stderr.write(`${wrappedLines(warning, terminalWidth(process.stderr))}\n`)
   }
 }
 

@@ -6,6 +6,7 @@ import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
 import { JOURNAL_PRIORITIES, stderrIsJournal, withPriority } from './cli/log/journal.ts'
+import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 import { failureText } from './cli/system_errors.ts'
 import { configureUsage } from './cli/usage.ts'
 
@@ -83,8 +84,10 @@ export function reportFailure(failure: unknown, args: readonly string[]): number
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   const inUse = failure instanceof ListenError ? failure.addressInUse : undefined
   const retyped = inUse === undefined ? undefined : withOtherPort(args, inUse)
-  const hint = retyped === undefined ? '' : `\nWith another port:\n  ${retyped}`
-  const text = `sds-exporter: ${visibleLines(`${failureText(failure)}${hint}`)}\n`
+  // A command to copy is not broken.
+  const hint = retyped === undefined ? '' : `\nWith another port:\n  ${visibleLines(retyped)}`
+  const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
+  const text = `${wrappedLines(message, terminalWidth(process.stderr))}${hint}\n`
   process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, JOURNAL_PRIORITIES.error) : text)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }

@@ -5,15 +5,17 @@ import { loadConfig } from '../../config/load.ts'
 import type { PerformanceSource } from '../../config/sections.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import { difference } from '../../history/run/journal.ts'
+import { countText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile } from '../cli/flags/config_file.ts'
 import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
+import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { chooseOutput, earlierState, lockJournal, type OutputFlags, prepareNew } from './output.ts'
 import { connect } from './pools.ts'
-import { countText, createReporter } from './progress.ts'
+import { createReporter } from './progress.ts'
 import { addRemoteFlags } from './remote_flags.ts'
 import { parseSource, planSources } from './sources.ts'
 import { estimateText, type PlannedRun, writeHistory } from './write.ts'
@@ -177,7 +179,8 @@ async function run(invocation: Invocation): Promise<void> {
   const changed = state && difference(state.settings, settings)
   if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
   const planned = { ...invocation, settings, plan, requests: listed.requests }
-  if (flags.dryRun === true) process.stdout.write(estimateText(planned))
+  const width = terminalWidth(process.stdout)
+  if (flags.dryRun === true) process.stdout.write(wrappedLines(estimateText(planned), width))
   else await writeHistory(planned)
 }
 

@@ -1,9 +1,11 @@
 import type { SystemProgress } from '../../history/run/progress.ts'
-import { durationText, percentText } from '../../text.ts'
+import { countText, durationText, percentText } from '../../text.ts'
 import { createProgress } from '../cli/output/progress.ts'
+import { hasControls, terminalWidth, wrappedLines } from '../cli/output/width.ts'
 
 interface Output {
   readonly isTTY?: boolean
+  readonly columns?: number
   write(text: string): unknown
 }
 
@@ -25,7 +27,8 @@ export function createReporter(output: Output, now: () => number) {
   const began = now()
   let shownAt = began
   let first: readonly number[] | undefined
-  const everyMs = output.isTTY === true ? TERMINAL_MS : LINE_MS
+  const isReplaced = hasControls(output)
+  const everyMs = isReplaced ? TERMINAL_MS : LINE_MS
 
   return {
     /** @param samples written by this process */
@@ -34,13 +37,13 @@ export function createReporter(output: Output, now: () => number) {
       if (now() - shownAt < everyMs) return
       shownAt = now()
       const text = progressText(systems, samples, (shownAt - began) / MS_PER_SECOND, first)
-      if (output.isTTY === true) terminal.show(text)
+      if (isReplaced) terminal.show(text)
       else output.write(`${text}\n`)
     },
     /** Writes a line that stays. */
     line(text: string): void {
       terminal.clear()
-      output.write(`${text}\n`)
+      output.write(`${wrappedLines(text, terminalWidth(output))}\n`)
     },
     clear: terminal.clear,
   }
@@ -75,10 +78,4 @@ function secondsLeft({ done, total }: SystemProgress, first: number, elapsed: nu
 
 function sumOf(systems: readonly SystemProgress[], key: keyof SystemProgress): number {
   return systems.reduce((sum, system) => sum + system[key], 0)
-}
-
-/** `999`, `12.3 k`, `4.5 M`. */
-export function countText(count: number): string {
-  if (count < 10_000) return String(Math.round(count))
-  return count < 10_000_000 ? `${(count / 1000).toFixed(1)} k` : `${(count / 1e6).toFixed(1)} M`
 }

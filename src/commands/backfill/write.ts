@@ -5,13 +5,13 @@ import type { Hole } from '../../history/run/holes.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
 import { runBackfill } from '../../history/run/run.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
-import { bytesText, counted, durationText, visibleText } from '../../text.ts'
+import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
 import { Failed } from '../cli/exit.ts'
 import { timeText } from '../cli/flags/times.ts'
 import { failureText } from '../cli/system_errors.ts'
 import type { Output } from './output.ts'
 import { estimateRun, type Plan } from './plan.ts'
-import { type BackfillReporter, countText } from './progress.ts'
+import type { BackfillReporter } from './progress.ts'
 
 export interface PlannedRun {
   readonly config: Config

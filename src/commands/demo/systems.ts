@@ -5,7 +5,7 @@ import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { counted } from '../../text.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { itemList } from '../cli/output/help_text.ts'
+import { itemList, paragraph } from '../cli/output/help_text.ts'
 
 /** One system for each source of performance figures. Both have the same nodes and the same figures. */
 const BOTH_SOURCES = [
@@ -87,8 +87,8 @@ function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): stri
   const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
   return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and figures' : ''}:
 ${itemList(lines)}
-  Pools: ${shown.join(', ')}
-  Users, with the password ${PASSWORD}: ${users.join(', ')}
+${paragraph(`  Pools: ${shown.join(', ')}
+  Users, with the password ${PASSWORD}: ${users.join(', ')}`)}
 `
 }
 

@@ -1,6 +1,6 @@
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
 import type { ReachableUrl } from '../cli/flags/external_address.ts'
-import { itemList } from '../cli/output/help_text.ts'
+import { itemList, paragraph } from '../cli/output/help_text.ts'
 
 interface WelcomeOptions {
   /** The emulated systems, as lines. */
@@ -23,7 +23,7 @@ const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy
 export function welcomeText(options: WelcomeOptions): string {
   const { systems, scenario } = options
   const { help } = SCENARIOS[scenario]
-  const trouble = scenario === 'healthy' ? '' : `\nScenario ${scenario}: ${help}.\n`
+  const trouble = scenario === 'healthy' ? '' : `\n${paragraph(`Scenario ${scenario}: ${help}.`)}\n`
   return `${systems}${trouble}
 ${pagesText(options)}
 Try next:

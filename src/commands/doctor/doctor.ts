@@ -119,7 +119,7 @@ async function examine(flags: Flags): Promise<void> {
   const received = flags.report === undefined ? undefined : redaction.received
   const examined: ExaminedSystem[] = []
   const ofPrometheus: CheckReport[] = []
-  await interruptible(async (stop) => {
+  const isInterrupted = await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
       signal,
@@ -144,7 +144,7 @@ async function examine(flags: Flags): Promise<void> {
       watched.push({ name, pools })
     }
     examined.push(...(await Promise.all(examinations)))
-    if (prometheusUrl === undefined) return
+    if (prometheusUrl === undefined) return stop.aborted
     const client = createPrometheusClient(prometheusUrl, signal)
     const { history } = config
     const pollSchedules = systems.map(({ poll }) => poll.schedule)
@@ -152,10 +152,12 @@ async function examine(flags: Flags): Promise<void> {
     const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
     output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
     ofPrometheus.push(...reports)
+    return stop.aborted
   }).finally(progress.clear)
   output.end()
   if (flags.report !== undefined)
     writeOutputFile(flags.report, reportText(examined, ofPrometheus, flags['config.file'], redaction))
+  if (isInterrupted) throw new Failed('interrupted')
   const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { counted, visibleLines, visibleText } from '../../text.ts'
 import type { Progress } from '../cli/output/progress.ts'
+import { terminalWidth, wrapped } from '../cli/output/width.ts'
 import type { CheckReport, Finding, Status } from './check/check.ts'
 
 /** The statuses, in the order of the summary. */
@@ -72,6 +73,8 @@ function jsonOf(sections: readonly Section[], count: (status: Status) => number)
 const STATUS_WIDTH = 4
 const TITLE_WIDTH = 13
 const MARGIN = '  '
+/** Where the text of a finding begins. */
+const TEXT_COLUMN = 3 * MARGIN.length + STATUS_WIDTH + TITLE_WIDTH
 
 /**
  * Formats a headline and the findings, one line each, with the remedy on the next line.
@@ -80,7 +83,7 @@ const MARGIN = '  '
 export function renderReport(
   headline: string,
   reports: readonly CheckReport[],
-  stream: NodeJS.WritableStream,
+  stream: NodeJS.WriteStream,
 ): string {
   const lines = reports.flatMap(({ title, findings }) =>
     findings.flatMap((finding) => linesOf(title, finding, stream)),
@@ -91,11 +94,12 @@ export function renderReport(
 function linesOf(
   title: string,
   { status, subject, text, remedy }: Finding,
-  stream: NodeJS.WritableStream,
+  stream: NodeJS.WriteStream,
 ): string[] {
   const coloured = styleText(COLOURS[status], status.padEnd(STATUS_WIDTH), { stream })
   const about = subject === undefined ? '' : `${visibleText(subject)}: `
-  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${about}${visibleText(text)}`
+  const fitted = (line: string, more = 0) => wrapped(line, terminalWidth(stream), TEXT_COLUMN + more)
+  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${fitted(`${about}${visibleText(text)}`)}`
   if (remedy === undefined) return [first]
-  return [first, `${MARGIN}${' '.repeat(STATUS_WIDTH)}  ${' '.repeat(TITLE_WIDTH)}  → ${visibleText(remedy)}`]
+  return [first, `${' '.repeat(TEXT_COLUMN)}→ ${fitted(visibleText(remedy), 2)}`]
 }

@@ -1,8 +1,10 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { SystemClient } from '../../api/client.ts'
 import type { Period } from '../../api/history/series.ts'
+import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { suggestion } from '../../config/values/suggestions.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile } from '../cli/flags/config_file.ts'
@@ -10,11 +12,12 @@ import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { itemList } from '../cli/output/help_text.ts'
 import { createProgress } from '../cli/output/progress.ts'
+import { terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { COLUMNS_HELP } from './columns.ts'
 import { type NamedNodes, readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
-import { SUMMARY_MEMBERS, summaryRows } from './summaries.ts'
+import { SUMMARY_MEMBERS, type SummaryRow, summaryRows } from './summaries.ts'
 import { summaryText } from './summary_table.ts'
 import { nodesTable, type TableOutput } from './table.ts'
 
@@ -24,6 +27,8 @@ interface Flags {
   sort: keyof typeof ORDERS
   json?: boolean
   summary?: boolean
+  node?: string
+  attribute?: readonly AttributeName[]
   /** Seconds since the epoch. */
   from?: number
   to?: number
@@ -46,7 +51,7 @@ columns are left out; in a pipe, every line has all columns.
 
 With --summary, it shows the lowest value, the mean and the highest value of
 each attribute, with the time of the highest, as the storage system computes
-them for a period. Times are UTC. They cover one point in each interval. The
+them for a period. --node and --attribute select rows. Times are UTC. They cover one point in each interval. The
 history of free space includes the reserve, which the current value does not.
 ECS 3.6 and later and ObjectScale have capacity only.
 
@@ -62,6 +67,8 @@ ${itemList(Object.entries(SUMMARY_MEMBERS))}
 Examples:
   sds-exporter nodes --config.file=sds-exporter.yml
   sds-exporter nodes --config.file=sds-exporter.yml --summary --from=-24h
+  sds-exporter nodes --config.file=sds-exporter.yml --summary --from=-30d \\
+    --node=hot-node-01 --attribute=diskSpaceFree
 
 Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the
 others are shown); 2 usage error.`
@@ -80,6 +87,8 @@ export function nodesCommand(): Command {
     )
     .option('--json', 'print a JSON array')
     .option('--summary', 'lowest, mean and highest value of each attribute in a period')
+    .option('--node <name>', 'with --summary: only this node, by name or id')
+    .option('--attribute <name>', 'with --summary: only this attribute; may be repeated', collectAttribute)
     .option('--from <time>', 'start of the period, such as -24h or 2026-03-01', time)
     .option('--to <time>', 'end of the period (default: now)', time)
     .option('--interval <duration>', 'time between two points (default: at most 96 points)', parseSeconds)
@@ -98,9 +107,28 @@ async function showNodes(flags: Flags): Promise<void> {
     return report(systems)
   }
   const systems = await readAll(chosen, false, (client, pool, signal) => client.history(pool, period, signal))
-  const rows = sortRows(systems.flatMap(summaryRows))
+  const rows = chosenRows(sortRows(systems.flatMap(summaryRows)), flags)
   print(flags, rows, () => summaryText(rows, period))
   report(systems)
+}
+
+function collectAttribute(text: string, before: readonly AttributeName[] = []): readonly AttributeName[] {
+  const names = ATTRIBUTES.map(({ name }) => name)
+  const found = names.find((name) => name === text)
+  if (found !== undefined) return [...before, found]
+  const meant = suggestion(text, names)
+  const hint = meant === undefined ? `Attributes are: ${names.join(', ')}.` : `Did you mean ${meant}?`
+  throw new InvalidArgumentError(`There is no such attribute. ${hint}`)
+}
+
+/** @throws {Failed} if no system has the node */
+function chosenRows(rows: readonly SummaryRow[], { node, attribute }: Flags): readonly SummaryRow[] {
+  const ofNode = rows.filter((row) => node === undefined || row.node === node || row.node_id === node)
+  if (rows.length > 0 && ofNode.length === 0) {
+    const names = [...new Set(rows.map((row) => row.node))].join(', ')
+    throw new Failed(`unknown node ${node}; nodes: ${names}`, EXIT.usage)
+  }
+  return ofNode.filter((row) => attribute?.some((name) => name === row.attribute) ?? true)
 }
 
 /** At most so many points of a series are summarized unless --interval is given. */
@@ -108,9 +136,11 @@ const MAX_POINTS = 96
 const STEP_SECONDS = 300
 
 /** Undefined without --summary. @throws {Failed} usage error */
-function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
+function periodOf({ summary, node, attribute, from, to, interval }: Flags): Period | undefined {
   if (summary !== true) {
-    const others = Object.entries({ from, to, interval }).find(([, value]) => value !== undefined)
+    const others = Object.entries({ node, attribute, from, to, interval }).find(
+      ([, value]) => value !== undefined,
+    )
     if (others !== undefined) throw new Failed(`--${others[0]} needs --summary`, EXIT.usage)
     return undefined
   }
@@ -158,5 +188,5 @@ function report(systems: readonly SystemRead<NamedNodes>[]): void {
 
 /** Names are not shortened without a terminal, so that lines can be searched. */
 function outputOf(stream: NodeJS.WriteStream): TableOutput {
-  return { width: stream.isTTY ? stream.columns : undefined, stream }
+  return { width: terminalWidth(stream), stream }
 }

@@ -7,7 +7,6 @@ import type { SummaryRow } from './summaries.ts'
 import { tableText } from './table.ts'
 
 const ABSENT = '-'
-const SECONDS_PER_DAY = 86_400
 const MS_PER_SECOND = 1000
 
 const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
@@ -24,18 +23,17 @@ const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
 
 /** The summaries as a table for each node, of at most 80 columns. Times are UTC. */
 export function summaryText(rows: readonly SummaryRow[], { start, end, interval }: Period): string {
-  const time = end - start > SECONDS_PER_DAY ? monthAndDay : hourAndMinute
   const tables = [...Map.groupBy(rows, ({ system, pool_id, node_id }) => `${system} ${pool_id} ${node_id}`)]
   const period = `${timeText(start)} to ${timeText(end)}, points every ${durationText(interval)}\n`
-  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode, time))].join('\n')
+  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode))].join('\n')
 }
 
-type TimeText = (seconds: number) => string
-const hourAndMinute: TimeText = (seconds) =>
-  timeText(seconds).slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)
-const monthAndDay: TimeText = (seconds) => timeText(seconds).slice('YYYY-'.length, 'YYYY-MM-DD'.length)
+/** `03-11 12:05` */
+function dateAndTime(seconds: number): string {
+  return timeText(seconds).slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+}
 
-function nodeText(rows: readonly SummaryRow[], time: TimeText): string {
+function nodeText(rows: readonly SummaryRow[]): string {
   const [{ system = '', pool = '', node = '' } = {}] = rows
   const figure = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
     title,
@@ -50,7 +48,7 @@ function nodeText(rows: readonly SummaryRow[], time: TimeText): string {
     figure('MAX', 'maximum'),
     {
       title: 'AT',
-      text: ({ maximum_timestamp_seconds: at }) => (at === null ? ABSENT : time(at)),
+      text: ({ maximum_timestamp_seconds: at }) => (at === null ? ABSENT : dateAndTime(at)),
       right: true,
     },
   ]

@@ -1,5 +1,5 @@
 import type { Caller } from '../../administration/deletion.ts'
-import { fromApiError, Refused } from '../../administration/errors.ts'
+import { Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
@@ -80,10 +80,12 @@ export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Pr
   }
 }
 
-/** A {@link Failed} with the error message of the system; other errors are returned unchanged. */
+const NEW_TOKEN = 'get a new token by a login, or use --username'
+
+/** A {@link Failed} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
-  const refused = failure instanceof ApiError ? fromApiError(failure) : failure
-  if (!(refused instanceof Refused)) return failure
-  const { code, description, details } = refused.body
-  return new Failed(visibleText(`${description} (HTTP ${refused.status}, code ${code}). ${details}`.trim()))
+  if (failure instanceof Refused) return new Failed(visibleText(failure.body.description))
+  if (!(failure instanceof ApiError)) return failure
+  const remedy = failure.reason === 'auth' ? NEW_TOKEN : failure.remedy
+  return new Failed(visibleText(`${failure.message}; ${remedy}`))
 }

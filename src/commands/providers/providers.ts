@@ -7,6 +7,7 @@ import { addConfigFile } from '../cli/flags/config_file.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags/flags.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import type { Terminal } from '../cli/output/terminal.ts'
+import { cells, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { explained, type Target, withToken } from './caller.ts'
 import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
@@ -87,13 +88,17 @@ async function withSystem(
   }
 }
 
-/** Columns NAME and ID. */
+/** Columns NAME and ID; on a terminal that is too narrow, the id is below the name. */
 function table(providers: readonly { readonly id: string; readonly name: string }[]): string {
   if (providers.length === 0) return 'The system has no authentication providers.\n'
-  const rows = [{ name: 'NAME', id: 'ID' }, ...providers].map(({ id, name }) => [
-    visibleText(name),
-    visibleText(id),
-  ])
-  const width = Math.max(...rows.map(([name = '']) => name.length))
-  return rows.map(([name = '', id]) => `${name.padEnd(width)}  ${id}\n`).join('')
+  const rows = [{ name: 'NAME', id: 'ID' }, ...providers].map(({ id, name }) => {
+    return { name: visibleText(name), id: visibleText(id) }
+  })
+  const nameWidth = Math.max(...rows.map(({ name }) => cells(name)))
+  const width = nameWidth + GAP.length + Math.max(...rows.map(({ id }) => cells(id)))
+  const isNarrow = width > (terminalWidth(process.stdout) ?? width)
+  const gapAfter = (name: string) => (isNarrow ? '\n' : ' '.repeat(nameWidth - cells(name))) + GAP
+  return rows.map(({ name, id }) => `${name}${gapAfter(name)}${id}\n`).join('')
 }
+
+const GAP = '  '

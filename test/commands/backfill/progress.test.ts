@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest'
-import { countText, createReporter, progressText } from '../../../src/commands/backfill/progress.ts'
+import { expect, test, vi } from 'vitest'
+import { createReporter, progressText } from '../../../src/commands/backfill/progress.ts'
 
 const HALF = [{ done: 450, total: 900 }]
 const SAMPLES = 1_200_000
 
 test('shows the range done, samples, rate and time left', () => {
   expect(progressText(HALF, SAMPLES, 10)).toBe(
-    '[############............] 50.0%, 1200.0 k samples, 120.0 k/s, 10s left',
+    '[############............] 50.0%, 1.2M samples, 120K/s, 10s left',
   )
 })
 
@@ -22,17 +22,13 @@ test('shows the time left of the slowest system, once each has begun', () => {
   expect(progressText([fast, { done: 100, total: 100 }], 0, 10, [80, 100])).toContain(', 10s left')
 })
 
-test.each([
-  [0, '0'],
-  [9999, '9999'],
-  [12_345, '12.3 k'],
-  [45_678_901, '45.7 M'],
-])('%d is %s', (count, text) => expect(countText(count)).toBe(text))
-
-function reporterOn(isTTY: boolean) {
+function reporterOn(isTTY: boolean, columns?: number) {
   let now = 0
   const written: string[] = []
-  const reporter = createReporter({ isTTY, write: (text) => written.push(text) }, () => now)
+  const reporter = createReporter(
+    { isTTY, ...(columns !== undefined && { columns }), write: (text) => written.push(text) },
+    () => now,
+  )
   return { reporter, written, at: (ms: number) => (now = ms) }
 }
 
@@ -58,4 +54,23 @@ test('without a terminal writes a line every ten seconds', () => {
   }
   expect(written).toHaveLength(2)
   for (const text of written) expect(text).toMatch(/^\[#+\.+\] 50\.0%.*\n$/)
+})
+
+test('breaks lines that stay at the words, at the width of the terminal', () => {
+  const { reporter, written } = reporterOn(true, 30)
+  reporter.line('system a: the query interface has no points')
+  expect(written.at(-1)).toBe('system a: the query\n  interface has no points\n')
+})
+
+test('a terminal of type dumb gets lines, without control sequences', () => {
+  vi.stubEnv('TERM', 'dumb')
+  try {
+    const { reporter, written, at } = reporterOn(true)
+    at(10_000)
+    reporter.show(HALF, SAMPLES)
+    reporter.line('done')
+    expect(written.join('')).toMatch(/^\[#+\.+\] 50\.0%.*\ndone\n$/)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })

@@ -333,6 +333,8 @@ describe('nodes', () => {
 
   test.each([
     [['--from=-1h'], '--from needs --summary'],
+    [['--node=a'], '--node needs --summary'],
+    [['--attribute=diskSpaceFre'], 'Did you mean diskSpaceFree?'],
     [['--summary'], '--summary needs --from'],
     [['--summary', '--from=-1h', '--to=-2h'], '--from must be earlier than --to'],
   ])('refuses %o', async (flags, message) => {
@@ -355,11 +357,31 @@ describe('nodes', () => {
     ])
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(lines.filter((line) => line.startsWith('nodeCpuUtilization '))).toHaveLength(4)
-    expect(stdout).toMatch(/^transactionReadLatency +\d+\.\d ms +\d+\.\d ms +\d+\.\d ms {2}\d\d:\d\d$/m)
     expect(stdout).toMatch(
-      /^diskReadBandwidthTotal +\d+\.\d MB\/s +\d+\.\d MB\/s +\d+\.\d MB\/s {2}\d\d:\d\d$/m,
+      /^transactionReadLatency +\d+\.\d ms +\d+\.\d ms +\d+\.\d ms {2}\d\d-\d\d \d\d:\d\d$/m,
+    )
+    expect(stdout).toMatch(
+      /^diskReadBandwidthTotal +\d+\.\d MB\/s +\d+\.\d MB\/s +\d+\.\d MB\/s {2}\d\d-\d\d \d\d:\d\d$/m,
     )
     expect(emulator.log.count('history')).toBe(2)
+  })
+
+  test('--summary takes a node and attributes', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, profile: 'classic' })
+    const flags = ['--summary', '--from=-1h', '--attribute=diskSpaceFree', '--attribute=nodeCpuUtilization']
+    const { stdout } = await nodes([system('a', emulator.url)], ...flags, '--node=hot-node-02')
+    const [, ...lines] = linesOf(stdout)
+    expect(lines.map((line) => line.split(' ', 3).join(' ').trimEnd())).toEqual([
+      'a, hot, hot-node-02',
+      'ATTRIBUTE',
+      'diskSpaceFree',
+      'nodeCpuUtilization',
+    ])
+    const other = await nodes([system('a', emulator.url)], ...flags, '--node=x')
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('unknown node x; nodes: hot-node-01'),
+    })
   })
 
   test('--summary --json has the values of the system in base units', async () => {

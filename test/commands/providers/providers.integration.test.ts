@@ -74,7 +74,8 @@ describe('providers list', () => {
   test('prints the error of the system', async () => {
     const { code, stdout, stderr } = await providers('wrong-token', 'list')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('HTTP 401, code 4000')
+    expect(stderr.match(/HTTP \d+/g)).toEqual(['HTTP 401'])
+    expect(stderr).toContain('get a new token by a login, or use --username')
     expect(stderr).not.toContain('wrong-token')
   })
 

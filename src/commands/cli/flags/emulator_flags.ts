@@ -58,8 +58,9 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
     const [name = ''] = text.split(/[:@]/, 1)
     const isKnown = FAULT_NAMES.some((known) => known === name)
     const meant = isKnown ? undefined : suggestion(name, FAULT_NAMES)
-    const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-    throw new InvalidArgumentError(`${errorText(failure)}${question}`)
+    throw new InvalidArgumentError(
+      meant === undefined ? errorText(failure) : `There is no fault "${name}". Did you mean ${meant}?`,
+    )
   }
   return [...before, text]
 }

@@ -1,4 +1,5 @@
 import { Help } from 'commander'
+import { wrappedLines } from './width.ts'
 
 /** The width of help where there is no terminal, in columns. */
 const HELP_WIDTH = 80
@@ -19,7 +20,7 @@ export function itemList(rows: readonly (readonly [term: string, description: st
     .join('\n')
 }
 
-/** A text broken into lines, for the help of a command. */
+/** Lines of text broken at words, for the help of a command. */
 export function paragraph(text: string): string {
-  return new Help().boxWrap(text, HELP_WIDTH)
+  return wrappedLines(text, HELP_WIDTH)
 }

@@ -112,7 +112,7 @@ function isTimeLimit({ reason }: AbortSignal): boolean {
 function failureOf(failure: unknown, signal: AbortSignal): Finding {
   const status = 'fail'
   if (signal.aborted) {
-    if (!isTimeLimit(signal)) return { status, text: 'interrupted' }
+    if (!isTimeLimit(signal)) return { status: 'skip', text: 'interrupted' }
     const remedy = 'use --system=NAME to check a single system'
     return { status, text: 'not finished within the time limit of all checks', remedy }
   }

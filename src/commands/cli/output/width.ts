@@ -1,0 +1,65 @@
+interface Stream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** The width of a terminal in cells; without one undefined: lines are not broken, so that they can be searched. */
+export function terminalWidth({ isTTY, columns }: Stream): number | undefined {
+  return isTTY === true ? columns : undefined
+}
+
+/** Whether a line can be replaced and coloured. A terminal of type `dumb` shows control sequences as text. */
+export function hasControls({ isTTY }: Stream): boolean {
+  return isTTY === true && process.env['TERM'] !== 'dumb'
+}
+
+const ZERO_WIDTH = /\p{M}|\u200d/u
+const DOUBLE_WIDTH =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+
+/** Width of a text in terminal cells. */
+export function cells(text: string): number {
+  let count = 0
+  for (const character of text) count += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1
+  return count
+}
+
+/** With less room, text is not broken. */
+const MIN_ROOM = 20
+
+/**
+ * A text broken at blanks. Words that are too long, such as paths, stay whole.
+ * @param indentation cells before the first line, and blanks before all others
+ */
+export function wrapped(text: string, width: number | undefined, indentation: number): string {
+  const room = (width ?? 0) - indentation
+  if (room < MIN_ROOM) return text
+  const lines: string[] = []
+  let line = ''
+  let used = 0
+  for (const word of text.split(' ')) {
+    const size = cells(word)
+    if (line !== '' && used + 1 + size > room) {
+      lines.push(line)
+      line = word
+      used = size
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+      used += size + 1
+    }
+  }
+  return [...lines, line].join(`\n${' '.repeat(indentation)}`)
+}
+
+const FURTHER_LINES = 2
+
+/** Each line of a text broken at blanks, with further lines indented below it. */
+export function wrappedLines(text: string, width: number | undefined): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const start = line.length - line.trimStart().length
+      return `${line.slice(0, start)}${wrapped(line.trimStart(), width, start + FURTHER_LINES)}`
+    })
+    .join('\n')
+}
