@@ -26,28 +26,87 @@ export function renderManual(program: CommandNode): string {
     `.B ${escaped(program.name)}`,
     '.I COMMAND',
     '[flags]',
+    '.SH DESCRIPTION',
+    ...DESCRIPTION.flatMap((text) => ['.PP', line(text)]),
     '.SH COMMANDS',
     ...commands.flatMap(({ path, node }) => commandLines([program.name, ...path].join(' '), node)),
     '.SH OTHER FLAGS',
     ...program.flags.flatMap(flagLines),
-    ...EXIT_STATUS,
+    ...section('FILES', FILES),
+    ...section('ENVIRONMENT', ENVIRONMENT),
+    ...section('EXIT STATUS', EXIT_STATUS),
+    '.SH EXAMPLES',
+    ...EXAMPLES.flatMap(([text, command]) => [
+      '.PP',
+      line(text),
+      '.PP',
+      '.nf',
+      '.RS',
+      line(command),
+      '.RE',
+      '.fi',
+    ]),
     ...SEE_ALSO,
   ]
   return `${lines.join('\n')}\n`
 }
 
-const EXIT_STATUS = [
-  '.SH EXIT STATUS',
-  '.TP',
-  '.B 0',
-  'The command has done what it was asked for.',
-  '.TP',
-  '.B 1',
-  'It failed; standard error has the reason.',
-  '.TP',
-  '.B 2',
-  'Wrong usage.',
+/** Terms and their descriptions. */
+type Rows = readonly (readonly [term: string, text: string])[]
+
+const DESCRIPTION = [
+  'sds-exporter reads the state and the performance figures of storage systems over their management API, and serves them to Prometheus at /metrics. It polls on a schedule of its own, so that scrapes cost the systems nothing.',
+  'The command serve is the exporter. Others check its configuration (check) and everything between it and an alert (doctor), show nodes without a running exporter (nodes), write the past that the systems keep (backfill), and write rules and dashboards. The command demo needs no configuration and no storage system.',
+] as const
+
+const FILES: Rows = [
+  [
+    'sds-exporter.yml',
+    'Configuration in the working directory, unless --config.file or SDS_CONFIG_FILE names another file.',
+  ],
+  ['/etc/sds-exporter/sds-exporter.yml', 'Configuration, if there is none in the working directory.'],
 ]
+
+const ENVIRONMENT: Rows = [
+  ['SDS_CONFIG_FILE', 'Path of the configuration file, for commands without --config.file.'],
+  ['SDS_TOKEN', 'Your own token of the storage system, for providers.'],
+  ['SDS_PASSWORD', 'Your own password, for providers with --username.'],
+  ['GRAFANA_TOKEN', 'Token of a service account, for dashboards and doctor.'],
+  [
+    'SDS_EXTERNAL_ADDRESS',
+    'HOST:PORT under which clients reach the exporter, for the addresses that it prints in a container.',
+  ],
+  ['NO_COLOR', 'Output without colours. With TERM=dumb also without lines that are replaced.'],
+  ['Others', 'The configuration file may refer to any other variable.'],
+]
+
+const EXIT_STATUS: Rows = [
+  ['0', 'The command has done what it was asked for.'],
+  ['1', 'It failed; standard error has the reason.'],
+  ['2', 'Wrong usage.'],
+  ['78', 'serve: the configuration is not valid.'],
+]
+
+const EXAMPLES: Rows = [
+  ['Try it with emulated storage systems:', 'sds-exporter demo'],
+  [
+    'Check a configuration, and then the way to the systems:',
+    'sds-exporter check sds-exporter.yml && sds-exporter doctor --config.file=sds-exporter.yml',
+  ],
+  ['Run the exporter:', 'sds-exporter serve --config.file=/etc/sds-exporter/sds-exporter.yml'],
+  [
+    'Write the past month for Prometheus:',
+    'sds-exporter backfill --from=-30d --label=job=sds-exporter --output=history.om',
+  ],
+  [
+    'Write the rules and upload the dashboards:',
+    'sds-exporter rules --out=rules && sds-exporter dashboards --grafana.url=https://grafana.example.net',
+  ],
+]
+
+function section(title: string, rows: Rows): string[] {
+  return [`.SH ${title}`, ...rows.flatMap(([term, text]) => ['.TP', `.B ${escaped(term)}`, line(text)])]
+}
 
 const SEE_ALSO = ['.SH SEE ALSO', 'The folder docs of the package.', '.BR prometheus (1)']
 

@@ -35,7 +35,7 @@ async function pack(name: string): Promise<{ packed: Packed; tarball: string }> 
   const copy = join(folder.path, name)
   copyCheckout(copy)
   linkPackages(copy)
-  const { stdout } = await npm(`run --silent package -- --repository=${REPOSITORY}`, copy)
+  const { stdout } = await npm(`run --silent package -- --json --repository=${REPOSITORY}`, copy)
   // npm prints an array, or since version 12 an object by the names of the packages.
   const [answer] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Packed]
   return { packed: answer, tarball: join(copy, 'release', basename(answer.filename)) }

@@ -12,6 +12,12 @@ test('the manual has every command and every flag', async () => {
   }
 })
 
+test('the manual has the sections that readers look for', async () => {
+  const sections = [...(await manualPage()).matchAll(/^\.SH (.+)$/gm)].map(([, title]) => title)
+  for (const title of ['DESCRIPTION', 'FILES', 'ENVIRONMENT', 'EXIT STATUS', 'EXAMPLES'])
+    expect(sections).toContain(title)
+})
+
 test('text of commands has no meaning for the macros', () => {
   const page = renderManual({
     name: 'program',

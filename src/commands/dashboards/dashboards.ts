@@ -1,13 +1,11 @@
 import { Command } from 'commander'
 import { type Dashboard, dashboardText } from '../../alerting/dashboards.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
-import { readTextFile } from '../../values/files.ts'
-import { Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
-import { createGrafanaClient } from './grafana_client.ts'
+import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from './grafana_client.ts'
 
 interface Flags extends AlertingFlags {
   out?: string
@@ -18,19 +16,14 @@ interface Flags extends AlertingFlags {
   dryRun?: boolean
 }
 
-const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
-
 export function dashboardsCommand(): Command {
   const command = new Command('dashboards').description(
     'write the Grafana dashboards to a folder, or upload them to Grafana',
   )
-  return addAlertingFlags(command)
+  addAlertingFlags(command)
     .option('--out <dir>', 'write the JSON files to this folder')
     .option('--grafana.url <url>', 'upload to Grafana at this URL')
-    .option(
-      '--grafana.token-file <file>',
-      `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
-    )
+  return addGrafanaToken(command)
     .option(
       '--grafana.folder <title>',
       'title of the folder in Grafana; created if it does not exist',
@@ -62,7 +55,7 @@ async function uploadDashboards(
   flags: Flags,
 ): Promise<void> {
   const url = parseRootUrl('--grafana.url', address)
-  const grafana = createGrafanaClient(url, readToken(flags))
+  const grafana = createGrafanaClient(url, readGrafanaToken(flags['grafana.tokenFile']))
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
   const dryRun = flags.dryRun ?? false
   if (!dryRun) await grafana.ensureFolder(folder)
@@ -77,14 +70,4 @@ function describe(presence: 'missing' | 'different' | 'same', dryRun: boolean): 
   if (presence === 'same') return 'unchanged'
   const verb = presence === 'missing' ? 'create' : 'update'
   return dryRun ? `would ${verb}` : `${verb}d`
-}
-
-function readToken(flags: Flags): Secret {
-  const file = flags['grafana.tokenFile']
-  const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
-  const read = file === undefined ? { text: process.env[TOKEN_VARIABLE] ?? '' } : readTextFile(file, 'secret')
-  if ('problem' in read) throw new Failed(`${source} ${read.problem}`)
-  const token = tokenFromText(read.text)
-  if (token instanceof Secret) return token
-  throw new Failed(`${source} ${token}: Grafana needs a service account token`)
 }

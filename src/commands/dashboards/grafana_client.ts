@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Command } from 'commander'
 import type { Dashboard } from '../../alerting/dashboards.ts'
 import { isObject } from '../../api/parse/json.ts'
-import type { Secret } from '../../values/secret.ts'
+import { readTextFile } from '../../values/files.ts'
+import { Secret, tokenFromText } from '../../values/secret.ts'
 import { Failed } from '../cli/exit.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 import { failureText } from '../cli/system_errors.ts'
@@ -31,7 +33,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
 type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unknown]
 
 /** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
-export function createGrafanaClient(root: string, token: Secret) {
+export function createGrafanaClient(root: string, token: Secret, signal?: AbortSignal) {
   /** The object of a 2xx response; undefined for a status in `expected`. */
   async function expectAnswer(
     expected: readonly number[],
@@ -44,7 +46,9 @@ export function createGrafanaClient(root: string, token: Secret) {
       body: body === undefined ? null : JSON.stringify(body),
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
+      ...(signal && { signal }),
     }).catch((failure) => {
+      signal?.throwIfAborted()
       throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${failureText(failure)}`)
     })
     if (expected.includes(answer.status)) return undefined
@@ -58,6 +62,12 @@ export function createGrafanaClient(root: string, token: Secret) {
     async ensureFolder({ uid, title }: { readonly uid: string; readonly title: string }): Promise<void> {
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectAnswer(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
+    },
+    /** The dashboards with a tag. */
+    async tagged(tag: string): Promise<readonly unknown[]> {
+      const filter = new URLSearchParams({ type: 'dash-db', tag, limit: '5000' })
+      const found = await expectAnswer([], 'GET', `/api/search?${filter}`)
+      return Array.isArray(found) ? found : []
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
@@ -77,6 +87,26 @@ export function createGrafanaClient(root: string, token: Secret) {
       })
     },
   }
+}
+
+const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
+
+/** Adds the flag for the token of Grafana. */
+export function addGrafanaToken(command: Command): Command {
+  return command.option(
+    '--grafana.token-file <file>',
+    `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
+  )
+}
+
+/** @throws {Failed} without a token */
+export function readGrafanaToken(file: string | undefined): Secret {
+  const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
+  const read = file === undefined ? { text: process.env[TOKEN_VARIABLE] ?? '' } : readTextFile(file, 'secret')
+  if ('problem' in read) throw new Failed(`${source} ${read.problem}`)
+  const token = tokenFromText(read.text)
+  if (token instanceof Secret) return token
+  throw new Failed(`${source} ${token}: Grafana needs a service account token`)
 }
 
 function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {

@@ -10,17 +10,22 @@ import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/progress.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { type CheckReport, type Running, runChecks } from './check/check.ts'
-import { createOutput, type Output } from './output.ts'
-import { createPrometheusClient } from './prometheus/client.ts'
-import { PROMETHEUS_CHECKS, type WatchedSystem } from './prometheus/prometheus.ts'
-import { createReportRedaction, type ExaminedSystem, reportText } from './report.ts'
-import { examineSystem } from './system.ts'
+import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from '../dashboards/grafana_client.ts'
+import { type CheckReport, type Running, runChecks } from './check.ts'
+import { createOutput, type Output, type Section } from './output.ts'
+import { createReportRedaction, reportText } from './report.ts'
+import { dashboardsCheck } from './services/dashboards.ts'
+import { PROMETHEUS_CHECKS } from './services/prometheus_checks.ts'
+import { createPrometheusClient } from './services/prometheus_client.ts'
+import { type Examination, examineSystem } from './system.ts'
+import type { SystemContext } from './system_facts.ts'
 
 interface Flags {
   'config.file': string
   'prometheus.url'?: string
   testAlert?: boolean
+  'grafana.url'?: string
+  'grafana.tokenFile'?: string
   saveCertificate?: string
   system?: string
   json?: boolean
@@ -56,12 +61,16 @@ Checks every system from this machine, and prints problems with their remedies:
                  request (forecast.braces)
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
 pools and current samples, whether scrape_interval fits poll.schedule, whether
-gaps are closed if history.enabled is set, and whether the rules are loaded. For
+gaps are closed if history.enabled is set, and whether the rules are loaded, in
+the version of this program. For
 each Alertmanager of Prometheus: whether it is ready, has the inhibition rules,
 and routes the alerts to a receiver with an integration; routes are evaluated
 with the labels of the rules, alertname and system. With --test-alert, each gets
 the alert SdsTestAlert with severity critical, which is notified as any other
 and resolves after five minutes.
+
+With --grafana.url also: whether Grafana has the dashboards, in the version of
+this program. A service account with the role Viewer suffices.
 
 Each system gets one login (which counts as a failed attempt if it is refused),
 one logout, at most four requests per pool, and about eight to its query
@@ -70,8 +79,8 @@ minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
-  findings  scope (configuration, system or prometheus), system, check, status,
-            subject, text and remedy of each finding;
+  findings  scope (configuration, system, prometheus or grafana), system,
+            check, status, subject, text and remedy of each finding;
             members that a finding does not have are null
 
 With --report, a text for a bug report is written: versions, what is served, and
@@ -85,9 +94,11 @@ export function doctorCommand(): Command {
   const command = new Command('doctor').description(
     'check the configuration and the connection to the systems; print problems and remedies',
   )
-  return addConfigFile(command)
-    .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping too')
+  addConfigFile(command)
+    .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping and rules too')
     .option('--test-alert', 'with --prometheus.url: send an alert to each Alertmanager of Prometheus')
+    .option('--grafana.url <url>', 'URL of Grafana, to check the dashboards too')
+  return addGrafanaToken(command)
     .option('--system <name>', 'only this system; problems that other systems have in the file are ignored')
     .option(
       '--save-certificate <file>',
@@ -100,12 +111,7 @@ export function doctorCommand(): Command {
 }
 
 async function examine(flags: Flags): Promise<void> {
-  const url = flags['prometheus.url']
-  const prometheusUrl = url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
-  const sendsTestAlert = flags.testAlert ?? false
-  if (sendsTestAlert && prometheusUrl === undefined) {
-    throw new Failed('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
-  }
+  const services = servicesOf(flags)
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -113,53 +119,95 @@ async function examine(flags: Flags): Promise<void> {
     output.end()
     throw new Failed('the configuration is invalid: correct it first')
   }
-  const isOne = flags.system !== undefined || flags.saveCertificate !== undefined
-  const systems = isOne ? [chooseSystem(config.systems, flags.system)] : config.systems
   const redaction = createReportRedaction()
   const received = flags.report === undefined ? undefined : redaction.received
-  const examined: ExaminedSystem[] = []
-  const ofPrometheus: CheckReport[] = []
+  let examined: readonly Examination[] = []
+  let others: readonly CheckReport[] = []
   const isInterrupted = await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
       signal,
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
-    const { 'config.file': configFile, saveCertificate: certificateFile } = flags
-    const context = {
-      ...{ config, configFile, certificateFile, received },
-      readingPauseMs: READING_PAUSE_MS,
-      signal,
-    }
-    // All at the same time, and their reports in the order of the file.
-    const examinations = systems.map(async (system) => {
-      const { onCheck } = shown(system.name)
-      return examineSystem({ ...context, system }, onCheck, flags.report !== undefined)
-    })
-    const watched: WatchedSystem[] = []
-    for (const examination of examinations) {
-      const { system, reports, pools } = await examination
-      const { name } = system
-      output.add({ scope: 'system', system: name, headline: `system ${name}`, reports })
-      watched.push({ name, pools })
-    }
-    examined.push(...(await Promise.all(examinations)))
-    if (prometheusUrl === undefined) return stop.aborted
-    const client = createPrometheusClient(prometheusUrl, signal)
-    const { history } = config
-    const pollSchedules = systems.map(({ poll }) => poll.schedule)
-    const asked = { client, systems: watched, pollSchedules, history, sendsTestAlert }
-    const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
-    output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
-    ofPrometheus.push(...reports)
+    examined = await examineSystems(flags, { config, received }, output, shown)
+    others = await examineServices(services, config, examined, output, shown)
     return stop.aborted
   }).finally(progress.clear)
   output.end()
   if (flags.report !== undefined)
-    writeOutputFile(flags.report, reportText(examined, ofPrometheus, flags['config.file'], redaction))
+    writeOutputFile(flags.report, reportText(examined, others, flags['config.file'], redaction))
   if (isInterrupted) throw new Failed('interrupted')
   const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
+}
+
+/** The services beside the systems that are asked. @throws {Failed} for flags that do not fit, or without a token */
+function servicesOf(flags: Flags) {
+  const { 'prometheus.url': prometheus, 'grafana.url': grafana, testAlert: sendsTestAlert = false } = flags
+  if (sendsTestAlert && prometheus === undefined) {
+    throw new Failed('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
+  }
+  return {
+    prometheus: prometheus === undefined ? undefined : parseRootUrl('--prometheus.url', prometheus),
+    grafana: grafana === undefined ? undefined : parseRootUrl('--grafana.url', grafana),
+    grafanaToken: grafana === undefined ? undefined : readGrafanaToken(flags['grafana.tokenFile']),
+    sendsTestAlert,
+  }
+}
+
+type Shown = (what: string) => Running
+
+/** All at the same time, and their reports in the order of the file. */
+async function examineSystems(
+  { system, saveCertificate: certificateFile, 'config.file': configFile, report }: Flags,
+  { config, received }: Pick<SystemContext, 'config' | 'received'>,
+  output: Output,
+  shown: Shown,
+): Promise<readonly Examination[]> {
+  const isOne = system !== undefined || certificateFile !== undefined
+  const systems = isOne ? [chooseSystem(config.systems, system)] : config.systems
+  const examinations = systems.map(async (system) => {
+    const { signal, onCheck } = shown(system.name)
+    const context = { config, configFile, certificateFile, received, signal }
+    return examineSystem(
+      { ...context, system, readingPauseMs: READING_PAUSE_MS },
+      onCheck,
+      report !== undefined,
+    )
+  })
+  for (const examination of examinations) {
+    const { system, reports } = await examination
+    output.add({ scope: 'system', system: system.name, headline: `system ${system.name}`, reports })
+  }
+  return await Promise.all(examinations)
+}
+
+/** @returns the reports about Prometheus and Grafana */
+async function examineServices(
+  { prometheus, grafana, grafanaToken, sendsTestAlert }: ReturnType<typeof servicesOf>,
+  config: Config,
+  examined: readonly Examination[],
+  output: Output,
+  shown: Shown,
+): Promise<readonly CheckReport[]> {
+  const sections: Section[] = []
+  if (prometheus !== undefined) {
+    const running = shown('Prometheus')
+    const systems = examined.map(({ system, pools }) => ({ name: system.name, pools }))
+    const pollSchedules = examined.map(({ system }) => system.poll.schedule)
+    const asked = { systems, pollSchedules, history: config.history, sendsTestAlert }
+    const client = createPrometheusClient(prometheus, running.signal)
+    const { reports } = await runChecks(PROMETHEUS_CHECKS, { ...asked, client }, running)
+    sections.push({ scope: 'prometheus', headline: 'Prometheus', reports })
+  }
+  if (grafana !== undefined && grafanaToken !== undefined) {
+    const running = shown('Grafana')
+    const client = createGrafanaClient(grafana, grafanaToken, running.signal)
+    const { reports } = await runChecks([dashboardsCheck], client, running)
+    sections.push({ scope: 'grafana', headline: 'Grafana', reports })
+  }
+  sections.forEach(output.add)
+  return sections.flatMap(({ reports }) => reports)
 }
 
 /** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */

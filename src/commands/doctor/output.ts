@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { counted, visibleLines, visibleText } from '../../text.ts'
 import type { Progress } from '../cli/output/progress.ts'
 import { terminalWidth, wrapped } from '../cli/output/width.ts'
-import type { CheckReport, Finding, Status } from './check/check.ts'
+import type { CheckReport, Finding, Status } from './check.ts'
 
 /** The statuses, in the order of the summary. */
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
@@ -15,7 +15,7 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
 
 /** The reports about one subject. */
 export interface Section {
-  readonly scope: 'configuration' | 'system' | 'prometheus'
+  readonly scope: 'configuration' | 'system' | 'prometheus' | 'grafana'
   /** The name of the system. */
   readonly system?: string
   readonly headline: string

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { readDashboards } from '../../../src/alerting/package_files.ts'
+import { runChecks } from '../../../src/commands/doctor/check.ts'
+import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
+import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
   LoadedRule,
   QueriedSample,
   ScrapeTarget,
-} from '../../../src/commands/doctor/prometheus/client.ts'
-import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/prometheus/prometheus.ts'
+} from '../../../src/commands/doctor/services/prometheus_client.ts'
+import { readVersion } from '../../../src/exporter/version.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',
@@ -160,6 +163,9 @@ describe('rules', () => {
     ...more,
   })
   const OURS = alert('SdsPollFailing', 'sds_pool_up == 0')
+  const info = (version: string) =>
+    alert('sds:rules_info', 'vector(1)', { type: 'recording', labels: { version, file: 'sds-alerts' } })
+  const INFO = info(readVersion())
 
   test.each([
     ['no rules', [], 'warn', /has no alerts/, /rule_files/],
@@ -171,7 +177,13 @@ describe('rules', () => {
       /has no alerts/,
       /rule_files/,
     ],
-    ['ours', [OURS, alert('Other', 'up == 0')], 'ok', /^loaded: 1 alert, 0 recording rules$/, undefined],
+    [
+      'ours',
+      [OURS, INFO, alert('Other', 'up == 0')],
+      'ok',
+      /^loaded: 1 alert, 0 recording rules$/,
+      undefined,
+    ],
     [
       'a rule that fails',
       [OURS, alert('SdsX', 'sds_y', { health: 'err', lastError: 'found duplicate series' })],
@@ -180,8 +192,16 @@ describe('rules', () => {
       /version of Prometheus/,
     ],
     [
+      'rules of another version',
+      [OURS, INFO, info('0.0.9')],
+      'warn',
+      /are of 0\.0\.9, this program is/,
+      /rules --out/,
+    ],
+    ['older rules', [OURS], 'warn', /are of an older version without a mark/, /rules --out/],
+    [
       'another job',
-      [OURS, alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')],
+      [OURS, INFO, alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')],
       'warn',
       /select the job sds-exporter, but the exporter is scraped as storage/,
       /^set job_name: sds-exporter, or alerting\.job/,
@@ -197,4 +217,42 @@ test('no Alertmanager is a warning', async () => {
   expect((await diagnose({}))('alerting')).toMatchObject([
     { status: 'warn', text: expect.stringContaining('no Alertmanager') },
   ])
+})
+
+describe('dashboards', () => {
+  const ALL = readDashboards().map(({ dashboard: { uid, title, tags } }) => ({ uid, title, tags }))
+  const [FIRST = { uid: '', title: '', tags: [] }, ...OTHERS] = ALL
+  const OLD = 'sds-exporter-0.0.9'
+
+  test.each([
+    [
+      'none',
+      [{ uid: 'other', title: 'Other', tags: ['sds'] }],
+      'warn',
+      'Grafana has no dashboards of the exporter',
+    ],
+    [
+      'all of this version',
+      ALL,
+      'ok',
+      `${ALL.length} of ${ALL.length} dashboards, of version ${readVersion()}`,
+    ],
+    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${ALL.length} dashboards: ${FIRST.uid} are missing`],
+    [
+      'one of another version',
+      [{ ...FIRST, tags: ['sds', OLD] }, ...OTHERS],
+      'warn',
+      `of 0.0.9, this program is ${readVersion()}: ${FIRST.title}`,
+    ],
+    [
+      'one without a version',
+      [{ ...FIRST, tags: ['sds'] }, ...OTHERS],
+      'warn',
+      `of an older version without a mark, this program is ${readVersion()}: ${FIRST.title}`,
+    ],
+  ] as const)('of Grafana: %s', async (_, listed, status, text) => {
+    const running = { signal: new AbortController().signal, onCheck: () => undefined }
+    const { reports } = await runChecks([dashboardsCheck], { tagged: async () => listed }, running)
+    expect(reports.flatMap(({ findings }) => findings)).toMatchObject([{ status, text }])
+  })
 })

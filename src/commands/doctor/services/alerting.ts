@@ -1,6 +1,6 @@
 import { readAlertmanagerConfig } from '../../../alerting/alertmanager.ts'
 import { errorText } from '../../../values/errors.ts'
-import { CheckFailure, type Finding, failuresAsWarnings } from '../check/check.ts'
+import { CheckFailure, type Finding, failuresAsWarnings } from '../check.ts'
 import {
   inhibitionFinding,
   NO_ALERTMANAGER,
@@ -10,8 +10,8 @@ import {
   unreadableFinding,
 } from './alerting_findings.ts'
 import type { AlertmanagerClient } from './alertmanager_client.ts'
-import type { LoadedRule } from './client.ts'
-import { isOurs } from './findings.ts'
+import type { LoadedRule } from './prometheus_client.ts'
+import { isOurs } from './prometheus_findings.ts'
 
 type Labels = Readonly<Record<string, string>>
 

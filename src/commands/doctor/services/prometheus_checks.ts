@@ -2,11 +2,11 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
 import { pollPeriodMs } from '../../../poller/period.ts'
 import { counted, durationText } from '../../../text.ts'
-import { allOf, checksOf, type Finding, type FindingRow, filled, firstOf } from '../check/check.ts'
+import { allOf, checksOf, type Finding, type FindingRow, filled, firstOf } from '../check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
 import { alertingFindings } from './alerting.ts'
-import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
-import { historyFinding, ruleFindings } from './findings.ts'
+import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
+import { historyFinding, ruleFindings } from './prometheus_findings.ts'
 
 /** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {

@@ -1,13 +1,14 @@
 import type { HistoryConfig } from '../../../config/config.ts'
 import { counted, durationText } from '../../../text.ts'
-import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
-import { type LoadedRule, type ScrapeTarget, secondsOf } from './client.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check.ts'
+import { type LoadedRule, type ScrapeTarget, secondsOf } from './prometheus_client.ts'
+import { ruleVersionFindings } from './versions.ts'
 
 /** Rules of the exporter select its metrics, or its job. */
 export const isOurs = ({ name, query }: LoadedRule) => /\bsds_\w/.test(query) || /^Sds[A-Z]/.test(name)
 const SELECTED_JOB = /\bjob="([^"]*)"/g
 
-/** Whether Prometheus has the rules of the exporter, can evaluate them, and scrapes the job that they select. */
+/** Whether Prometheus has the rules of this version, can evaluate them, and scrapes the job that they select. */
 export function ruleFindings(
   loaded: readonly LoadedRule[],
   targets: readonly Pick<ScrapeTarget, 'job'>[],
@@ -16,7 +17,7 @@ export function ruleFindings(
   const alerts = ours.filter(({ type }) => type === 'alerting').length
   if (alerts === 0) return [NO_ALERTS]
   const broken = ours.filter(({ health }) => health === 'err').slice(0, MAX_NAMED_RULES)
-  const wrong = [...broken.map(brokenRule), ...wrongJob(ours, targets)]
+  const wrong = [...broken.map(brokenRule), ...wrongJob(ours, targets), ...ruleVersionFindings(loaded)]
   const text = `loaded: ${counted(alerts, 'alert')}, ${counted(ours.length - alerts, 'recording rule')}`
   return wrong.length > 0 ? wrong : [{ status: 'ok', text }]
 }

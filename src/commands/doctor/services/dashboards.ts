@@ -1,0 +1,64 @@
+import { readDashboards } from '../../../alerting/package_files.ts'
+import { readVersion } from '../../../exporter/version.ts'
+import { Failed } from '../../cli/exit.ts'
+import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
+import { allOf, CheckFailure, checksOf, type Finding } from '../check.ts'
+import { otherVersions, UNMARKED } from './versions.ts'
+
+/** A dashboard that Grafana lists. All members are untrusted text. */
+interface ListedDashboard {
+  readonly uid: string
+  readonly title: string
+  readonly tags: readonly string[]
+}
+
+const VERSION_TAG = /^sds-exporter-(.+)$/
+
+/** Every dashboard of the exporter has it. */
+const TAG = 'sds'
+
+/** Whether Grafana has the dashboards of the exporter, in the version of this program. */
+export const dashboardsCheck = checksOf<Pick<GrafanaClient, 'tagged'>, object>()({
+  title: 'dashboards',
+  needs: [],
+  run: async (client) => {
+    try {
+      return dashboardFindings((await client.tagged(TAG)) as readonly ListedDashboard[])
+    } catch (failure) {
+      if (failure instanceof Failed)
+        throw new CheckFailure(failure.message, 'correct --grafana.url or the token')
+      throw failure
+    }
+  },
+})
+
+function dashboardFindings(listed: readonly ListedDashboard[]): Finding[] {
+  const uids = readDashboards().map(({ dashboard }) => dashboard.uid)
+  const ours = listed.filter(({ uid }) => uids.includes(uid))
+  if (ours.length === 0)
+    return allOf(undefined, [[true, 'warn', 'Grafana has no dashboards of the exporter', UPLOAD]])
+  const byVersion = Map.groupBy(
+    ours,
+    ({ tags }) => tags.flatMap((tag) => VERSION_TAG.exec(tag)?.[1] ?? [])[0] ?? UNMARKED,
+  )
+  const others = otherVersions([...byVersion.keys()]).map((version): Finding => {
+    const titles = byVersion
+      .get(version)
+      ?.map(({ title }) => title)
+      .join(', ')
+    const text = `of ${version}, this program is ${readVersion()}: ${titles}`
+    return { status: 'warn', text, remedy: UPLOAD }
+  })
+  const missing = uids.filter((uid) => !ours.some((one) => one.uid === uid))
+  const found = `${ours.length} of ${uids.length} dashboards`
+  return [
+    ...others,
+    ...allOf(undefined, [
+      [missing.length > 0, 'info', `${found}: ${missing.join(', ')} are missing`, UPLOAD],
+      [missing.length + others.length === 0, 'ok', `${found}, of version ${readVersion()}`],
+    ]),
+  ]
+}
+
+const UPLOAD =
+  'upload those of this version with sds-exporter dashboards --grafana.url=URL, or replace the provisioned files'
