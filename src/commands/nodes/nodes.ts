@@ -51,9 +51,10 @@ columns are left out; in a pipe, every line has all columns.
 
 With --summary, it shows the lowest value, the mean and the highest value of
 each attribute, with the time of the highest, as the storage system computes
-them for a period. --node and --attribute select rows. Times are UTC. They cover one point in each interval. The
-history of free space includes the reserve, which the current value does not.
-ECS 3.6 and later and ObjectScale have capacity only.
+them for a period. --node and --attribute select rows. Times are UTC. They cover
+one point in each interval. The history of free space includes the reserve,
+which the current value does not. ECS 3.6 and later and ObjectScale have
+capacity only.
 
 Columns:
 ${COLUMNS_HELP}
@@ -108,7 +109,7 @@ async function showNodes(flags: Flags): Promise<void> {
   }
   const systems = await readAll(chosen, false, (client, pool, signal) => client.history(pool, period, signal))
   const rows = chosenRows(sortRows(systems.flatMap(summaryRows)), flags)
-  print(flags, rows, () => summaryText(rows, period))
+  print(flags, rows, () => summaryText(rows, period, outputOf(process.stdout)))
   report(systems)
 }
 

@@ -4,7 +4,7 @@ import { bytesText, durationText, percentText, visibleText } from '../../text.ts
 import { timeText } from '../cli/flags/times.ts'
 import type { Column } from './columns.ts'
 import type { SummaryRow } from './summaries.ts'
-import { tableText } from './table.ts'
+import { type TableOutput, tableText } from './table.ts'
 
 const ABSENT = '-'
 const MS_PER_SECOND = 1000
@@ -21,11 +21,15 @@ const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
   ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base]),
 )
 
-/** The summaries as a table for each node, of at most 80 columns. Times are UTC. */
-export function summaryText(rows: readonly SummaryRow[], { start, end, interval }: Period): string {
+/** The summaries as a table for each node. Times are UTC. */
+export function summaryText(
+  rows: readonly SummaryRow[],
+  { start, end, interval }: Period,
+  output: TableOutput,
+): string {
   const tables = [...Map.groupBy(rows, ({ system, pool_id, node_id }) => `${system} ${pool_id} ${node_id}`)]
   const period = `${timeText(start)} to ${timeText(end)}, points every ${durationText(interval)}\n`
-  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode))].join('\n')
+  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode, output))].join('\n')
 }
 
 /** `03-11 12:05` */
@@ -33,7 +37,7 @@ function dateAndTime(seconds: number): string {
   return timeText(seconds).slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
 }
 
-function nodeText(rows: readonly SummaryRow[]): string {
+function nodeText(rows: readonly SummaryRow[], output: TableOutput): string {
   const [{ system = '', pool = '', node = '' } = {}] = rows
   const figure = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
     title,
@@ -42,7 +46,7 @@ function nodeText(rows: readonly SummaryRow[]): string {
     right: true,
   })
   const columns: readonly Column<SummaryRow>[] = [
-    { title: 'ATTRIBUTE', text: ({ attribute }) => attribute },
+    { title: 'ATTRIBUTE', text: ({ attribute }) => attribute, shrinks: true },
     figure('MIN', 'minimum'),
     figure('AVG', 'average'),
     figure('MAX', 'maximum'),
@@ -52,6 +56,6 @@ function nodeText(rows: readonly SummaryRow[]): string {
       right: true,
     },
   ]
-  const table = tableText(columns, rows, { width: undefined })
+  const table = tableText(columns, rows, output)
   return `${[system, pool, node].map(visibleText).join(', ')}\n${table}`
 }

@@ -59,8 +59,8 @@ function groupedText(columns: readonly Column[], rows: readonly NodeRow[], outpu
 export function tableText<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { stream }: TableOutput,
-  widths = widthsOf(columns, rows),
+  { stream, width = Number.POSITIVE_INFINITY }: TableOutput,
+  widths = narrowed(columns, widthsOf(columns, rows), width),
   indentation = '',
 ): string {
   const lineOf = (cellOf: (column: Column<Row>, width: number) => string) =>
@@ -107,7 +107,7 @@ function withoutOmitted(
 const MIN_COLUMN_WIDTH = 8
 
 /** Reduces the widest name column until the line fits. */
-function narrowed(columns: readonly Column[], widths: readonly number[], room: number): number[] {
+function narrowed<Row>(columns: readonly Column<Row>[], widths: readonly number[], room: number): number[] {
   const fitted = [...widths]
   while (totalOf(fitted) > room) {
     const shrinkable = fitted.map((size, index) => (columns[index]?.shrinks ? size : 0))
