@@ -60,6 +60,8 @@ export const HEALTH = {
 export const UNKNOWN_HEALTH = { code: 5, text: 'Unknown', state: 'unknown' } as const
 /** On dashboards only: a pool or node that was reported within a day and is not now. */
 export const NO_DATA_HEALTH = { code: 6, text: 'No data', state: 'noData' } as const
+/** On dashboards only: the last poll failed, so that all other values are those of an earlier one. */
+export const POLLS_FAIL_HEALTH = { code: 7, text: 'Polls fail', state: 'critical' } as const
 
 /** Disk statuses, with the colour of areas; two statuses of one meaning need two shades. */
 export const DISKS = {

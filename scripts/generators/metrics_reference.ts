@@ -104,8 +104,8 @@ export const EXAMPLE_QUERIES: readonly (readonly [question: string, query: strin
   ],
   ['Used space by pool', 'system_pool:sds_node_disk_space_allocated_per_total:ratio'],
   [
-    'Bytes that each pool grows in a day, over the last week',
-    'deriv(system_pool:sds_node_disk_space_allocated_bytes:sum[7d]) * 86400',
+    'Bytes that each pool grows in a day, over the last week, if no node joined or left',
+    'deriv(system_pool:sds_node_disk_space_allocated_bytes:sum[7d]) * 86400 and system_pool:sds_node_disk_space_allocated_bytes:count == system_pool:sds_node_disk_space_allocated_bytes:count offset 7d',
   ],
   [
     'Transactions per second by pool, compared with a week ago',

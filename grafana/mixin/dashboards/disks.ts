@@ -173,7 +173,8 @@ const hours = table({
     {
       title: 'Hours',
       expr: promql`topk($topn, sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR} > 0)`,
-      unit: 'h',
+      // Hours as a unit would show 24 of them as a day.
+      unit: 'none',
       decimals: 1,
       max: 24,
       steps: barSteps(THRESHOLDS.recoveryHours),

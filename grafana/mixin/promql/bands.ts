@@ -2,7 +2,7 @@ import { HEALTH, NO_DATA_HEALTH, NODE_KEY, POOL_KEY } from '../settings.ts'
 import { type Expression, join, type Matcher, promql, select } from './expression.ts'
 import { type MetricName, RECORDED } from './metrics.ts'
 import { dedup } from './operators.ts'
-import { poolsOfDay } from './pools.ts'
+import { pollsFail, poolsOfDay } from './pools.ts'
 import { recordedSelector } from './recorded.ts'
 
 /** Prometheus sorts series by their labels, and this name comes before all others. */
@@ -46,7 +46,7 @@ export const poolHealthBands = (matchers: readonly Matcher[]): Expression => {
   const withoutData = promql`(${polled} unless ${now}) * 0 + ${NO_DATA_HEALTH.code}`
   return worstFirst(
     POOL_KEY,
-    promql`${dedup(POOL_KEY, selector)}\nor\n${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`,
+    promql`${pollsFail(matchers)}\nor\n${dedup(POOL_KEY, selector)}\nor\n${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`,
     join([withoutData, worstHealth(POOL_KEY, selector), promql`(${polled} == 0) + 1`], '\nor\n'),
   )
 }

@@ -44,15 +44,18 @@ const nodeBuckets = (operation: Operation): Expression => {
   return dedup([...NODE_KEY, 'le'], promql`rate(${counters}[${QUERY_RANGE}])`)
 }
 
+/** Keeps nodes and pools with data: values of a range would remain for its length after all others are withdrawn. */
+const current = (vector: Expression, labels: readonly string[]): Expression =>
+  promql`${vector}
+and on (${labels})
+${dedup(labels, select('sds_node_info'))}`
+
 /** The same of each pool and operation. */
 export const poolBuckets = (): Expression => {
   const counters = select('sds_node_transaction_latency_seconds_bucket')
   const labels = ['operation', 'le']
-  return by(
-    'sum',
-    [...POOL_KEY, ...labels],
-    dedup([...NODE_KEY, ...labels], promql`rate(${counters}[${QUERY_RANGE}])`),
-  )
+  const rates = dedup([...NODE_KEY, ...labels], promql`rate(${counters}[${QUERY_RANGE}])`)
+  return current(by('sum', [...POOL_KEY, ...labels], rates), POOL_KEY)
 }
 
 /** A quantile of requests. NaN where there were no requests; the comparison drops it. */
@@ -61,11 +64,14 @@ const quantileOf = (quantile: number, buckets: Expression): Expression =>
 
 /** The quantile of the requests to each node, to be recorded. */
 export const nodeQuantile = (operation: Operation): Expression =>
-  quantileOf(MEASURES.latencyQuantile, nodeBuckets(operation))
+  current(quantileOf(MEASURES.latencyQuantile, nodeBuckets(operation)), NODE_KEY)
 
 /** The quantile of the requests to each pool, to be recorded. */
 export const poolQuantile = (operation: Operation): Expression =>
-  quantileOf(MEASURES.latencyQuantile, by('sum', [...POOL_KEY, 'le'], nodeBuckets(operation)))
+  current(
+    quantileOf(MEASURES.latencyQuantile, by('sum', [...POOL_KEY, 'le'], nodeBuckets(operation))),
+    POOL_KEY,
+  )
 
 /** A quantile of all requests to the selected pools. */
 export const requestQuantile = (

@@ -1,10 +1,10 @@
-import { NO_DATA_HEALTH, POOL_KEY, THRESHOLDS } from '../settings.ts'
+import { NO_DATA_HEALTH, POLLS_FAIL_HEALTH, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { type Expression, type Matcher, promql, select } from './expression.ts'
 import { healthCode, sampleAge } from './nodes.ts'
 import { age, dedup } from './operators.ts'
 
 /** Result of the last poll of each pool, at the exporter where it succeeded if there is one. */
-const polled = (matchers: readonly Matcher[]): Expression =>
+export const polled = (matchers: readonly Matcher[]): Expression =>
   dedup(POOL_KEY, select('sds_pool_up', ...matchers))
 
 /** Pools that an exporter reported within a day, with the value 0. */
@@ -41,8 +41,17 @@ export const lastPollAge = (matchers: readonly Matcher[]): Expression =>
     ),
   )
 
-/** The worst health of the nodes of each pool; also for pools without data that were reported within a day. */
+/** The code of pools whose last poll failed at every exporter. */
+export const pollsFail = (matchers: readonly Matcher[]): Expression =>
+  promql`(${polled(matchers)} == 0) + ${POLLS_FAIL_HEALTH.code}`
+
+/**
+ * Failing polls, else the worst health of the nodes of each pool; also for pools without data that were reported within a
+ * day.
+ */
 export const poolHealthCode = (matchers: readonly Matcher[]): Expression =>
-  promql`${healthCode(POOL_KEY, matchers)}
+  promql`${pollsFail(matchers)}
+or
+${healthCode(POOL_KEY, matchers)}
 or
 ${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`

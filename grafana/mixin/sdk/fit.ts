@@ -79,31 +79,62 @@ const MIN_NAME_PIXELS = 84
 const NAME_TOLERANCE = 1.05
 
 /** A column whose width is fixed, or that has a share of what the others leave, of at least this. */
-export interface NameWidth {
+export interface ColumnWidth {
   readonly fixed: boolean
   readonly pixels: number
 }
 
+const roomOf = (columns: number): number => Math.floor(panelPixels(columns) - TABLE_MARGIN_PIXELS)
+
 /**
- * The widths of the columns of names. Grafana gives columns without a fixed width equal shares of what the others leave,
- * and a column whose smallest width is above its share makes the table wider than its panel. Where the shares are too small
- * for some of the names, the columns of the shorter names have fixed widths, and leave the rest to them.
- * @param others widths of the other columns
+ * The widths of the columns of names, then of those of values. Grafana gives columns without a fixed width equal shares of
+ * what the others leave, and a column whose smallest width is above its share makes the table wider than its panel. So
+ * the widest values have a share, too, as many as leave enough for the names: otherwise the names take half of a wide
+ * window.
  * @throws for a table whose columns do not fit
  */
-export const nameWidths = (
+export const columnWidths = (
   title: string,
   columns: number,
   names: readonly number[],
-  others: readonly number[],
-): NameWidth[] => {
-  const room = Math.floor(panelPixels(columns) - TABLE_MARGIN_PIXELS)
-  const left = room - sum(others)
+  values: readonly number[],
+): ColumnWidth[] => {
+  const room = roomOf(columns)
+  const widest = [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
+  for (let count = values.length; count > 0; count--) {
+    const sharing = new Set(widest.slice(0, count))
+    const left = room - sum(values.filter((_, index) => !sharing.has(index)))
+    const share = left / (names.length + count)
+    if (Math.max(...names, ...values.filter((_, index) => sharing.has(index))) > share) continue
+    const shared = (pixels: number): ColumnWidth => ({ fixed: false, pixels })
+    return [
+      ...names.map(shared),
+      ...values.map((pixels, index) => (sharing.has(index) ? shared(pixels) : { fixed: true, pixels })),
+    ]
+  }
+  return [
+    ...nameWidths(title, columns, names, sum(values)),
+    ...values.map((pixels) => ({ fixed: true, pixels })),
+  ]
+}
+
+/**
+ * Where the values leave too little for some of the names, the columns of the shorter names have fixed widths, and leave
+ * the rest to them.
+ */
+const nameWidths = (
+  title: string,
+  columns: number,
+  names: readonly number[],
+  others: number,
+): ColumnWidth[] => {
+  const room = roomOf(columns)
+  const left = room - others
   const share = left / names.length
   const smallest = Math.min(MIN_NAME_PIXELS, ...names)
   if (share < smallest) {
     throw new Error(
-      `table “${title}”: its columns need ${room - left + smallest * names.length} pixels, ${room} fit into ${columns} columns`,
+      `table “${title}”: its columns need ${others + smallest * names.length} pixels, ${room} fit into ${columns} columns`,
     )
   }
   if (Math.max(...names) <= share * NAME_TOLERANCE) {

@@ -7,7 +7,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { COLORS, PLAIN_COLORS, SERIES_COLORS, type StateColor } from '../colors.ts'
 import { DATA_CODES } from '../promql/pools.ts'
-import { DISKS, HEALTH, NO_DATA_HEALTH, UNKNOWN_HEALTH } from '../settings.ts'
+import { DISKS, HEALTH, NO_DATA_HEALTH, POLLS_FAIL_HEALTH, UNKNOWN_HEALTH } from '../settings.ts'
 import { from, type Override } from './spec.ts'
 
 const valueMap = (options: Record<string, ValueMappingResult>): ValueMapping => ({
@@ -31,11 +31,9 @@ const states = (
 
 const healthMappings = (good: 'good' | 'plain'): readonly ValueMapping[] =>
   states(
-    [...Object.values(HEALTH), UNKNOWN_HEALTH, NO_DATA_HEALTH].map(({ code, text, state }) => [
-      code,
-      text,
-      state === 'good' ? good : state,
-    ]),
+    [...Object.values(HEALTH), UNKNOWN_HEALTH, NO_DATA_HEALTH, POLLS_FAIL_HEALTH].map(
+      ({ code, text, state }) => [code, text, state === 'good' ? good : state],
+    ),
   )
 
 /** Codes of `healthCode` (promql/nodes.ts) as text and colour. */

@@ -10,7 +10,7 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
 import { PLAIN_COLORS } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
-import { columnPixels, type NameWidth, nameWidths } from './fit.ts'
+import { type ColumnWidth, columnPixels, columnWidths } from './fit.ts'
 import {
   DASH,
   dataLink,
@@ -160,7 +160,10 @@ const rangeOf = ({ unit, max = 1, bar }: Column): DynamicConfigValue[] =>
       ]
     : []
 
-const columnOverride = (column: Column, sorted: boolean): Override => ({
+const widthOf = (width: ColumnWidth | undefined): DynamicConfigValue[] =>
+  property(width?.fixed ? 'custom.width' : 'custom.minWidth', width?.pixels)
+
+const columnOverride = (column: Column, width: ColumnWidth | undefined): Override => ({
   name: column.title,
   properties: [
     { id: 'unit', value: column.unit },
@@ -169,15 +172,11 @@ const columnOverride = (column: Column, sorted: boolean): Override => ({
     ...property('mappings', [...(column.mappings ?? []), EMPTY_MAPPING]),
     ...property('thresholds', column.steps && { mode: ThresholdsMode.Absolute, steps: column.steps }),
     ...property('custom.displayMode', cellOf(column)),
-    ...property('custom.width', column.bar ? undefined : valueWidth(column, sorted)),
-    ...property('custom.minWidth', column.bar ? BAR_PIXELS : undefined),
+    ...widthOf(width),
   ],
 })
 
-const widthOf = (width: NameWidth | undefined): DynamicConfigValue[] =>
-  property(width?.fixed ? 'custom.width' : 'custom.minWidth', width?.pixels)
-
-const labelOverride = (label: string, width: NameWidth | undefined, spec: TableSpec): Override => {
+const labelOverride = (label: string, width: ColumnWidth | undefined, spec: TableSpec): Override => {
   const link = spec.cellLinks?.[label]
   const mappings = spec.labelMappings?.[label]
   return {
@@ -197,7 +196,7 @@ const withoutText = (name: string): Override => ({ name, properties: [{ id: 'noV
 
 const textWidth = ({ title }: TextColumn): number => columnPixels(title, DEFAULT_SAMPLE)
 
-const textOverride = ({ title }: TextColumn, width: NameWidth | undefined): Override => ({
+const textOverride = ({ title }: TextColumn, width: ColumnWidth | undefined): Override => ({
   name: title,
   properties: widthOf(width),
 })
@@ -228,26 +227,28 @@ const transformations = (spec: TableSpec): DataTransformerConfig[] => {
   ]
 }
 
-/** The widths of the columns of labels and of texts. */
-const widthsOf = (spec: TableSpec): NameWidth[] => {
+/** The widths of the columns of labels, of texts, and of values. */
+const widthsOf = (spec: TableSpec): ColumnWidth[] => {
   const { title, width, rows, columns, texts = [], sortBy } = spec
-  if (columns.some(({ bar }) => bar) && columns.length > 1) {
+  const names = [...rows.map((label) => labelWidth(label, spec)), ...texts.map(textWidth)]
+  const [only, ...more] = columns
+  if (columns.some(({ bar }) => bar) && more.length > 0) {
     throw new Error(
       `table “${title}”: a bar needs a table with one column, because an empty cell would show 0`,
     )
   }
-  const fixed = columns.filter(({ bar }) => !bar)
-  const bars = columns.filter(({ bar }) => bar)
-  return nameWidths(
+  if (only?.bar) return columnWidths(title, width, [...names, BAR_PIXELS], [])
+  return columnWidths(
     title,
     width,
-    [...rows.map((label) => labelWidth(label, spec)), ...texts.map(textWidth), ...bars.map(() => BAR_PIXELS)],
-    fixed.map((column) => valueWidth(column, column.title === sortBy)),
+    names,
+    columns.map((column) => valueWidth(column, column.title === sortBy)),
   )
 }
 
 /** One row per set of labels, one column per query, with current values. */
 export const table = (spec: TableSpec): SizedPanel => {
+  const { rows, texts = [], columns } = spec
   const widths = widthsOf(spec)
   const builder = new PanelBuilder()
   if (spec.sortBy !== undefined) {
@@ -256,15 +257,15 @@ export const table = (spec: TableSpec): SizedPanel => {
   const panel: PanelSpec = {
     ...spec,
     unit: 'none',
-    queries: [...spec.columns, ...(spec.texts ?? [])].map(({ expr }) => ({
+    queries: [...columns, ...texts].map(({ expr }) => ({
       expr,
       instant: true,
       format: 'table',
     })),
     overrides: [
-      ...spec.rows.map((label, index) => labelOverride(label, widths[index], spec)),
-      ...(spec.texts ?? []).map((text, index) => textOverride(text, widths[spec.rows.length + index])),
-      ...spec.columns.map((column) => columnOverride(column, column.title === spec.sortBy)),
+      ...rows.map((label, index) => labelOverride(label, widths[index], spec)),
+      ...texts.map((text, index) => textOverride(text, widths[rows.length + index])),
+      ...columns.map((column, index) => columnOverride(column, widths[rows.length + texts.length + index])),
       EMPTY_TEXT,
       ...Object.keys(spec.cellLinks ?? {}).map((label) => withoutText(spec.labelTitles?.[label] ?? label)),
     ],

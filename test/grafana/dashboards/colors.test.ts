@@ -156,7 +156,7 @@ describe('one meaning a colour', () => {
     const faults = ofType('timeseries').filter(({ panel }) =>
       /^Failed (?!transactions)|Rejected|unknown nodes|gone bad/.test(panel.title ?? ''),
     )
-    expect(faults.map(({ panel }) => panel.title)).toHaveLength(5)
+    expect(faults.map(({ panel }) => panel.title)).toHaveLength(6)
     for (const { panel, where } of faults) {
       const scheme = { mode: 'shades', fixedColor: SERIES_COLORS.systemErrors }
       expect(panel.fieldConfig?.defaults.color, where).toMatchObject(scheme)

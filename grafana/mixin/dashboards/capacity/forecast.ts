@@ -48,7 +48,7 @@ export const whenFull = table({
   about: [
     `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the shortest of its nodes and histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts that the storage system does not make, because usage decreases or its history is too short.`,
     'Both times are months and similar. The week is about seven times the day, the month about four times the week.',
-    'A day far above a seventh of its week is sudden growth. A time is missing where the use does not grow. Growth and trend need the recording rules and data from so long ago: the default retention of Prometheus is 15 days.',
+    'A day far above a seventh of its week is sudden growth. A time is missing where the use does not grow. Growth and trend are missing for as long as their time if a node joined or left, because its data is no growth. They need the recording rules and data from so long ago: the default retention of Prometheus is 15 days.',
   ],
   rows: POOL_KEY,
   columns: [
@@ -90,7 +90,7 @@ ${top(promql`-clamp_max(${seconds}, ${LONGEST_SECONDS})`)}
 export const timeToTarget = timeSeries({
   title: `Top $topn pools: time to ${LIMITS.forecastTargetPercent} %, two forecasts`,
   about: [
-    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast, dashed by the linear trend of the seven days before. Times above a year are drawn as a year.`,
+    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast, dashed by the linear trend of the seven days before. Times above a year are drawn as a year. There is no trend within seven days after a node joined or left.`,
     'Both lines of a pool are similar and decrease by a day each day.',
     'Where the lines differ, the growth changed: the trend of seven days follows faster. A line that drops is new use: find the client that writes.',
   ],

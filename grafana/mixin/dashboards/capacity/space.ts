@@ -104,7 +104,7 @@ export const NEEDS_RULES = 'No data: see “Data”, and load the recording rule
 export const usedOverTime = timeSeries({
   title: `Top $topn pools by space used, and in ${PROJECTION_DAYS} days`,
   about: [
-    `Allocated relative to usable space of the fullest pools. Dashed: the value in ${PROJECTION_DAYS} days by the linear trend of the seven days before, where there are seven days of data.`,
+    `Allocated relative to usable space of the fullest pools. Dashed: the value in ${PROJECTION_DAYS} days by the linear trend of the seven days before, where there are seven days of data of the same nodes.`,
     'Increases slowly, and drops when disks are added. The dashed lines are below the thresholds.',
     'A dashed line above a threshold: disks are needed within that time. A line that becomes steeper is new use or an error of a client: find the client that writes.',
   ],

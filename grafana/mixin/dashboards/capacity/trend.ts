@@ -18,20 +18,23 @@ export const USED_RATIO = ofPools(RECORDED.usedRatio)
 const TOTAL = ofPools(RECORDED.totalBytes)
 
 /** The value some time ago, also if a scrape or an evaluation failed just then; nothing where there was no data. */
-const allocatedBefore = (ago: Duration): Expression => {
-  const selector = recordedSelector(RECORDED.allocatedBytes, SCOPE.pool)
-  return dedup(POOL_KEY, promql`last_over_time(${selector}[1h] offset ${[ago]})`)
-}
+const before = (name: RecordedName, ago: Duration): Expression =>
+  dedup(POOL_KEY, promql`last_over_time(${recordedSelector(name, SCOPE.pool)}[1h] offset ${[ago]})`)
 
-/** Change of the allocated space; without data from so long ago there is no result. */
-export const growth = (ago: Duration): Expression => promql`${ALLOCATED} - ${allocatedBefore(ago)}`
+/** What a node brings when it joins, or takes away, is no growth; its data may be that of other nodes. */
+const withSameNodes = (value: Expression, ago: Duration): Expression =>
+  promql`(${value}) and ${ofPools(RECORDED.spaceNodes)} == ${before(RECORDED.spaceNodes, ago)}`
+
+/** Change of the allocated space; nothing without data from so long ago, or where nodes joined or left since. */
+export const growth = (ago: Duration): Expression =>
+  withSameNodes(promql`${ALLOCATED} - ${before(RECORDED.allocatedBytes, ago)}`, ago)
 
 const HISTORY: Duration = '7d'
 /** One point an hour: a point each minute is a hundred times as slow and no more precise. */
 const hourly = (vector: Expression): Expression => promql`(${vector})[${[HISTORY]}:1h]`
 
 /** Keeps pools with data from the begin of the history: a trend of a few hours is no forecast of weeks. */
-const withHistory = (trend: Expression): Expression => promql`(${trend}) and ${allocatedBefore(HISTORY)}`
+const withHistory = (trend: Expression): Expression => withSameNodes(trend, HISTORY)
 
 export const PROJECTION_DAYS = 30
 

@@ -1,5 +1,6 @@
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
+import { faultsInDetail } from './faults.ts'
 import { coverage, polling } from './polling.ts'
 import { output, processes } from './process.ts'
 import { providers } from './providers.ts'
@@ -15,6 +16,7 @@ export const exporter: DashboardSpec = {
   refresh: GRAFANA.refresh.now,
   rows: [
     { title: 'Status', panels: exporterStatus },
+    { title: 'Faults in detail', collapsed: true, panels: faultsInDetail },
     { title: 'Polling', panels: polling },
     { title: 'Query interface', panels: queryInterface },
     { title: 'What the systems serve', panels: coverage },

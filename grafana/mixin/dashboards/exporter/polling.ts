@@ -1,5 +1,4 @@
-import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
-import type { MetricName } from '../../promql/metrics.ts'
+import { promql, select } from '../../promql/expression.ts'
 import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { heatmap } from '../../sdk/heatmap.ts'
@@ -8,15 +7,7 @@ import { matrix } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { POLLED_POOL_KEY, POOL_KEY } from '../../settings.ts'
 import { topPools } from '../common/lines.ts'
-
-/** Not deduplicated: two exporters of a pair really send twice as many requests. */
-const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
-  promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
-export const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
-  promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
-
-/** Counters have a series for each possible result; most of them stay 0. */
-export const occurred = (events: Expression): Expression => promql`${events} > 0`
+import { rate } from './rates.ts'
 
 const BUCKETS = 'sds_api_request_duration_seconds_bucket'
 
@@ -70,28 +61,6 @@ const pollDuration = topPools({
   width: 12,
 })
 
-const failures = timeSeries({
-  title: 'Failed polls by reason',
-  about: [
-    'Failed polls per second, by reason.',
-    'None.',
-    'auth, forbidden: account and role. connect, dns, tls, timeout: the network path to the system. syntax, schema, html: a proxy, or another version of the system. throttled, unavailable: the system is overloaded.',
-  ],
-  queries: [
-    {
-      expr: occurred(sumBy(['system', 'result'], rate('sds_pool_polls_total', 'result!="ok"'))),
-      legend: '{{system}} {{result}}',
-    },
-  ],
-  unit: 'ops',
-  min: 0,
-  bars: true,
-  stacked: true,
-  faults: true,
-  noValue: 'No failed poll',
-  width: 12,
-})
-
 const answers = timeSeries({
   title: 'Answers by status',
   about: [
@@ -108,28 +77,7 @@ const answers = timeSeries({
   width: 12,
 })
 
-const logins = timeSeries({
-  title: 'Failed logins',
-  about: [
-    'Logins that the storage systems refused or that did not reach them, by reason.',
-    'None.',
-    'Check the password file or token at once: repeated failures can lock the account. The exporter waits longer after each.',
-  ],
-  queries: [
-    {
-      expr: occurred(sumBy(['system', 'result'], increase('sds_api_logins_total', 'result!="ok"'))),
-      legend: '{{system}} {{result}}',
-    },
-  ],
-  unit: 'none',
-  min: 0,
-  bars: true,
-  faults: true,
-  noValue: 'No failed login',
-  width: 12,
-})
-
-const skew = timeSeries({
+export const skew = timeSeries({
   title: 'Clock difference',
   about: [
     "The storage system's clock minus the exporter's.",
@@ -144,40 +92,7 @@ const skew = timeSeries({
   width: 12,
 })
 
-export const polling: readonly SizedPanel[] = [
-  durations,
-  slowest,
-  pollDuration,
-  failures,
-  answers,
-  logins,
-  skew,
-  timeSeries({
-    title: 'Rejected values',
-    about: [
-      'Values of the feed or the query interface that were not exported because they are invalid, by attribute and reason.',
-      'None.',
-      'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
-    ],
-    queries: [
-      {
-        // The series of an attribute begins with its first value, which no rate has.
-        expr: promql`${occurred(sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total')))}
-or on (system,reason)
-${occurred(sumBy(['system', 'reason'], rate('sds_api_rejected_values_by_reason_total')))}`,
-        legend: '{{system}} {{attribute}}: {{reason}}',
-      },
-    ],
-    unit: 'ops',
-    min: 0,
-    bars: true,
-    // There are thousands of counters, one for each system, attribute and reason.
-    interval: '5m',
-    faults: true,
-    noValue: 'No rejected value',
-    width: 12,
-  }),
-]
+export const polling: readonly SizedPanel[] = [durations, slowest, pollDuration, answers]
 
 const COVERAGE_KEY = [...POLLED_POOL_KEY, 'attribute', 'state'] as const
 

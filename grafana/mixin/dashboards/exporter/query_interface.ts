@@ -5,7 +5,7 @@ import { QUERY_RESULT, upDown } from '../../sdk/mappings.ts'
 import type { SizedPanel } from '../../sdk/spec.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
-import { increase, occurred } from './polling.ts'
+import { increase, occurred } from './rates.ts'
 
 const NOT_QUERIED = 'No system is queried'
 
@@ -20,7 +20,7 @@ const up = stateTimeline({
   unit: 'none',
   mappings: upDown(...QUERY_RESULT),
   noValue: NOT_QUERIED,
-  width: 8,
+  width: 12,
 })
 
 const polls = timeSeries({
@@ -41,25 +41,7 @@ const polls = timeSeries({
   bars: true,
   stacked: true,
   noValue: 'No poll in this time',
-  width: 8,
+  width: 12,
 })
 
-const unmatched = timeSeries({
-  title: 'Rows of unknown nodes',
-  about: [
-    'Rows of the query interface that are joined to no node of a polled pool. Their figures are not exported.',
-    'None, if all pools of the system are polled.',
-    'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
-  ],
-  queries: [
-    { expr: occurred(sumBy(['system'], increase('sds_query_unmatched_rows_total'))), legend: '{{system}}' },
-  ],
-  unit: 'none',
-  min: 0,
-  bars: true,
-  faults: true,
-  noValue: 'No row of an unknown node',
-  width: 8,
-})
-
-export const queryInterface: readonly SizedPanel[] = [up, polls, unmatched]
+export const queryInterface: readonly SizedPanel[] = [up, polls]

@@ -1,18 +1,17 @@
 import { negative } from '../../../../src/alerting/references.ts'
 import { COLORS, PLAIN_COLORS } from '../../colors.ts'
-import { interruptedBands } from '../../promql/bands.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { age, by, dedup, perSystem } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { seriesToPool } from '../../sdk/links.ts'
 import { QUERY_RESULT, REACHABLE_CELLS, upDown, upDownCells } from '../../sdk/mappings.ts'
 import { type SizedPanel, type Step, steps } from '../../sdk/spec.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { table } from '../../sdk/table.ts'
 import { POOL_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
-import { POOL_NAME } from '../common/lines.ts'
 import { poolTable } from '../common/pool_data.ts'
+import { faults } from './faults.ts'
+import { skew } from './polling.ts'
 
 const ofExporter = (metric: MetricName): Expression => dedup(['instance'], select(metric, ...SCOPE.exporter))
 
@@ -147,19 +146,4 @@ const systemUp = stateTimeline({
   width: 12,
 })
 
-const failedPools = stateTimeline({
-  title: 'Pools whose polls failed',
-  about: [
-    'Result of the polls of each pool of which one failed in the time range, at all exporters. A pool whose name is not known appears with its id.',
-    'Empty, except for moments when a system restarts a service.',
-    'Failed while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
-  ],
-  queries: [{ expr: interruptedBands(POOL_KEY, 'sds_pool_up', SCOPE.system), legend: POOL_NAME }],
-  unit: 'none',
-  mappings: upDown('ok', 'failed'),
-  noValue: 'No poll failed',
-  links: [seriesToPool],
-  width: 12,
-})
-
-export const exporterStatus: readonly SizedPanel[] = [exporters, systems, pools, systemUp, failedPools]
+export const exporterStatus: readonly SizedPanel[] = [faults, exporters, systems, pools, systemUp, skew]

@@ -49,7 +49,8 @@ export const alertTable: SizedPanel = table({
   cellLinks: { pool: rowToPool, node: rowToNode },
   noValue: 'No alert fires, or no rules are loaded',
   width: 24,
-  height: 8,
+  // Grafana cannot fit the height to the rows: three, and a scroll bar.
+  height: 5,
 })
 
 const ofSystems = (title: string, names: readonly RecordedName[], unit: string, about: Words): SizedPanel =>

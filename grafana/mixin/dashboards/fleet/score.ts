@@ -3,7 +3,7 @@ import { nodeLatency } from '../../promql/latency.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { sampleAge } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
-import { poolsOfDay } from '../../promql/pools.ts'
+import { polled, poolsOfDay } from '../../promql/pools.ts'
 import { recorded } from '../../promql/recorded.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
 import {
@@ -18,6 +18,8 @@ import { DISKS_TO_FIX } from './queries.ts'
 
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
 export const CRITICAL_SCORE = 1000
+/** Of a pool about which nothing is known now: it comes before all others. */
+const BLIND_SCORE = 1000 * CRITICAL_SCORE
 
 /** Counts a value above (or below) both levels of a threshold. */
 const beyond = (value: Expression, threshold: Threshold): Expression => {
@@ -33,13 +35,14 @@ const alerts = (severity: 'critical' | 'warning'): Expression =>
 const withHealth = (matcher: Matcher, score: number): Expression =>
   promql`${by('max', POOL_KEY, promql`${select('sds_node_health_status', ...SCOPE.system, matcher)} == 1`)} * ${score}`
 
-/** The worst health comes first, because `or` keeps the first; a pool without data is as bad as one with a Bad node. */
+/** The worst comes first, because `or` keeps the first. */
 const health = join(
   [
+    promql`(${polled(SCOPE.system)} == 0) + ${BLIND_SCORE}`,
     withHealth('status="Bad"', CRITICAL_SCORE),
     withHealth('status!~"Good|Maintenance|Bad"', 1),
     withHealth('status=~"Good|Maintenance"', 0),
-    promql`${poolsOfDay(SCOPE.system)} + ${CRITICAL_SCORE}`,
+    promql`${poolsOfDay(SCOPE.system)} + ${BLIND_SCORE}`,
   ],
   '\nor\n',
 )

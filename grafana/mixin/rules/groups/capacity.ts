@@ -78,6 +78,8 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
 
 /** Maintenance takes the space of nodes away: while it lasts, a change of usage is no trend and no imbalance. */
 const inMaintenance = select(RECORDED.maintenance)
+/** When a node joins or leaves, so does its space. */
+const spaceNodes = select(RECORDED.spaceNodes)
 
 /**
  * For sudden growth: the storage system's forecast uses days of history, this six hours. The trend is that of the
@@ -94,7 +96,9 @@ ${USED} <= ${THRESHOLDS.usedRatio.critical}
 and
 ${USED} offset 3h
 unless
-max_over_time(${inMaintenance}[6h]) == 1`,
+max_over_time(${inMaintenance}[6h]) == 1
+unless
+max_over_time(${spaceNodes}[6h]) > min_over_time(${spaceNodes}[6h])`,
   for: '30m',
   keepFiringFor: '1h',
   summary: 'A storage pool is full within a day at its current growth.',

@@ -35,13 +35,14 @@ const allocated = ofNodes('sds_node_disk_space_allocated_bytes')
 const total = ofNodes('sds_node_disk_space_total_bytes')
 
 /** Only nodes that serve both values count: a node with one of them would change the ratio of its pool. */
-const both = (value: Expression, other: Expression): Expression =>
-  promql`sum by (${POOL_KEY}) (\n  ${value}\n  and\n  ${other}\n)`
+const both = (value: Expression, other: Expression, operation: 'sum' | 'count' = 'sum'): Expression =>
+  by(operation, POOL_KEY, promql`\n  ${value}\n  and\n  ${other}\n`)
 
 const used = ratio(allocated, total)
 
 const capacity: readonly Recording[] = [
   { record: RECORDED.allocatedBytes, expr: both(allocated, total) },
+  { record: RECORDED.spaceNodes, expr: both(allocated, total, 'count') },
   { record: RECORDED.totalBytes, expr: both(total, allocated) },
   {
     record: RECORDED.usedRatio,

@@ -20,9 +20,9 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-fleet / Pools that were not Good': [
     [
       [ranked(pool('fra', 'p1'), '6'), 3],
-      [ranked(pool('fra', 'p2'), '7'), 2],
+      [ranked(pool('fra', 'p2'), '7'), 7],
       [ranked(pool('muc', 'p3'), '4'), 5],
-      [ranked(pool('muc', 'id4'), '3'), 6],
+      [ranked(pool('muc', 'id4'), '3'), 7],
     ],
   ],
 
@@ -58,6 +58,8 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-disks / Not counted in any state': [1],
   'sds-disks / Pools that were recovering': [[[pool('fra', 'p1'), 1]]],
 
+  // One poll in a minute fails, at both exporters.
+  'sds-exporter / Faults in the time range': [2, 240, NOTHING, NOTHING, NOTHING, NOTHING],
   'sds-exporter / System reachable': [
     [
       [{ system: 'fra' }, 1],

@@ -83,8 +83,13 @@ const nodes = (courses: readonly (Course & { readonly total: number })[]): Input
   ])
 
 const END = HOURS + 1
+/** Growth and trends over more than a day. */
+const OF_WEEKS = Object.fromEntries(Object.keys(EXPECTED).map((where) => [where, undefined]))
+const OF_A_DAY = {
+  'sds-capacity / When pools are full / C': EXPECTED['sds-capacity / When pools are full / C'],
+}
 
-test('a node that left, and whose data the others took over, changes no trend', async () => {
+test('a node that left, and whose data the others took over, is no growth: the trends of its time are blank', async () => {
   const left = 28 * 24
   const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const two = { begin: 45_000, perHour: 150, total: 1_500_000 }
@@ -95,6 +100,32 @@ test('a node that left, and whose data the others took over, changes no trend', 
         { node, from: 0, to: left, ...three },
         { node, instance: 'b:9438', from: left, to: END, ...two },
       ]),
+    ]),
+    { ...OF_WEEKS, ...OF_A_DAY },
+  )
+})
+
+test('a node that joins with data is no growth: all trends are blank, and those of a day after a day', async () => {
+  const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
+  const joined = (node: string, from: number) =>
+    nodes([
+      { node: 'n1', from: 0, to: END, ...three },
+      { node: 'n2', from: 0, to: END, ...three },
+      { node, from, to: END, ...three },
+    ])
+  await run(joined('n3', HOURS - 1), OF_WEEKS)
+  await run(joined('n3', HOURS - 26), { ...OF_WEEKS, ...OF_A_DAY })
+})
+
+test('a node that was away for a day changes no trend after it is back', async () => {
+  const one = { begin: 30_000, perHour: 100, total: 1_000_000 }
+  const away = 15 * 24
+  await run(
+    nodes([
+      { node: 'n1', from: 0, to: END, ...one },
+      { node: 'n2', from: 0, to: END, ...one },
+      { node: 'n3', from: 0, to: away, ...one },
+      { node: 'n3', instance: 'b:9438', from: away + 24, to: END, ...one },
     ]),
     EXPECTED,
   )

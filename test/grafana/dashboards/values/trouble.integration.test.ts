@@ -39,6 +39,8 @@ const check = async (
 }
 
 const TROUBLE = 'sds-fleet / Pools / A'
+/** The score of a pool about which nothing is known now. */
+const BLIND = 1_000_000
 
 test('the worst pool has the highest score, whatever its trouble', async () => {
   const alert = (labels: Labels): InputSeries =>
@@ -84,7 +86,7 @@ test('a system whose only exporter is gone keeps its rows, says since when, and 
   await check([...ended(poolOf('p', {})), ...ended(onBoth('sds_system_up', { system: 'fra' }, 1))], {
     'sds-fleet / No answer': [NOTHING],
     'sds-fleet / Seen in 24 h, not now': [1, 1, 1],
-    [TROUBLE]: [[[pool, 1000]]],
+    [TROUBLE]: [[[pool, BLIND]]],
     // No data.
     'sds-fleet / Pools / B': [[[pool, 6]]],
     // Nodes and space are not known now.
@@ -117,12 +119,34 @@ test('a pool that cannot be polled says why and since when', async () => {
       constant('sds_pool_polls_total', { ...failing, result: 'dns' }, 3),
     ],
     {
-      [TROUBLE]: [[[pool, 1000]]],
+      [TROUBLE]: [[[pool, BLIND]]],
+      // Polls fail.
+      'sds-fleet / Pools / B': [[[pool, 7]]],
       'sds-fleet / Pools / K': [[[pool, NOW - ENDED * 60]]],
       'sds-pool / Data / A': [[[pool, 2]]],
       'sds-pool / Data / B': [[[pool, NOW - ENDED * 60]]],
     },
   )
+})
+
+test('a pool whose last poll failed is first at once, although its last values are still there', async () => {
+  const failing = poolOf('failing', { used: 0.85, health: 'NotAccessible' }).map(({ series, values }) =>
+    series.startsWith('sds_pool_up') ? { series, values: `1x${MINUTES - 1} 0` } : { series, values },
+  )
+  await check([...failing, ...poolOf('full', { used: 0.92 })], {
+    [TROUBLE]: [
+      [
+        [{ system: 'fra', pool: 'failing' }, BLIND + 1],
+        [{ system: 'fra', pool: 'full' }, 1000],
+      ],
+    ],
+    'sds-fleet / Pools / B': [
+      [
+        [{ system: 'fra', pool: 'failing' }, 7],
+        [{ system: 'fra', pool: 'full' }, 0],
+      ],
+    ],
+  })
 })
 
 test('without rules there is no number of alerts, with rules and no alert it is 0', async () => {

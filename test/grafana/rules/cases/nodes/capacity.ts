@@ -130,6 +130,11 @@ const fillsSoon: readonly AlertCase[] = [
       [`${TOTAL}{node="stays"}`]: '900x100',
       [`${ALLOCATED}{node="leaves"}`]: '70x48 stale',
       [`${TOTAL}{node="leaves"}`]: '100x48 stale',
+      // An empty node leaves: the ratio rises from 60 % to 75 %.
+      [`${ALLOCATED}{pool="smaller",node="stays"}`]: '750x100',
+      [`${TOTAL}{pool="smaller",node="stays"}`]: '1000x100',
+      [`${ALLOCATED}{pool="smaller",node="leaves"}`]: '0x48 stale',
+      [`${TOTAL}{pool="smaller",node="leaves"}`]: '250x48 stale',
       [`${ALLOCATED}{pool="replaced",instance="old"}`]: '700+0.25x40 stale',
       [`${TOTAL}{pool="replaced",instance="old"}`]: '1000x40 stale',
       [`${ALLOCATED}{pool="replaced",instance="new"}`]: '_x42 710.5+0.25x58',

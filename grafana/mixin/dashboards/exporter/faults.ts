@@ -1,0 +1,168 @@
+import { interruptedBands } from '../../promql/bands.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, sum, sumBy } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { seriesToPool } from '../../sdk/links.ts'
+import { upDown } from '../../sdk/mappings.ts'
+import { from, type SizedPanel } from '../../sdk/spec.ts'
+import { stat } from '../../sdk/stat.ts'
+import { stateTimeline } from '../../sdk/state_timeline.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { POOL_KEY } from '../../settings.ts'
+import { POOL_NAME } from '../common/lines.ts'
+import { increase, occurred } from './rates.ts'
+
+/** A counter of faults: what it counts by, and how its graph is drawn. */
+interface Fault {
+  /** The tile. */
+  readonly tile: string
+  readonly title: string
+  readonly about: readonly [string, string, string]
+  readonly metric: MetricName
+  readonly matchers: readonly Matcher[]
+  /** Labels of the lines, after the system. */
+  readonly labels: readonly string[]
+  /** The lines, where they are not those of the metric. */
+  readonly detail?: Expression
+  readonly interval?: string
+  readonly noValue: string
+}
+
+const FAILED: Matcher = 'result!="ok"'
+
+const FAULTS: readonly Fault[] = [
+  {
+    tile: 'Failed polls',
+    title: 'Failed polls by reason',
+    about: [
+      'Failed polls, by reason.',
+      'None.',
+      'auth, forbidden: account and role. connect, dns, tls, timeout: the network path to the system. syntax, schema, html: a proxy, or another version of the system. throttled, unavailable: the system is overloaded.',
+    ],
+    metric: 'sds_pool_polls_total',
+    matchers: [FAILED],
+    labels: ['result'],
+    noValue: 'No failed poll',
+  },
+  {
+    tile: 'Failed logins',
+    title: 'Failed logins',
+    about: [
+      'Logins that the storage systems refused or that did not reach them, by reason.',
+      'None.',
+      'Check the password file or token at once: repeated failures can lock the account. The exporter waits longer after each.',
+    ],
+    metric: 'sds_api_logins_total',
+    matchers: [FAILED],
+    labels: ['result'],
+    noValue: 'No failed login',
+  },
+  {
+    tile: 'Failed query polls',
+    title: 'Failed polls of the query interface',
+    about: [
+      'Polls of the query interface that failed or had no current data (empty), by reason.',
+      'None.',
+      'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After repeated failures the exporter may wait for up to an hour.',
+    ],
+    metric: 'sds_query_polls_total',
+    matchers: [FAILED],
+    labels: ['result'],
+    noValue: 'No failed poll',
+  },
+  {
+    tile: 'Rejected values',
+    title: 'Rejected values',
+    about: [
+      'Values of the feed or the query interface that were not exported because they are invalid, by attribute and reason.',
+      'None.',
+      'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
+    ],
+    metric: 'sds_api_rejected_values_by_reason_total',
+    matchers: [],
+    labels: ['attribute', 'reason'],
+    // The series of an attribute begins with its first value, which no rate has.
+    detail: promql`${occurred(sumBy(['system', 'attribute', 'reason'], increase('sds_api_rejected_values_total')))}
+or on (system,reason)
+${occurred(sumBy(['system', 'reason'], increase('sds_api_rejected_values_by_reason_total')))}`,
+    // There may be many counters, one for each system, attribute and reason.
+    interval: '5m',
+    noValue: 'No rejected value',
+  },
+  {
+    tile: 'Rows of unknown nodes',
+    title: 'Rows of unknown nodes',
+    about: [
+      'Rows of the query interface that are joined to no node of a polled pool. Their figures are not exported.',
+      'None, if all pools of the system are polled.',
+      'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
+    ],
+    metric: 'sds_query_unmatched_rows_total',
+    matchers: [],
+    labels: [],
+    noValue: 'No row of an unknown node',
+  },
+]
+
+const FAILED_POOLS = promql`min_over_time(${select('sds_pool_up', ...SCOPE.system)}[$__range])`
+const failedPools = promql`count(${dedup(POOL_KEY, FAILED_POOLS)} == 0) or 0 * count(${dedup(POOL_KEY, FAILED_POOLS)})`
+
+/** Whole numbers: `increase` extrapolates. */
+const counted = ({ metric, matchers }: Fault): Expression =>
+  promql`ceil(${sum(promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__range])`)})`
+
+/** One number for each kind of fault in the time range. */
+export const faults = stat({
+  title: 'Faults in the time range',
+  about: [
+    'Pools of which a poll failed, failed polls and logins, values that were rejected, and rows of the query interface that belong to no known node, in the time range of the dashboard.',
+    '0, except for moments when a system restarts a service.',
+    'Open the row “Faults in detail” below: it has the reasons over time.',
+  ],
+  queries: [
+    { expr: failedPools, legend: 'Pools with failed polls' },
+    ...FAULTS.map((fault) => ({ expr: counted(fault), legend: fault.tile })),
+  ],
+  unit: 'none',
+  decimals: 0,
+  steps: from(1, 'warning'),
+  width: 24,
+})
+
+const overTime = ({ title, about, metric, matchers, labels, detail, interval, noValue }: Fault): SizedPanel =>
+  timeSeries({
+    title,
+    about,
+    queries: [
+      {
+        expr: detail ?? occurred(sumBy(['system', ...labels], increase(metric, ...matchers))),
+        legend: ['system', ...labels].map((label) => `{{${label}}}`).join(' '),
+      },
+    ],
+    unit: 'none',
+    min: 0,
+    bars: true,
+    stacked: true,
+    faults: true,
+    ...(interval && { interval }),
+    noValue,
+    width: 12,
+  })
+
+const pools = stateTimeline({
+  title: 'Pools whose polls failed',
+  about: [
+    'Result of the polls of each pool of which one failed in the time range, at all exporters. A pool whose name is not known appears with its id.',
+    'Empty, except for moments when a system restarts a service.',
+    'Failed while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
+  ],
+  queries: [{ expr: interruptedBands(POOL_KEY, 'sds_pool_up', SCOPE.system), legend: POOL_NAME }],
+  unit: 'none',
+  mappings: upDown('ok', 'failed'),
+  noValue: 'No poll failed',
+  links: [seriesToPool],
+  width: 12,
+})
+
+export const faultsInDetail: readonly SizedPanel[] = [pools, ...FAULTS.map(overTime)]
