@@ -30,7 +30,14 @@ export const EXPORTER_PORT = 9438
 const ADMIN_PORT = 9439
 
 const SYSTEMS: Readonly<Record<number, EmulatorOptions>> = {
-  [FRANKFURT_PORT]: { profile: 'modern', scenario: 'disk-failures', pools: 2, nodes: 3, seed: 'frankfurt' },
+  [FRANKFURT_PORT]: {
+    profile: 'modern',
+    scenario: 'disk-failures',
+    pools: 2,
+    nodes: 3,
+    newNodes: 0,
+    seed: 'frankfurt',
+  },
   [PARIS_PORT]: { profile: 'classic', pools: 1, nodes: 2, seed: 'paris' },
   [TLS_PORT]: { profile: 'classic', pools: 1, nodes: 2, seed: 'vienna' },
 }

@@ -39,12 +39,15 @@ export function emulateCommand(): Command {
 }
 
 /** Flags that describe the emulated system. */
-const SYSTEM_FLAGS = ['scenario', 'profile', 'pools', 'nodes', 'sites', 'namespaces', 'buckets', 'seed']
+const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
+  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed'.split(' '),
+)
 
 /** @throws {Failed} usage error, for flags that have no effect on a recording */
 function replayOf(file: string, options: EmulatorOptions, command: Command): Replay {
-  const given = SYSTEM_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli')
-  if (given !== undefined) throw new Failed(`--${given} has no effect with --from`, EXIT.usage)
+  const isGiven = (name: string) => SYSTEM_FLAGS.has(name) && command.getOptionValueSource(name) === 'cli'
+  const given = command.options.find((option) => isGiven(option.attributeName()))
+  if (given !== undefined) throw new Failed(`${given.long} has no effect with --from`, EXIT.usage)
   const recording = readRecording(file)
   try {
     return createReplay(recording, options)

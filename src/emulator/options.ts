@@ -12,10 +12,15 @@ export interface EmulatorOptions {
   readonly pools?: number
   /** Per pool. */
   readonly nodes?: number
-  /** The last so many nodes of each pool of three or more joined, empty, `newNodeHours` before the start. Never the first one. */
+  /**
+   * The last so many nodes of each pool of three or more joined, empty, `newNodeHours` before the hour of the start. Never
+   * the first one.
+   */
   readonly newNodes?: number
   readonly newNodeHours?: number
-  /** Sites (VDCs) that replicate with each other, this one included. */
+  /** Name of the site (VDC); default: `vdc-` and the seed. */
+  readonly vdcName?: string
+  /** Sites that replicate with each other, this one included. */
   readonly sites?: number
   readonly namespaces?: number
   /** Mean number in each namespace. */
@@ -41,7 +46,7 @@ export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
   pools: 2,
   nodes: 5,
-  newNodes: 0,
+  newNodes: 1,
   newNodeHours: 480,
   sites: 1,
   namespaces: 12,
@@ -62,7 +67,7 @@ export const OPTION_HELP = {
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
   newNodes: 'number of nodes of each pool of three or more that joined it before the start, empty',
-  newNodeHours: 'hours since they joined; with less than two points in its history a node has no forecast',
+  newNodeHours: 'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
   sites: 'number of sites (VDCs) that replicate with each other, from 1 to 3',
   namespaces: 'number of namespaces',
   buckets: 'mean number of buckets of a namespace; the first one has five times as many',
@@ -74,29 +79,35 @@ export const OPTION_HELP = {
   expiredToken: 'response to an unknown or expired token (default: that of the profile)',
 } as const satisfies Partial<Record<keyof EmulatorOptions, string>>
 
-const MAX_POOLS = 200
-const MAX_NODES = 10_000
-const MAX_NEW_NODE_HOURS = 1_000_000
-const MAX_SITES = 3
-const MAX_NAMESPACES = 10_000
-const MAX_BUCKETS = 10_000
+/** The name in errors, and the limits. */
+const COUNTS = {
+  pools: ['pools', 1, 200],
+  nodes: ['nodes', 1, 10_000],
+  newNodes: ['new nodes', 0, 10_000],
+  newNodeHours: ['hours since they joined', 1, 1_000_000],
+  sites: ['sites', 1, 3],
+  namespaces: ['namespaces', 1, 10_000],
+  buckets: ['buckets', 1, 10_000],
+} as const satisfies Partial<Record<keyof EmulatorOptions, readonly [name: string, min: number, max: number]>>
+const MAX_NAME_CHARACTERS = 60
 
 /** The options with their defaults. @throws RangeError for an invalid number */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
-  checkCount('pools', resolved.pools, MAX_POOLS)
-  checkCount('nodes', resolved.nodes, MAX_NODES)
-  checkCount('new nodes', resolved.newNodes, MAX_NODES, 0)
-  checkCount('hours since they joined', resolved.newNodeHours, MAX_NEW_NODE_HOURS)
-  checkCount('sites', resolved.sites, MAX_SITES)
-  checkCount('namespaces', resolved.namespaces, MAX_NAMESPACES)
-  checkCount('buckets', resolved.buckets, MAX_BUCKETS)
-  return { ...resolved, sessions: { ...SESSION_LIMITS, ...options.sessions } }
+  for (const [option, [name, min, max]] of Object.entries(COUNTS)) {
+    const count = resolved[option as keyof typeof COUNTS]
+    if (!Number.isInteger(count) || count < min || count > max)
+      throw new RangeError(`The number of ${name} must be a whole number from ${min} to ${max}, not ${count}`)
+  }
+  const vdcName = options.vdcName ?? vdcNameOf(resolved.seed)
+  return { ...resolved, vdcName, sessions: { ...SESSION_LIMITS, ...options.sessions } }
 }
 
-function checkCount(name: string, count: number, max: number, min = 1): void {
-  if (Number.isInteger(count) && count >= min && count <= max) return
-  throw new RangeError(`The number of ${name} must be a whole number from ${min} to ${max}, not ${count}`)
+function vdcNameOf(seed: string): string {
+  return `vdc-${seed
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, '-')
+    .slice(0, MAX_NAME_CHARACTERS)}`
 }
 
 /** Splits `127.0.0.1:4443`, `:4443` or `[::1]:4443`. @throws RangeError without a valid port */

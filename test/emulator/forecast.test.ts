@@ -71,7 +71,7 @@ describe('served forecasts', () => {
       1,
     )
     const histories = await nodesOf(emulator, `category=capacity&startTime=${NOW_SECONDS - 14 * DAY}`, 1)
-    for (const [index, node] of nodes.slice(0, 4).entries()) {
+    for (const [index, node] of nodes.entries()) {
       const expected = [3, 14].flatMap((days) =>
         [60, 89, 95].map((target) => expectedEntry(histories[index], days, target)),
       )
@@ -86,8 +86,8 @@ describe('served forecasts', () => {
     expect(Number(nodes[0].allocatedCapacityForecast[1].forecast)).toBeGreaterThan(0)
   })
 
-  test('are N/A with an empty unit for the node with a short history', async () => {
-    const nodes = await nodesOf(await startEmulator(), 'category=capacityForecast')
+  test('are N/A with an empty unit for a node that joined within the hour', async () => {
+    const nodes = await nodesOf(await startEmulator({ newNodeHours: 1 }), 'category=capacityForecast')
     for (const entry of nodes[4].allocatedCapacityForecast)
       expect(entry).toMatchObject({ unit: '', forecast: 'N/A' })
   })

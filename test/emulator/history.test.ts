@@ -17,8 +17,8 @@ const PERIOD = `startTime=${NOW_SECONDS - 86_400}&endTime=${NOW_SECONDS}&interva
 
 describe('history', () => {
   test('is the same for the same seed, at a later time and in another emulator', async () => {
-    const early = await startEmulator({ seed: 'a' })
-    const late = await startEmulator({ seed: 'a', clock: () => NOW + 40 * 86_400_000 })
+    const early = await startEmulator({ seed: 'a', newNodes: 0 })
+    const late = await startEmulator({ seed: 'a', newNodes: 0, clock: () => NOW + 40 * 86_400_000 })
     const query = `dataType=historical&category=traffic&${PERIOD}`
     expect((await call(late, feedPath(late, query))).text).toBe(
       (await call(early, feedPath(early, query))).text,
@@ -66,7 +66,7 @@ describe('history', () => {
 
 describe('a long history', () => {
   test('is sent in chunks and is complete', async () => {
-    const emulator = await startEmulator({ nodes: 3, pools: 1 })
+    const emulator = await startEmulator({ nodes: 3, pools: 1, newNodes: 0 })
     const response = await call(emulator, feedPath(emulator, YEAR))
     expect(response.headers['transfer-encoding']).toBe('chunked')
     const nodes: Json[] = response.json()._embedded.instances

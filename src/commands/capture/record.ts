@@ -1,8 +1,8 @@
 import type { SystemConfig } from '../../config/config.ts'
-import { createRedactor, type Redactor } from '../../recording/redaction/redactor.ts'
+import { createRedactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { type ConfiguredName, configuredNames, createCommandClient } from '../cli/systems.ts'
-import { createRecorder, type FinishedRecording, type FinishOptions, type Recorder } from './recorder.ts'
+import { createRecorder, type FinishOptions } from './recorder.ts'
 import { type SendOptions, sendAll } from './requests.ts'
 
 export interface RecordOptions {
@@ -10,16 +10,10 @@ export interface RecordOptions {
   readonly keepsNames: boolean
 }
 
-/** The recording of one system. */
-export interface SystemRecording {
-  readonly recorder: Recorder
-  readonly redactor: Redactor
-  /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
-  send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void>
-  finish(options: Pick<FinishOptions, 'program' | 'complete'>): FinishedRecording
-}
+export type SystemRecording = ReturnType<typeof createSystemRecording>
 
-export function createSystemRecording({ system, keepsNames }: RecordOptions): SystemRecording {
+/** The recording of one system. */
+export function createSystemRecording({ system, keepsNames }: RecordOptions) {
   /** The names, and each secret once it is used. */
   const configured: ForbiddenText[] = namesOf(system)
   function addSecret(text: string): void {
@@ -32,7 +26,8 @@ export function createSystemRecording({ system, keepsNames }: RecordOptions): Sy
   return {
     recorder,
     redactor,
-    async send(options) {
+    /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
+    async send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void> {
       const client = createCommandClient(system, { received: recorder.received })
       try {
         await sendAll({ ...options, system, client, recorder, now: () => Date.now() / 1000 })
@@ -40,7 +35,8 @@ export function createSystemRecording({ system, keepsNames }: RecordOptions): Sy
         await client.close()
       }
     },
-    finish: (options) => recorder.finish({ ...options, keepsNames, configured }),
+    finish: (options: Pick<FinishOptions, 'program' | 'complete'>) =>
+      recorder.finish({ ...options, keepsNames, configured }),
   }
 }
 

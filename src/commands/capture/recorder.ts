@@ -6,32 +6,9 @@ import type { Redactor } from '../../recording/redaction/redactor.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
 
-/** Collects the exchanges of one system for a recording. */
-export interface Recorder {
-  received(exchange: ReceivedExchange): void
-  /** The text of an answer with status 200 to a request of a resource; undefined before it. */
-  answerTo(request: RequestKey): { readonly text: string; readonly at: number } | undefined
-  counts(): RecordedCounts
-  /** The lines of the recording, and the texts in them that must not be there. */
-  finish(options: FinishOptions): FinishedRecording
-}
+export type Recorder = ReturnType<typeof createRecorder>
 
 export type RequestKey = Pick<ReceivedExchange, 'path' | 'query' | 'body'>
-
-export interface RecordedCounts {
-  readonly requests: number
-  /** Answers with another status than 200. */
-  readonly refused: number
-  /** Requests without a whole answer. */
-  readonly failed: number
-  /** Requests whose answers are not in the recording, because it would become too large. */
-  readonly leftOut: number
-}
-
-export interface FinishedRecording {
-  readonly lines: readonly string[]
-  readonly leaks: readonly ForbiddenText[]
-}
 
 export interface FinishOptions {
   readonly program: string
@@ -44,8 +21,11 @@ export interface FinishOptions {
 /** The text of a file has to fit into a string. */
 const MAX_CHARACTERS = 256 * 1024 * 1024
 
-/** @param onSecret called with each token and password that a request had */
-export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void): Recorder {
+/**
+ * Collects the exchanges of one system for a recording.
+ * @param onSecret called with each token and password that a request had
+ */
+export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
   const exchanges = new Map<string, RecordedExchange>()
   const answers = new Map<string, { readonly text: string; readonly at: number }>()
   const leftOut = new Set<string>()
@@ -62,7 +42,7 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
   }
 
   return {
-    received(exchange) {
+    received(exchange: ReceivedExchange): void {
       for (const secret of secretsIn(exchange.headers)) onSecret(secret)
       const { operation, outcome } = exchange
       if (operation === 'login' || operation === 'logout') return
@@ -73,9 +53,12 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
         answers.set(key, { text: outcome.text, at: outcome.at })
       keep(key, redactor.exchange(exchange))
     },
-    answerTo: (request) => answers.get(keyOf(request)),
-    counts: () => countsOf([...exchanges.values()], leftOut.size),
-    finish(options) {
+    /** The answer with status 200 to a request of a resource; undefined before it. */
+    answerTo: (request: RequestKey) => answers.get(keyOf(request)),
+    /** `leftOut`: answers that are not in the recording, because it would become too large. */
+    counts: () => ({ ...countsOf([...exchanges.values()]), leftOut: leftOut.size }),
+    /** The lines of the recording, and the texts in them that must not be there. */
+    finish(options: FinishOptions) {
       const lines = recordingLines(recordingOf([...exchanges.values()], options))
       const { replaced, isStandIn } = redactor.standIns
       const texts = [...replaced().keys()].map((text) => ({ text, what: 'a replaced text' }))
@@ -92,10 +75,11 @@ function isResource(operation: string): boolean {
   return RESOURCE_NAMES.some((name) => name === operation)
 }
 
-function countsOf(exchanges: readonly RecordedExchange[], leftOut: number): RecordedCounts {
+/** `refused`: answers with another status than 200; `failed`: requests without a whole answer. */
+function countsOf(exchanges: readonly RecordedExchange[]) {
   const failed = exchanges.filter(({ failure }) => failure !== undefined).length
   const answered = exchanges.filter(({ status }) => status === 200).length
-  return { requests: exchanges.length, refused: exchanges.length - answered - failed, failed, leftOut }
+  return { requests: exchanges.length, refused: exchanges.length - answered - failed, failed }
 }
 
 function recordingOf(

@@ -82,22 +82,11 @@ async function sendForResources(options: SendOptions): Promise<readonly string[]
   const others = RESOURCE_NAMES.filter(isOther)
   let namespaces: readonly string[] = []
   for (const name of others) {
-    onStep(RESOURCE_STEPS[name])
+    onStep(name.replace('_', ' '))
     const reading = await attempted(() => reader.read(name, signal), signal)
     if (name === 'namespaces') namespaces = reading?.objects.map(({ labels }) => labels[0] ?? '') ?? []
   }
   return namespaces
-}
-
-const RESOURCE_STEPS: Readonly<Record<ResourceName, string>> = {
-  system: 'system',
-  pools: 'pools',
-  system_queries: 'queries of the system',
-  replication: 'replication',
-  namespaces: 'namespaces',
-  quotas: 'quotas of namespaces',
-  buckets: 'buckets',
-  inventory: 'versions and license',
 }
 
 /** All that the configuration selects; otherwise those of a few namespaces: a list may take thousands of requests. */

@@ -34,7 +34,12 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
     profile === undefined ? BOTH_SOURCES : [{ name: ONLY_NAME, profile, help: `profile ${profile}` }]
   const systems = rows.map(({ name, help, profile }, index): DemoSystem => {
     const address = addressOf(listenAddress, index)
-    const emulator = createEmulatedSystem({ ...options, profile, listenAddress: address })
+    const emulator = createEmulatedSystem({
+      ...options,
+      profile,
+      listenAddress: address,
+      vdcName: `vdc-${name}`,
+    })
     return { name, help, listenAddress: address, emulator }
   })
   return {

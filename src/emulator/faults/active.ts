@@ -14,7 +14,7 @@ export interface ActiveFault {
 }
 
 /** The names by which a target can select a pool. */
-type NamedPool = Pick<Pool, 'id' | 'uuid' | 'name'>
+export type NamedPool = Pick<Pool, 'id' | 'uuid' | 'name'>
 
 /** @param now epoch seconds */
 export function createFaults(

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
+import { isObject, parsedJson } from '../protocol/json.ts'
 import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
 import type { FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
@@ -31,7 +32,7 @@ export function faultMiddleware(
     context.state['now'] = shiftedTime(active, now)
     context.state['settings'] = settingsOf(active)
     context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
-    const format = formatOf(context.path, (...types) => context.accepts(types))
+    const format = formatOf(context)
     await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())
   }
 }
@@ -92,8 +93,8 @@ function changeFeed(
   response: FullResponse,
   change: (feed: FeedDocument) => string | undefined,
 ): FullResponse {
-  const root = parseObject(response.body.toString())
-  if (root === undefined || response.status !== 200) return response
+  const root = parsedJson(response.body.toString())
+  if (!isObject(root) || response.status !== 200) return response
   const nodes = listIn(root) ?? (isObject(root['_embedded']) ? undefined : [root])
   if (nodes === undefined) return response
   return { ...response, body: Buffer.from(change({ root, nodes }) ?? JSON.stringify(root)) }
@@ -106,27 +107,15 @@ function listIn(root: JsonObject): JsonObject[] | undefined {
   return lists.find((list) => list.every(isObject))
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Changes the answer to a query. Errors and answers without rows stay unchanged. */
 function changeAnswer(response: FullResponse, change: (series: QuerySeries) => QuerySeries[]): FullResponse {
-  const series = parseObject(response.body.toString())?.['Series'] as QuerySeries[] | undefined
+  const root = parsedJson(response.body.toString())
+  const series = isObject(root) ? (root['Series'] as QuerySeries[] | undefined) : undefined
   if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return response
   const changed = series.flatMap(change)
   const isEmpty = changed.every(({ Values }) => Values.length === 0)
   const document = { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
   return { ...response, body: Buffer.from(JSON.stringify(document)) }
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 async function readResponse(context: Context): Promise<FullResponse> {

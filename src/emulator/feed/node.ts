@@ -45,11 +45,11 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */
 function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   yield* identity(request, node)
-  const { key, joinedAt, capacityHistory } = node
+  const { key, joinedAt } = node
   const value: Subject['value'] = (name, t, form) => request.model.value(name, node, t, form)
   for (const attribute of attributesOf(request.profile)) {
     if (includesCategory(request.query, attribute.category) && serves(request.profile, node, attribute)) {
-      yield* attributeMembers(request, { key, joinedAt, capacityHistory, value }, attribute)
+      yield* attributeMembers(request, { key, joinedAt, value }, attribute)
     }
   }
   if (PROFILES[request.profile].performance && includesCategory(request.query, TRANSACTION_ERRORS.category)) {
@@ -93,8 +93,8 @@ export function includesCategory(query: FeedQuery, category: string): boolean {
 
 /** The API document has it "present for category capacityForecast"; a single `dataType` without category excludes it. */
 function includesForecast({ query, settings: { forecastsOnly } }: FeedRequest): boolean {
-  const asked = query.historical ? 'category' : 'current'
-  if (forecastsOnly !== undefined && forecastsOnly !== asked) return false
+  const form = query.historical ? 'category' : 'current'
+  if (forecastsOnly !== undefined && forecastsOnly !== form) return false
   return (
     query.category === FORECAST.category ||
     (query.category === undefined && query.current && query.historical)
@@ -111,8 +111,6 @@ export interface Subject {
   readonly key: number
   /** Start of its history, in epoch seconds. */
   readonly joinedAt: number
-  /** Length of the capacity history in seconds. */
-  readonly capacityHistory: number
   readonly value: (attribute: AttributeName, t: number, form: NodeState['form']) => number
 }
 
@@ -144,11 +142,10 @@ export function* attributeMembers(
 function storedSnapshots(
   { query, settings, now }: FeedRequest,
   node: Subject,
-  { name, category }: Attribute,
+  { name }: Attribute,
 ): Snapshot[] {
   if (name === settings.withoutHistory) return [{ t: now, value: 0 }]
-  const limit = category === 'capacity' ? now - node.capacityHistory + 1 : 0
-  return servedTimes(query.range, now, settings, Math.max(limit, node.joinedAt)).map((t) => ({
+  return servedTimes(query.range, now, settings, node.joinedAt).map((t) => ({
     t,
     value: node.value(name, t, 'historical'),
   }))

@@ -69,7 +69,7 @@ function parseRange(first: First, now: number, maxPoints: number): Range {
   const interval = parseInterval(first('interval'))
   if (start > end) throw new ApiError('badRange', 'Parameter startTime must not be later than endTime')
   if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints) {
-    throw new ApiError('badRange', `The period has more than ${maxPoints} points; ask for a shorter one`)
+    throw new ApiError('badRange', `The period has more than ${maxPoints} points; request a shorter one`)
   }
   return { start, end, interval }
 }

@@ -23,11 +23,11 @@ export interface WriteOptions {
 const SECONDS_PER_DAY = 86_400
 
 /** The times of a series that are served at `now`: multiples of the interval in the range, ascending. */
-export function servedTimes(range: Range, now: number, settings: Settings, keptFrom = 0): number[] {
+export function servedTimes(range: Range, now: number, settings: Settings, joinedAt: number): number[] {
   const { start, end, interval } = range
   const times: number[] = []
   const last = Math.min(end, now - settings.lateSeconds)
-  for (let t = Math.ceil(Math.max(start, keptFrom) / interval) * interval; t <= last; t += interval)
+  for (let t = Math.ceil(Math.max(start, joinedAt) / interval) * interval; t <= last; t += interval)
     if (t % SECONDS_PER_DAY >= settings.gapSeconds) times.push(t)
   return times
 }

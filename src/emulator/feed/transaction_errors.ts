@@ -39,15 +39,17 @@ export function writeErrors(profile: Profile, node: Node, samples: readonly Erro
   const notation = notationOf(profile)
   const count = (value: number, salt: number) => notation.value(value, mix(node.key, KEY + salt), 'whole')
   const options = writeOptions(profile, node)
+  const sum = (of: (counts: TransactionCounts) => number) =>
+    samples.reduce((total, { counts }) => total + of(counts), 0)
   const succeeded = count(
-    sum(samples, ({ counts }) => counts.succeeded),
+    sum((counts) => counts.succeeded),
     101,
   )
   const failed = count(
-    sum(samples, ({ counts }) => counts.failed),
+    sum((counts) => counts.failed),
     102,
   )
-  const countOf = (type: ErrorType) => sum(samples, ({ counts }) => counts.byType.get(type) ?? 0)
+  const countOf = (type: ErrorType) => sum((counts) => counts.byType.get(type) ?? 0)
   const types = TYPES.map((type, index) => ({ type, index, series: seriesOf(type, samples) }))
     .filter(({ series }) => series.length > 0)
     .map(
@@ -98,8 +100,4 @@ function seriesOf(type: ErrorType, samples: readonly ErrorSample[]): Snapshot[] 
 /** Percent of all transactions of the interval; 0 when there were none. */
 function rate(count: number, { succeeded, failed }: TransactionCounts): number {
   return count === 0 ? 0 : (100 * count) / (succeeded + failed)
-}
-
-function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((total, item) => total + of(item), 0)
 }

@@ -119,7 +119,7 @@ function send(context: Context, { status = 200, headers = {}, body }: RouteRespo
     context.body = body.long ? Readable.from(withPauses(body.text)) : [...body.text].join('')
     context.set('Content-Type', body.mediaType ?? CONTENT_TYPES.json)
   } else {
-    const format = formatOf(context.path, (...types) => context.accepts(types))
+    const format = formatOf(context)
     context.body = writeDocument(body, format)
     context.set('Content-Type', CONTENT_TYPES[format])
   }
@@ -147,7 +147,7 @@ async function writeErrors(context: Context, next: Next): Promise<void> {
     const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
     const isLogin = context.path.startsWith('/login')
     // The error body of a login is always XML.
-    const format = isLogin ? 'xml' : formatOf(context.path, (...types) => context.accepts(types))
+    const format = isLogin ? 'xml' : formatOf(context)
     context.status = error.row.status
     context.set(error.headers)
     if (isLogin) context.set('WWW-Authenticate', 'basic realm="ViPR"')

@@ -1,22 +1,22 @@
 import { mix, uuidOf } from '../model/random.ts'
 import type { Document } from '../protocol/format.ts'
 
-/** The list of providers: with sessions, the only state that requests change. */
-export interface Providers {
-  readonly document: () => Document
-  /** Returns whether the provider existed. */
-  readonly remove: (id: string) => boolean
-}
+export type Providers = ReturnType<typeof createProviders>
 
 /** Names with blanks, markup, quotes and non-ASCII letters. */
 const NAMES = ['corporate-ldap', 'multi-domain forest', 'Forschung & Entwicklung <Köln>', 'keystone "lab"']
 const KEY_SALT = 61
 
-export function createProviders(key: number): Providers {
+/** The list of providers: with sessions, the only state that requests change. */
+export function createProviders(key: number) {
   const names = new Map(
     NAMES.map((name, index) => [`urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`, name]),
   )
-  return { document: () => documentOf([...names]), remove: (id) => names.delete(id) }
+  return {
+    document: (): Document => documentOf([...names]),
+    /** Returns whether the provider existed. */
+    remove: (id: string): boolean => names.delete(id),
+  }
 }
 
 /** API document, "Authentication provider list". In XML the link has attributes, and the order is another one. */

@@ -16,18 +16,7 @@ export interface LoggedRequest {
   status: number | undefined
 }
 
-export interface RequestLog {
-  /** The newest requests, oldest first. */
-  readonly requests: () => readonly LoggedRequest[]
-  /** Number of requests since the start or the last `clear`, of one operation or of all. */
-  readonly count: (operation?: Operation) => number
-  /** Maximum number of concurrent requests. */
-  readonly mostAtOnce: () => number
-  /** The tokens of the newest requests, valid or not. */
-  readonly tokens: () => ReadonlySet<string>
-  readonly logins: () => { readonly granted: number; readonly refused: number }
-  readonly clear: () => void
-}
+export type RequestLog = ReturnType<typeof createRequestLog>['log']
 
 /** Older requests are removed; the counts remain. */
 const MAX_REQUESTS = 10_000
@@ -39,16 +28,20 @@ export function createRequestLog(clock: () => number) {
   let logins = { granted: 0, refused: 0 }
   let running = 0
   let mostAtOnce = 0
-  const log: RequestLog = {
-    requests: () => requests,
-    count: (operation) =>
+  const log = {
+    /** The newest requests, oldest first. */
+    requests: (): readonly LoggedRequest[] => requests,
+    /** Number of requests since the start or the last `clear`, of one operation or of all. */
+    count: (operation?: Operation): number =>
       operation === undefined
         ? [...counts.values()].reduce((sum, count) => sum + count, 0)
         : (counts.get(operation) ?? 0),
-    mostAtOnce: () => mostAtOnce,
-    tokens: () => new Set(requests.flatMap(({ token }) => token ?? [])),
+    /** Maximum number of concurrent requests. */
+    mostAtOnce: (): number => mostAtOnce,
+    /** The tokens of the newest requests, valid or not. */
+    tokens: (): ReadonlySet<string> => new Set(requests.flatMap(({ token }) => token ?? [])),
     logins: () => logins,
-    clear: () => {
+    clear: (): void => {
       requests = []
       counts = new Map()
       logins = { granted: 0, refused: 0 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { type FeedRequest, feedText } from '../feed/node.ts'
-import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
+import { defaultRange, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
@@ -71,6 +71,20 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
   }
 }
 
+/** Operations under /dashboard, whose parameters are those of the nodes feed. */
+function feed(
+  textOf: (feed: FeedRequest, system: System, request: AuthorizedRequest) => Iterable<string>,
+): Handler {
+  return (system, request) => {
+    const { model, profile, maxPoints } = system
+    const { context, now, settings } = request
+    const requested = parseFeedQuery(context.querystring, now, maxPoints)
+    const query = settings.ignoresRange ? { ...requested, range: defaultRange(now) } : requested
+    const text = textOf({ model, profile, now, settings, query }, system, request)
+    return { body: { text, long: query.historical } }
+  }
+}
+
 /** The operations that need nothing but the sessions. */
 export const SESSION_HANDLERS = {
   login,
@@ -80,14 +94,12 @@ export const SESSION_HANDLERS = {
 
 export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   ...SESSION_HANDLERS,
-  system: (system, request) => feedResponse(system, request, zoneText),
-  pools: (system, request) => feedResponse(system, request, poolListText),
-  nodes: (system, request) =>
-    feedResponse(system, request, (feed) => feedText(feed, poolOf(system, request))),
-  replication_groups: (system, request) => feedResponse(system, request, groupListText),
-  failed_links: (system, request) => feedResponse(system, request, (feed) => linkListText(feed, 'Failed')),
-  bootstrap_links: (system, request) =>
-    feedResponse(system, request, (feed) => linkListText(feed, 'Bootstrap')),
+  system: feed(zoneText),
+  pools: feed(poolListText),
+  nodes: feed((request, system, { parameters }) => feedText(request, poolOf(system, parameters[0]))),
+  replication_groups: feed(groupListText),
+  failed_links: feed((request) => linkListText(request, 'Failed')),
+  bootstrap_links: feed((request) => linkListText(request, 'Bootstrap')),
   varrays,
   vdc_nodes: resource(vdcNodes),
   namespaces: resource(namespaceList),
@@ -134,28 +146,10 @@ function varrays({ model }: System): RouteResponse {
 }
 
 /** Finds the pool by its URN, or by its bare UUID as in node objects of real systems. */
-function poolOf({ model }: System, { parameters: [id = ''] }: AuthorizedRequest): Pool {
+function poolOf({ model }: System, id = ''): Pool {
   const pool = model.pools.find((candidate) => candidate.id === id || candidate.uuid === id)
   if (pool === undefined) throw entityNotFound(id)
   return pool
-}
-
-function feedResponse(
-  system: System,
-  request: AuthorizedRequest,
-  textOf: (feed: FeedRequest) => Iterable<string>,
-): RouteResponse {
-  const feed = feedRequest(system, request)
-  return { body: { text: textOf(feed), long: feed.query.historical } }
-}
-
-function feedRequest(
-  { model, profile, maxPoints }: System,
-  { context, now, settings }: AuthorizedRequest,
-): FeedRequest {
-  const asked = parseFeedQuery(context.querystring, now, maxPoints)
-  const used: FeedQuery = settings.ignoresRange ? { ...asked, range: defaultRange(now) } : asked
-  return { model, profile, now, settings, query: used }
 }
 
 function deleteProvider({ providers }: System, { parameters: [id = ''] }: AuthorizedRequest): RouteResponse {

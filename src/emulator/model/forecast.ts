@@ -86,9 +86,9 @@ export function daysUntil(
   }
 }
 
-/** Used capacity, hourly, of the last `frame` seconds, since the node joined, limited to the history that it keeps. */
+/** Used capacity, hourly, of the last `frame` seconds, since the node joined. */
 function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
-  const start = Math.max(now - Math.min(frame, node.capacityHistory), node.joinedAt)
+  const start = Math.max(now - frame, node.joinedAt)
   const points: Point[] = []
   for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
     points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })

@@ -12,6 +12,8 @@ const WEEKDAYS_BEGIN = 30 * HOUR
 const PEAK_HOUR = 14
 const WEEKEND_FACTOR = 0.55
 const NIGHT_FACTOR = 0.22
+/** The load of a node that joined rises for so long. */
+const RISE_SECONDS = 12 * HOUR
 
 /**
  * Relative load of the node: about 0.1 on a Sunday night, about 1 on a weekday afternoon (UTC), exactly 0 when the
@@ -22,7 +24,7 @@ export function demand(state: NodeState, salt: number): number {
   const { node, t } = state
   const key = mix(node.key, salt)
   const noise = 1 + 0.18 * smoothNoise(key, t, HOUR) + 0.05 * whiteNoise(key, t)
-  return node.load * weeklyCycle(t) * noise
+  return node.load * weeklyCycle(t) * Math.min(1, (t - node.joinedAt) / RISE_SECONDS) * noise
 }
 
 /** The daily and weekly cycle that all nodes share, from about 0.1 to 1. */

@@ -5,39 +5,39 @@ import type { Scenario } from './scenarios.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 import { createTopology, type Node, type Pool } from './topology.ts'
 
-/** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
-export interface StorageModel {
-  readonly key: number
-  readonly pools: readonly Pool[]
-  readonly timeline: Timeline
-  /** Sites (VDCs) that replicate; a scenario may need more. */
-  readonly sites: number
-  /** Number of namespaces, and mean number of buckets in each. */
-  readonly namespaces: number
-  readonly buckets: number
-  readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
-  /** The value in the catalogue's unit. */
-  readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
-}
-
 export interface ModelOptions {
   readonly seed: string
   readonly pools: number
   readonly nodes: number
+  /** Name of the site (VDC). */
+  readonly vdcName: string
+  /** Sites that replicate; a scenario may need more. */
   readonly sites: number
+  /** Number of namespaces, and mean number of buckets in each. */
   readonly namespaces: number
   readonly buckets: number
   readonly scenario: Scenario
-  /** The last nodes of each larger pool joined, empty, so many hours before `now`. */
+  /** The last nodes of each larger pool joined, empty, so many hours before the hour of `now`. */
   readonly newNodes: number
   readonly newNodeHours: number
+}
+
+/** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
+export interface StorageModel extends Pick<ModelOptions, 'vdcName' | 'sites' | 'namespaces' | 'buckets'> {
+  readonly key: number
+  readonly pools: readonly Pool[]
+  readonly timeline: Timeline
+  readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
+  /** The value in the catalogue's unit. */
+  readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
 }
 
 const HOUR = 3_600
 
 /** @param now epoch seconds */
 export function createModel(options: ModelOptions, now: number): StorageModel {
-  const { key, pools } = createTopology({ ...options, joinedAt: now - options.newNodeHours * HOUR })
+  const joinedAt = (Math.floor(now / HOUR) - options.newNodeHours) * HOUR
+  const { key, pools } = createTopology({ ...options, joinedAt })
   const timeline = createTimeline(options.scenario, now, pools)
   const allNodes = pools.flatMap((pool) => pool.nodes)
   const stateOf: StorageModel['stateOf'] = (node, t, form) => {
@@ -49,7 +49,7 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
   let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
   /**
    * A value of the whole system that every node repeats (API document, "Node metric attributes"). It is kept, because a
-   * feed asks for it once for each node.
+   * feed has it once for each node.
    */
   const offlineTotal = (t: number) => {
     const revision = timeline.revision()
@@ -59,12 +59,10 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
     return offline.total
   }
   return {
+    ...options,
     key,
     pools,
     timeline,
-    sites: options.sites,
-    namespaces: options.namespaces,
-    buckets: options.buckets,
     stateOf,
     value: (attribute, node, t, form) =>
       attribute === 'diskSpaceOfflineTotal'

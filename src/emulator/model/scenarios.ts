@@ -27,7 +27,8 @@ export interface ScenarioRow {
   readonly responseDelayMs?: number
   /** Sites that it needs at least; default: 1. */
   readonly sites?: number
-  readonly effects: (node: Node) => Partial<Effects>
+  /** On a node; absent: none. */
+  readonly effects?: (node: Node) => Partial<Effects>
 }
 
 export const HEALTHY: Effects = {
@@ -46,7 +47,6 @@ export const HEALTHY: Effects = {
 export const SCENARIOS = {
   healthy: {
     help: 'no faults',
-    effects: () => ({}),
   },
   'node-down': {
     help: 'the first node of the first pool is not accessible, and the other nodes of the pool rebuild its data',
@@ -83,24 +83,19 @@ export const SCENARIOS = {
   'site-down': {
     help: 'the last of two or more sites cannot be reached: failed links, and a backlog that grows since midnight (UTC)',
     sites: 2,
-    effects: () => ({}),
   },
   'site-rejoin': {
     help: 'the last of two or more sites joins again: its links copy the data from 0 % to 100 % within each day (UTC)',
     sites: 2,
-    effects: () => ({}),
   },
   'quota-near': {
     help: 'two namespaces are just below their hard quota, a third one reaches it within days',
-    effects: () => ({}),
   },
   upgrade: {
     help: 'the software of every second node is one version newer',
-    effects: () => ({}),
   },
   'array-alerts': {
     help: 'the system has unacknowledged critical alerts and errors, and one more warning every 30 minutes',
-    effects: () => ({}),
   },
 } as const satisfies Record<string, ScenarioRow>
 

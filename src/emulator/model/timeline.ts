@@ -1,4 +1,4 @@
-import { type Effects, HEALTHY, SCENARIOS, type Scenario } from './scenarios.ts'
+import { type Effects, HEALTHY, SCENARIOS, type Scenario, type ScenarioRow } from './scenarios.ts'
 import type { Node } from './topology.ts'
 
 /** A period of time with one scenario. It starts at `from` and ends where the next period starts. Epoch seconds. */
@@ -21,17 +21,16 @@ export function createTimeline(
   now: number,
   pools: readonly { nodes: readonly Node[] }[],
 ) {
-  const periodOf = (name: Scenario, at: number, from: number, firstNode = 0): Period => ({
-    scenario: name,
-    from,
-    day: at - (at % SECONDS_PER_DAY),
-    effects: pools.map(({ nodes }) =>
+  const periodOf = (name: Scenario, at: number, from: number, firstNode = 0): Period => {
+    const row: ScenarioRow = SCENARIOS[name]
+    const effects = pools.map(({ nodes }) =>
       nodes.map((node) => {
         const index = (node.index - firstNode + nodes.length) % nodes.length
-        return { ...HEALTHY, ...SCENARIOS[name].effects({ ...node, index }) }
+        return { ...HEALTHY, ...row.effects?.({ ...node, index }) }
       }),
-    ),
-  })
+    )
+    return { scenario: name, from, day: at - (at % SECONDS_PER_DAY), effects }
+  }
   let periods: readonly [Period, ...Period[]] = [periodOf(scenario, now, Number.NEGATIVE_INFINITY)]
   let revision = 0
   const last = () => periods.at(-1) ?? periods[0]

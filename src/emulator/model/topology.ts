@@ -20,8 +20,6 @@ export interface Node {
   readonly trend: 'grows' | 'shrinks'
   /** When it became part of the system, empty, in epoch seconds; -Infinity: it always was. */
   readonly joinedAt: number
-  /** Length of the capacity history in seconds. Without new nodes, the last node of a larger pool keeps only an hour. */
-  readonly capacityHistory: number
   /** Its transactions fail only in scenarios; one node of a larger pool. */
   readonly isFaultless: boolean
   readonly pool: Pool
@@ -49,11 +47,10 @@ const DISK_BYTES = [4_000_000_000_000, 8_000_000_000_000, 12_000_000_000_000]
 const MEMORY_BYTES = [64, 128, 192].map((gib) => gib * 2 ** 30)
 /** Two ports of 10 or 25 Gbit/s, in MB/s. */
 const NIC_CAPACITY = [2_500, 6_250]
-/** Minimum pool sizes for a node without errors, one that shrinks, and new ones or one with a short history. */
+/** Minimum pool sizes for a node without errors, one that shrinks, and new ones. */
 const MIN_NODES_FOR_FAULTLESS = 5
 const MIN_NODES_FOR_SHRINKING = 4
 const MIN_NODES_FOR_NEW = 3
-const HOUR = 3_600
 const PHASE_SPREAD = 0.06
 /** The golden ratio: spreads any number of pools over the cycle, so that no two are emptied at the same time. */
 const PHASE_STEP = 0.618034
@@ -113,8 +110,6 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
     trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
     isFaultless: size >= MIN_NODES_FOR_FAULTLESS && index === size - 3,
     joinedAt: isNew ? joinedAt : Number.NEGATIVE_INFINITY,
-    capacityHistory:
-      newNodes === 0 && size >= MIN_NODES_FOR_NEW && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { type Element, writeXml } from '../../xml_writer.ts'
 
 export type DocumentFormat = 'xml' | 'json'
@@ -22,13 +23,14 @@ export const CONTENT_TYPES: Record<DocumentFormat, string> = {
  * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also honour
  * `Accept`, and the default under /dashboard/ and /flux/ is JSON.
  */
-export function formatOf(path: string, accepts: (...types: string[]) => string | false): DocumentFormat {
+export function formatOf(context: Pick<Context, 'path' | 'accepts'>): DocumentFormat {
+  const { path } = context
   if (path.endsWith('.json')) return 'json'
   const xmlTypes = ['application/xml', 'text/xml']
   const order = /^\/(dashboard|flux)\//.test(path)
     ? ['application/json', ...xmlTypes]
     : [...xmlTypes, 'application/json']
-  const best = accepts(...order) || order[0]
+  const best = context.accepts(order) || order[0]
   return best === 'application/json' ? 'json' : 'xml'
 }
 

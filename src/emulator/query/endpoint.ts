@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { ApiError, QueryError } from '../protocol/errors.ts'
+import { isObject, parsedJson } from '../protocol/json.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
@@ -47,17 +48,8 @@ export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body
   if (!contentType.startsWith(JSON_TYPE)) {
     throw new QueryError(`unsupported request media type: ${contentType}`, 400)
   }
-  const query = queryIn(body)
-  if (query === undefined) throw new QueryError('failed to decode request body: no query', 400)
+  const value = parsedJson(body)
+  const query = isObject(value) ? value['query'] : undefined
+  if (typeof query !== 'string') throw new QueryError('failed to decode request body: no query', 400)
   return query
-}
-
-function queryIn(body: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    const query = typeof value === 'object' && value !== null && 'query' in value ? value.query : undefined
-    return typeof query === 'string' ? query : undefined
-  } catch {
-    return undefined
-  }
 }

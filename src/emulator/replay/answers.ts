@@ -3,11 +3,11 @@ import type { RecordedExchange, Recording } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { ApiError } from '../protocol/errors.ts'
+import { isObject, parsedJson } from '../protocol/json.ts'
 import { operationOf, type RoutedOperation } from '../protocol/operations.ts'
 import { answerOf } from './answer.ts'
 import { historyIn } from './history.ts'
 import { createQueryAnswers } from './queries.ts'
-import { isObject, parsedJson } from './values.ts'
 
 /** Answers requests from a recording. @throws ApiError 404 for a request that was not recorded */
 export type Answer = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
@@ -59,7 +59,7 @@ function pathKey(path: string): string {
 }
 
 /** @param isFeed whether the type of the data is known otherwise */
-function sameParameters(recorded = '', asked: string, isFeed: boolean): boolean {
+function sameParameters(recorded = '', requested: string, isFeed: boolean): boolean {
   const keyOf = (query: string) =>
     JSON.stringify(
       [...new URLSearchParams(query)]
@@ -67,7 +67,7 @@ function sameParameters(recorded = '', asked: string, isFeed: boolean): boolean 
         .map((pair) => pair.join('='))
         .sort(),
     )
-  return keyOf(recorded) === keyOf(asked)
+  return keyOf(recorded) === keyOf(requested)
 }
 
 function sameBody({ request }: RecordedExchange, body: string): boolean {
@@ -82,8 +82,9 @@ function joined(
   querystring: string,
   body: string,
 ): RecordedExchange | undefined {
-  const asked = parsedJson(body)
-  const ids = isObject(asked) && Array.isArray(asked['id']) ? new Set(asked['id'].map(String)) : undefined
+  const requested = parsedJson(body)
+  const ids =
+    isObject(requested) && Array.isArray(requested['id']) ? new Set(requested['id'].map(String)) : undefined
   const answered = exchanges.filter(
     ({ request, status }) => status === 200 && sameParameters(request.query, querystring, false),
   )

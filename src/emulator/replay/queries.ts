@@ -2,6 +2,7 @@ import type { RecordedExchange } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { ApiError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import { scriptOf } from '../query/endpoint.ts'
 import { ceilOf, evaluateSeries, type ReadSeries } from '../query/evaluate.ts'
 import { parseFlux } from '../query/flux/parse.ts'
@@ -9,7 +10,6 @@ import type { Pipeline } from '../query/flux/pipeline.ts'
 import { jsonOf } from '../query/json.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
 import { answerOf } from './answer.ts'
-import { isObject } from './values.ts'
 
 /** A recorded query. */
 interface RecordedQuery {

@@ -10,6 +10,7 @@ import {
 } from '../model/system/namespaces.ts'
 import { ApiError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
+import { isObject, parsedJson } from '../protocol/json.ts'
 import { findNamespace, TAGS } from './namespaces.ts'
 import type { ResourceRequest } from './request.ts'
 
@@ -65,20 +66,10 @@ function idsIn({ body, contentType }: ResourceRequest): readonly string[] {
   if (body === '' || !contentType.startsWith('application/json')) {
     throw new ApiError('mediaType', `The body must be JSON, not "${contentType}"`)
   }
-  const value = parsed(body)
+  const value = parsedJson(body)
   if (value === null) throw new ApiError('failure', 'The body is null')
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw new ApiError('notAUrn', 'The body must be an object')
-  const ids = 'id' in value ? [value.id].flat() : []
-  return ids.filter((id) => typeof id === 'string')
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new ApiError('notAUrn', 'The body is not JSON')
-  }
+  if (!isObject(value)) throw new ApiError('notAUrn', 'The body must be a JSON object')
+  return [value['id']].flat().filter((id) => typeof id === 'string')
 }
 
 /** Usage is sampled every five minutes, and served 5 to 15 minutes later. */

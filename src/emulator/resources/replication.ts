@@ -7,7 +7,7 @@ import {
   type ReplicationLink,
   replicationGroups,
   replicationLinks,
-  siteOf,
+  siteName,
 } from '../model/system/sites.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 
@@ -60,7 +60,7 @@ function* linkMembers(request: FeedRequest, link: ReplicationLink): Generator<Me
   const self = `/dashboard/rglinks/${link.id}`
   yield ['_links', JSON.stringify({ self: { href: self } })]
   const status = { Good: 'Good', Failed: 'Temp Unavailable', Bootstrap: 'Bootstrapping' }[state]
-  const zones = { zone1Name: siteOf(request.model, 0).name, zone2Name: remote }
+  const zones = { zone1Name: siteName(request.model, 0), zone2Name: remote }
   yield* texts({ apiChange: '1', id: link.id, rgName: group.name, ...zones, rglinkStatus: status })
   yield* pendingMembers(request, [link], keyOf(link.id))
   if (state === 'Failed') yield* texts({ FailoverState: 'None', FailoverProgressPercent: '0' })
@@ -76,7 +76,7 @@ function* linkMembers(request: FeedRequest, link: ReplicationLink): Generator<Me
 }
 
 /** Sums over links. There is a recovery point only while something is pending. */
-function* pendingMembers(
+export function* pendingMembers(
   { profile, query }: FeedRequest,
   links: readonly ReplicationLink[],
   key: number,

@@ -9,16 +9,16 @@ import {
 } from '../../catalogue.ts'
 import { listText, type Member, objectText, texts } from '../feed/list.ts'
 import { attributeMembers, type FeedRequest, includesCategory, type Subject } from '../feed/node.ts'
-import { notationOf } from '../feed/notation.ts'
 import { type Snapshot, writeCurrent } from '../feed/series.ts'
 import { ATTRIBUTE_VALUES } from '../model/attribute_values.ts'
 import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import { alertCounts, SEVERITIES } from '../model/system/alerts.ts'
-import { type PoolFigures, poolFigures } from '../model/system/pool_figures.ts'
-import { replicationLinks, siteCount, siteOf } from '../model/system/sites.ts'
+import { GARBAGE_KINDS, type PoolFigures, PURPOSES, poolFigures } from '../model/system/pool_figures.ts'
+import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
+import { pendingMembers } from './replication.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const HOUR = 3_600
@@ -61,7 +61,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   const hrefs = links.map((name) => [name, { href: `${ZONE}/${name}` }])
   yield ['_links', JSON.stringify({ self: { href: ZONE }, ...Object.fromEntries(hrefs) })]
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
-  yield* texts({ apiChange: '1', id: 'localzone', name: siteOf(model, 0).name, ...countsOf(request, nodes) })
+  yield* texts({ apiChange: '1', id: 'localzone', name: siteName(model, 0), ...countsOf(request, nodes) })
   const counts = alertCounts(model, now)
   for (const severity of SEVERITIES) {
     const options = { profile, tag: 'Count', kind: 'whole', key: keyOf(severity) } as const
@@ -70,7 +70,9 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   }
   yield* attributes(request, model.key, nodes)
   yield* figures(request, model.key, model.pools)
-  yield* replication(request)
+  const replicated = replicationLinks(model, now)
+  yield* pendingMembers(request, replicated, model.key)
+  if (replicated.length > 0) yield* texts({ chunksGeoCopyAvgSize: '134217600' })
 }
 
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
@@ -102,78 +104,65 @@ function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]):
     const values = nodes.map((node) => ATTRIBUTE_VALUES[name](model.stateOf(node, t, form)))
     return MEANS.includes(UNIT_OF.get(name) ?? 'count') ? sumOf(values) / nodes.length : sumOf(values)
   }
-  const always = { joinedAt: Number.NEGATIVE_INFINITY, capacityHistory: Number.POSITIVE_INFINITY }
-  const subject: Subject = { key, ...always, value }
+  const subject: Subject = { key, joinedAt: Number.NEGATIVE_INFINITY, value }
   for (const attribute of attributesOf(profile)) {
     if (includesCategory(query, attribute.category)) yield* attributeMembers(request, subject, attribute)
   }
 }
 
-interface Figure {
-  readonly name: string
+interface FigureGroup {
+  readonly names: readonly (keyof PoolFigures)[]
   readonly tag: 'Capacity' | 'Space' | 'Rate'
-  readonly value: (figures: PoolFigures) => number
-  /** Time of the last snapshot; default: that of the statistics. */
-  readonly time?: (now: number) => number
+  readonly time: (now: number) => number
 }
 
-const PURPOSES = ['UserData', 'SystemMetadata', 'LocalProtection', 'GeoCopy', 'GeoCache'] as const
-const GARBAGE = ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'] as const
 const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
-const APPLICABLE = 'chunksEcApplicableTotalSealSize'
-const CODED = 'chunksEcCodedTotalSealSize'
+const [APPLICABLE, CODED] = ['chunksEcApplicableTotalSealSize', 'chunksEcCodedTotalSealSize'] as const
 const RATIO = 'chunksEcCodedRatio'
 const hourly = (now: number) => now - (now % HOUR)
 const statistics = (now: number) => now - (now % STATISTICS_INTERVAL_SECONDS)
 
-/** What pools and the system serve besides the attributes of nodes. */
-const FIGURES: readonly Figure[] = [
-  ...PURPOSES.map((purpose): Figure => {
-    const name = `diskSpaceAllocated${purpose}` as const
-    return { name, tag: 'Capacity', value: (figures) => figures[name], time: (now) => now }
-  }),
-  ...GARBAGE.flatMap((kind): Figure[] => [
-    { name: `gcUser${kind}`, tag: 'Capacity', value: ({ user }) => user[kind] },
-    { name: `gcSystem${kind}`, tag: 'Capacity', value: ({ system }) => system[kind] },
-    { name: `gcCombined${kind}`, tag: 'Capacity', value: ({ user, system }) => user[kind] + system[kind] },
-  ]),
-  { name: BAD_CHUNKS, tag: 'Space', value: (figures) => figures[BAD_CHUNKS] },
-  { name: 'recoveryRate', tag: 'Rate', value: (figures) => figures.recoveryRate },
-  { name: APPLICABLE, tag: 'Space', value: (figures) => figures[APPLICABLE], time: hourly },
-  { name: CODED, tag: 'Space', value: (figures) => figures[CODED], time: hourly },
-  { name: 'chunksEcRate', tag: 'Rate', value: (figures) => figures.chunksEcRate, time: hourly },
+/** What pools and the system serve besides the attributes of nodes, with the time of its last snapshot. */
+const FIGURES: readonly FigureGroup[] = [
+  {
+    names: PURPOSES.map((purpose) => `diskSpaceAllocated${purpose}` as const),
+    tag: 'Capacity',
+    time: (now) => now,
+  },
+  {
+    names: GARBAGE_KINDS.flatMap(
+      (kind) => [`gcUser${kind}`, `gcSystem${kind}`, `gcCombined${kind}`] as const,
+    ),
+    tag: 'Capacity',
+    time: statistics,
+  },
+  { names: [BAD_CHUNKS], tag: 'Space', time: statistics },
+  { names: ['recoveryRate'], tag: 'Rate', time: statistics },
+  { names: [APPLICABLE, CODED], tag: 'Space', time: hourly },
+  { names: ['chunksEcRate'], tag: 'Rate', time: hourly },
 ]
 
-/**
- * Sums of the figures of pools, with the time of the last change of each kind. They have no history: without
- * `dataType=current`, real systems serve rates and ratios as a zero of now.
- */
+/** Sums over pools. They have no history: without `dataType=current`, real systems serve rates and ratios as a zero of now. */
 function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
   const { model, now, profile, query } = request
   if (query.category !== undefined && query.category !== 'capacity') return
-  const known = new Map<number, PoolFigures[]>()
-  const at = (t: number) => {
-    const values = known.get(t) ?? pools.map((pool) => poolFigures(model, pool, t))
-    known.set(t, values)
-    return values
-  }
   const written = (name: string, tag: string, snapshot: Snapshot) => {
     const kind = tag === 'Rate' || tag === 'Percent' ? 'fraction' : 'whole'
     return writeCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
   }
   if (query.current) {
-    for (const { name, tag, value: of, time = statistics } of FIGURES) {
-      const [t, value] = [time(now), sumOf(at(time(now)).map(of))]
-      const isOld = name === BAD_CHUNKS && value === 0
-      yield [`${name}Current`, written(name, tag, { t: isOld ? hourly(now) - OLD_SECONDS : t, value })]
+    const values = new Map<string, number>()
+    for (const { names, tag, time } of FIGURES) {
+      const ofPools = pools.map((pool) => poolFigures(model, pool, time(now)))
+      for (const name of names) {
+        const value = sumOf(ofPools.map((one) => one[name]))
+        values.set(name, value)
+        const t = name === BAD_CHUNKS && value === 0 ? hourly(now) - OLD_SECONDS : time(now)
+        yield [`${name}Current`, written(name, tag, { t, value })]
+      }
     }
-    const [applicable, coded] = ([APPLICABLE, CODED] as const).map((name) =>
-      sumOf(at(hourly(now)).map((one) => one[name])),
-    )
-    yield [
-      'chunksEcCodedRatioCurrent',
-      written(RATIO, 'Percent', { t: hourly(now), value: percent(coded, applicable) }),
-    ]
+    const value = percent(values.get(CODED), values.get(APPLICABLE))
+    yield [`${RATIO}Current`, written(RATIO, 'Percent', { t: hourly(now), value })]
   }
   if (query.historical) {
     const zero = { t: now, value: 0 }
@@ -190,24 +179,6 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
 
 function percent(part = 0, whole = 0): number {
   return whole === 0 ? 0 : (100 * part) / whole
-}
-
-/** Replication of the whole system. Systems of one site have no recovery point. */
-function* replication({ model, now, profile, query }: FeedRequest): Generator<Member> {
-  const links = replicationLinks(model, now)
-  const whole = (value: number, salt: number) =>
-    notationOf(profile).value(value, mix(model.key, salt), 'whole')
-  const pending = (of: 'repository' | 'journal') => sumOf(links.map((link) => link.pending[of]))
-  yield ['chunksRepoPendingReplicationTotalSize', whole(pending('repository'), 1)]
-  yield ['chunksJournalPendingReplicationTotalSize', whole(pending('journal'), 2)]
-  if (query.current) {
-    yield ['replicationIngressTrafficCurrent', '[]']
-    yield ['replicationEgressTrafficCurrent', '[]']
-  }
-  if (siteCount(model, now) === 1) return
-  const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
-  if (points.length > 0) yield* texts({ replicationRpoTimestamp: String(Math.min(...points)) })
-  yield ['chunksGeoCopyAvgSize', whole(134_217_600, 3)]
 }
 
 function sumOf(values: readonly number[]): number {

@@ -7,11 +7,7 @@ import type { StandIns } from './stand_ins.ts'
 import { DROPPED, type RedactText } from './texts.ts'
 import { COLUMNS } from './words.ts'
 
-export interface BodyRedaction {
-  /** @param operation of the request */
-  json(body: unknown, operation: string): unknown
-  xml(root: XmlElement, operation: string): Element
-}
+export type BodyRedaction = ReturnType<typeof createBodyRedaction>
 
 interface Parts {
   readonly standIns: StandIns
@@ -27,10 +23,11 @@ const MAX_NAME_CHARACTERS = 100
 const MAX_DEPTH = 40
 
 /** Replaces the texts of bodies, and the names of members that are not known. Everything else stays. */
-export function createBodyRedaction(parts: Parts): BodyRedaction {
+export function createBodyRedaction(parts: Parts) {
   return {
-    json: (body, operation) => createValueRedaction(parts, operation)(body, 'member', 0),
-    xml: (root, operation) => createElementRedaction(parts, operation)(root),
+    /** @param operation of the request */
+    json: (body: unknown, operation: string) => createValueRedaction(parts, operation)(body, 'member', 0),
+    xml: (root: XmlElement, operation: string) => createElementRedaction(parts, operation)(root),
   }
 }
 

@@ -45,16 +45,10 @@ const NAME_PARAMETERS: Readonly<Record<string, Kind>> = {
   name: 'name',
 }
 
-export interface PathRedaction {
-  /** Of a path, with the names that it has. */
-  path(path: string): string
-  /** Of a query string. Parameters that are not known are left out. */
-  query(query: string): string
-  /** Of a link: a path with or without a query. Scheme and host are left out. */
-  href(href: string): string
-}
+export type PathRedaction = ReturnType<typeof createPathRedaction>
 
-export function createPathRedaction(redact: RedactText): PathRedaction {
+export function createPathRedaction(redact: RedactText) {
+  /** Of a path, with the names that it has. */
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'
@@ -75,6 +69,7 @@ export function createPathRedaction(redact: RedactText): PathRedaction {
       .join('/')
   }
 
+  /** Of a query string. Parameters that are not known are left out. */
   function query(text: string): string {
     return text
       .slice(0, MAX_PATH_CHARACTERS)
@@ -94,7 +89,8 @@ export function createPathRedaction(redact: RedactText): PathRedaction {
   return {
     path,
     query,
-    href(href) {
+    /** Of a link: a path with or without a query. Scheme and host are left out. */
+    href(href: string): string {
       const trimmed = href.trim().slice(0, MAX_PATH_CHARACTERS)
       const url = /^[a-z]+:\/\//i.test(trimmed) ? URL.parse(trimmed) : undefined
       const whole = url === null ? '/' : url === undefined ? trimmed : `${url.pathname}${url.search}`

@@ -1,5 +1,6 @@
+import { ApiError } from '../../api/errors/errors.ts'
 import { isPage } from '../../api/parse/markup.ts'
-import { parseXml, type XmlElement } from '../../api/parse/xml.ts'
+import { parseXml } from '../../api/parse/xml.ts'
 import type { ReceivedAnswer, ReceivedExchange } from '../../api/request/exchanges.ts'
 import { QUERY_PATH } from '../../query_catalogue.ts'
 import { writeXml } from '../../xml_writer.ts'
@@ -9,24 +10,22 @@ import { createPathRedaction, type PathRedaction } from './paths.ts'
 import { createStandIns, type StandIns } from './stand_ins.ts'
 import { createTextRedaction, type TextOptions } from './texts.ts'
 
-/** Makes recorded exchanges of received ones, without the texts of the system. */
-export interface Redactor {
-  exchange(received: ReceivedExchange): RecordedExchange
-  readonly standIns: StandIns
-  /** Names of members that are not known, as they came. */
-  unknownMembers(): ReadonlySet<string>
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
-/** @param options what is kept */
-export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()): Redactor {
+/**
+ * Makes recorded exchanges of received ones, without the texts of the system.
+ * @param options what is kept
+ */
+export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()) {
   const unknown = new Set<string>()
   const redact = createTextRedaction(standIns, options)
   const paths = createPathRedaction(redact)
   const bodies = createBodyRedaction({ standIns, redact, paths, onUnknown: (name) => unknown.add(name) })
   return {
     standIns,
-    unknownMembers: () => unknown,
-    exchange(received) {
+    /** Names of members that are not known, as they came. */
+    unknownMembers: (): ReadonlySet<string> => unknown,
+    exchange(received: ReceivedExchange): RecordedExchange {
       const { outcome } = received
       // Resources are read with queries, too.
       const operation = received.path === QUERY_PATH ? 'query' : received.operation
@@ -85,38 +84,18 @@ function headersOf({ header }: ReceivedAnswer): Record<string, string> {
   }
 }
 
-function bodyOf(
-  text: string,
-  operation: string,
-  bodies: BodyRedaction,
-): Pick<RecordedExchange, 'format' | 'body'> {
+type Body = Pick<RecordedExchange, 'format' | 'body'>
+
+function bodyOf(text: string, operation: string, bodies: BodyRedaction): Body {
   const trimmed = text.trim()
   if (trimmed === '') return { format: 'empty' }
   if (isPage(trimmed)) return { format: 'html' }
-  if (!trimmed.startsWith('<')) {
-    const body = parsedJson(trimmed)
-    return body === undefined
-      ? { format: 'text' }
-      : { format: 'json', body: bodies.json(body.value, operation) }
-  }
-  const root = parsedXml(trimmed)
-  return root === undefined
-    ? { format: 'text' }
-    : { format: 'xml', body: writeXml(bodies.xml(root, operation)) }
-}
-
-function parsedJson(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
-}
-
-function parsedXml(text: string): XmlElement | undefined {
-  try {
-    return parseXml(text)
-  } catch {
-    return undefined
+    return trimmed.startsWith('<')
+      ? { format: 'xml', body: writeXml(bodies.xml(parseXml(trimmed), operation)) }
+      : { format: 'json', body: bodies.json(JSON.parse(trimmed), operation) }
+  } catch (failure) {
+    if (failure instanceof SyntaxError || failure instanceof ApiError) return { format: 'text' }
+    throw failure
   }
 }

@@ -2,15 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { URN_WORDS } from './words.ts'
 
-/** Replaces texts of a system. The same text is always replaced by the same stand-in. */
-export interface StandIns {
-  /** @param prefix of the stand-in of a text that is neither an id of a known form nor an address */
-  of(text: string, prefix: string): string
-  /** What was replaced, by its text. */
-  replaced(): ReadonlyMap<string, string>
-  /** Whether a text was made here. */
-  isStandIn(text: string): boolean
-}
+export type StandIns = ReturnType<typeof createStandIns>
 
 /** Longer texts have no form that is kept. */
 const MAX_FORMED_CHARACTERS = 300
@@ -23,8 +15,11 @@ const HOST = /^[a-z\d-]+(\.[a-z\d-]+)+$/i
 /** Reserved for documentation (RFC 2606), so that no stand-in is the name of a host. */
 const DOMAIN = 'example.net'
 
-/** @param key of the UUIDs; nobody can find out a UUID from its stand-in without it */
-export function createStandIns(key: Uint8Array = randomBytes(32)): StandIns {
+/**
+ * Replaces texts of a system. The same text is always replaced by the same stand-in.
+ * @param key of the UUIDs; nobody can find out a UUID from its stand-in without it
+ */
+export function createStandIns(key: Uint8Array = randomBytes(32)) {
   const standIns = new Map<string, string>()
   const made = new Set<string>()
   const counts = new Map<string, number>()
@@ -56,7 +51,8 @@ export function createStandIns(key: Uint8Array = randomBytes(32)): StandIns {
   }
 
   return {
-    of(text, prefix) {
+    /** @param prefix of the stand-in of a text that is neither an id of a known form nor an address */
+    of(text: string, prefix: string): string {
       if (text === '' || text === NO_UUID) return text
       // The parts of a URN also occur alone: the id of a pool in the objects of its nodes.
       const isUrn = text.length <= MAX_FORMED_CHARACTERS && /(^|:)\s*urn:/i.test(text)
@@ -70,8 +66,10 @@ export function createStandIns(key: Uint8Array = randomBytes(32)): StandIns {
         )
         .join('')
     },
-    replaced: () => standIns,
-    isStandIn: (text) => made.has(text),
+    /** What was replaced, by its text. */
+    replaced: (): ReadonlyMap<string, string> => standIns,
+    /** Whether a text was made here. */
+    isStandIn: (text: string): boolean => made.has(text),
   }
 }
 

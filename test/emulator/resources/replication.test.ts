@@ -84,8 +84,8 @@ describe('links', () => {
     const emulator = await startEmulator({ profile: 'modern', scenario: 'site-down', clock: () => now })
     const failed = await linksOf(emulator, 'Failed')
     expect(failed).toMatchObject([
-      { rgName: 'rg-geo', zone1Name: 'vdc-frankfurt', zone2Name: 'vdc-dublin', FailoverState: 'None' },
-      { rgName: 'rg-passive', zone1Name: 'vdc-frankfurt', zone2Name: 'vdc-dublin' },
+      { rgName: 'rg-geo', zone1Name: 'vdc-emulator', zone2Name: 'vdc-emulator-2', FailoverState: 'None' },
+      { rgName: 'rg-passive', zone1Name: 'vdc-emulator', zone2Name: 'vdc-emulator-2' },
     ])
     const [, before] = await groupsOf(emulator)
     now += 3_600_000

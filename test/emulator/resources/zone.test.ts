@@ -101,7 +101,7 @@ test('the form of real systems: counts are strings, measures and alerts are arra
   const zone = await zoneOf(await startEmulator({ profile: 'modern' }))
   expect(zone).toMatchObject({
     id: 'localzone',
-    name: 'vdc-frankfurt',
+    name: 'vdc-emulator',
     numNodes: '10',
     alertsNumUnackCritical: [{ t: expect.stringMatching(/^\d+$/), Count: '0' }],
     diskSpaceTotalCurrent: [{ t: expect.any(String), Space: expect.any(String) }],
@@ -178,4 +178,9 @@ test('one site has no recovery point, more sites have one', async () => {
   const two = await zoneOf(await startEmulator({ sites: 2, profile: 'modern' }))
   expect(NOW_SECONDS - Number(two.replicationRpoTimestamp)).toBeLessThan(600)
   expect(figure(two, 'diskSpaceAllocatedGeoCopyCurrent')).toBeGreaterThan(0)
+})
+
+test('the site has the name of the seed', async () => {
+  const nameOf = async (seed: string) => (await zoneOf(await startEmulator({ seed, nodes: 1 }))).name
+  expect([await nameOf('paris'), await nameOf('Site "B"')]).toEqual(['vdc-paris', 'vdc-site-b-'])
 })

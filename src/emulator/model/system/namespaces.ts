@@ -4,20 +4,7 @@ import { poolFigures } from './pool_figures.ts'
 
 const GIB = 2 ** 30
 const DAY = 86_400
-const NAMES = [
-  'finance',
-  'media',
-  'backup',
-  'research',
-  'web',
-  'logs',
-  'archive',
-  'hr',
-  'legal',
-  'sales',
-  'lab',
-  'empty',
-]
+const NAMES = 'finance media backup research web logs archive hr legal sales lab empty'.split(' ')
 const BUCKET_NAMES = ['logs', 'images', 'backup', 'export', 'raw', 'tmp']
 const SALT = 101
 /** Part of the user data of the pools that is in namespaces. */
@@ -47,16 +34,8 @@ export interface Namespace {
   readonly buckets: number
 }
 
-const known = new WeakMap<StorageModel, readonly Namespace[]>()
-
 /** The namespaces of a system, the largest first. */
 export function namespacesOf(model: StorageModel): readonly Namespace[] {
-  const namespaces = known.get(model) ?? createNamespaces(model)
-  known.set(model, namespaces)
-  return namespaces
-}
-
-function createNamespaces(model: StorageModel): Namespace[] {
   const disks = model.pools
     .flatMap((pool) => pool.nodes)
     .reduce((sum, node) => sum + node.disks * node.diskBytes, 0)

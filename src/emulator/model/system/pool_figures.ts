@@ -8,21 +8,25 @@ const HOUR = 3_600
 const DAY = 24 * HOUR
 /** Reclaimed garbage grows since then: 1 January 2020. */
 const BUILT = 1_577_836_800
+export const PURPOSES = ['UserData', 'SystemMetadata', 'LocalProtection', 'GeoCopy', 'GeoCache'] as const
+type Purpose = (typeof PURPOSES)[number]
 /** Parts of the allocated space by purpose; the rest has no purpose that systems serve. */
-const ONE_SITE = { userData: 0.62, systemMetadata: 0.042, localProtection: 0.21, geoCopy: 0, geoCache: 0 }
-const MORE_SITES = {
-  userData: 0.36,
-  systemMetadata: 0.042,
-  localProtection: 0.21,
-  geoCopy: 0.25,
-  geoCache: 0.01,
+const ONE_SITE: Record<Purpose, number> = {
+  UserData: 0.62,
+  SystemMetadata: 0.042,
+  LocalProtection: 0.21,
+  GeoCopy: 0,
+  GeoCache: 0,
 }
+const MORE_SITES: typeof ONE_SITE = { ...ONE_SITE, UserData: 0.36, GeoCopy: 0.25, GeoCache: 0.01 }
 /** Relative to the space of all disks. */
 const GARBAGE = {
-  user: { pending: 0.004, unreclaimable: 0.006, reclaimedPerDay: 0.0002 },
-  system: { pending: 0.0003, unreclaimable: 0.0001, reclaimedPerDay: 0.00005 },
+  User: { pending: 0.004, unreclaimable: 0.006, reclaimedPerDay: 0.0002 },
+  System: { pending: 0.0003, unreclaimable: 0.0001, reclaimedPerDay: 0.00005 },
 } as const
-const SALTS = { user: 81, system: 82, coded: 83, recovery: 84, rate: 85 } as const
+export const GARBAGE_KINDS = ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'] as const
+type GarbageKind = (typeof GARBAGE_KINDS)[number]
+const SALTS = { User: 81, System: 82, coded: 83, recovery: 84, rate: 85 } as const
 /** Rate of erasure coding, relative to the space of all disks. */
 const EC_PER_SECOND = 1e-9
 /** Time that the recovery of what is bad takes at the rate of the scenario. */
@@ -41,16 +45,11 @@ export function poolFigures(model: StorageModel, pool: Pool, t: number) {
   const recovery = sum(states.map(({ effects }) => effects.recovery))
   const parts = siteCount(model, t) > 1 ? MORE_SITES : ONE_SITE
   const key = keyOf(pool.uuid)
-  const applicable = Math.floor(allocated * (parts.userData + parts.localProtection))
+  const applicable = Math.floor(allocated * (parts.UserData + parts.LocalProtection))
   const uncoded = 0.012 * (1 + smoothNoise(mix(key, SALTS.coded), t, DAY))
   return {
-    diskSpaceAllocatedUserData: Math.floor(allocated * parts.userData),
-    diskSpaceAllocatedSystemMetadata: Math.floor(allocated * parts.systemMetadata),
-    diskSpaceAllocatedLocalProtection: Math.floor(allocated * parts.localProtection),
-    diskSpaceAllocatedGeoCopy: Math.floor(allocated * parts.geoCopy),
-    diskSpaceAllocatedGeoCache: Math.floor(allocated * parts.geoCache),
-    user: garbageOf('user', disks, key, t),
-    system: garbageOf('system', disks, key, t),
+    ...purposesOf(allocated, parts),
+    ...garbageOf(disks, key, t),
     recoveryBadChunksTotalSize: Math.floor(
       recovery * 1e6 * RECOVERY_SECONDS * (1 + 0.2 * smoothNoise(mix(key, SALTS.recovery), t, HOUR)),
     ),
@@ -61,15 +60,34 @@ export function poolFigures(model: StorageModel, pool: Pool, t: number) {
   }
 }
 
-/** Garbage of one scope in bytes: detected is the sum of the others. */
-function garbageOf(scope: 'user' | 'system', disks: number, poolKey: number, t: number) {
-  const { pending, unreclaimable, reclaimedPerDay } = GARBAGE[scope]
-  const key = mix(poolKey, SALTS[scope])
+function purposesOf(allocated: number, parts: Record<Purpose, number>) {
+  const bytes = PURPOSES.map((purpose) => [
+    `diskSpaceAllocated${purpose}`,
+    Math.floor(allocated * parts[purpose]),
+  ])
+  return Object.fromEntries(bytes) as Record<`diskSpaceAllocated${Purpose}`, number>
+}
+
+/** Garbage in bytes: detected is the sum of the other kinds, combined that of both scopes. */
+function garbageOf(disks: number, poolKey: number, t: number) {
   const days = Math.max(0, t - BUILT) / DAY
-  const parts = {
-    Pending: Math.floor(disks * pending * (1 + 0.5 * smoothNoise(key, t, 6 * HOUR))),
-    Unreclaimable: Math.floor(disks * unreclaimable * (1 + 0.2 * smoothNoise(key, t, DAY))),
-    Reclaimed: Math.floor(disks * reclaimedPerDay * days),
-  }
-  return { ...parts, TotalDetected: parts.Pending + parts.Unreclaimable + parts.Reclaimed }
+  const scoped = (['User', 'System'] as const).map((scope) => {
+    const { pending, unreclaimable, reclaimedPerDay } = GARBAGE[scope]
+    const key = mix(poolKey, SALTS[scope])
+    const [Pending, Unreclaimable, Reclaimed] = [
+      Math.floor(disks * pending * (1 + 0.5 * smoothNoise(key, t, 6 * HOUR))),
+      Math.floor(disks * unreclaimable * (1 + 0.2 * smoothNoise(key, t, DAY))),
+      Math.floor(disks * reclaimedPerDay * days),
+    ]
+    return { Pending, Unreclaimable, Reclaimed, TotalDetected: Pending + Unreclaimable + Reclaimed }
+  })
+  const bytes = GARBAGE_KINDS.flatMap((kind) => {
+    const [user = 0, system = 0] = scoped.map((parts) => parts[kind])
+    return [
+      [`gcUser${kind}`, user],
+      [`gcSystem${kind}`, system],
+      [`gcCombined${kind}`, user + system],
+    ]
+  })
+  return Object.fromEntries(bytes) as Record<`gc${'User' | 'System' | 'Combined'}${GarbageKind}`, number>
 }

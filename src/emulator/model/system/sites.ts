@@ -5,7 +5,6 @@ import { SCENARIOS, type ScenarioRow } from '../scenarios.ts'
 const HOUR = 3_600
 const DAY = 24 * HOUR
 const MEGABYTE = 1_000_000
-const SITE_NAMES = ['vdc-frankfurt', 'vdc-dublin', 'vdc-oslo']
 /** A group that real systems have and do not show, with more than one site. */
 const INTERNAL_UUID = '00000000-0000-0000-0000-000000000000'
 const GROUP_SALT = 91
@@ -24,12 +23,9 @@ export function siteCount(model: StorageModel, t: number): number {
   return Math.max(model.sites, sites)
 }
 
-/** A virtual data center. The first one is the emulated system. */
-export function siteOf(model: StorageModel, index: number) {
-  return {
-    name: SITE_NAMES[index] ?? `vdc-${index + 1}`,
-    uuid: uuidOf(mix(model.key, GROUP_SALT - 1 - index)),
-  }
+/** Of a virtual data center. The first one is the emulated system. */
+export function siteName({ vdcName }: StorageModel, index: number): string {
+  return index === 0 ? vdcName : `${vdcName}-${index + 1}`
 }
 
 export interface ReplicationGroup {
@@ -108,7 +104,7 @@ function linkOf(
   const waiting = state === 'Failed' ? downSince : t
   return {
     group,
-    remote: siteOf(model, site).name,
+    remote: siteName(model, site),
     id: uuidOf(key),
     state,
     pending: {

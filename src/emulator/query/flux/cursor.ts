@@ -6,11 +6,8 @@ const PATTERNS = {
   string: /"(?:[^"\\]|\\.)*"/y,
   time: /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?/y,
   duration: /-?(?:\d+[a-z]+)+/y,
-  other: /[\s\S]/y,
 }
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-const OPENING = ['(', '[', '{']
-const CLOSING = [')', ']', '}']
 
 export type Cursor = ReturnType<typeof cursorOf>
 
@@ -62,14 +59,5 @@ export function cursorOf(script: string) {
       return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)
     },
     expectEnd: () => void (offset < script.length && unexpected()),
-    /** Reads from an opening bracket to the closing one. */
-    skipBrackets: () => {
-      let depth = 0
-      do {
-        const text = take('string') ?? take('other') ?? fail('unbalanced brackets')
-        if (OPENING.includes(text)) depth++
-        if (CLOSING.includes(text)) depth--
-      } while (depth > 0)
-    },
   }
 }

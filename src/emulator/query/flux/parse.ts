@@ -24,31 +24,18 @@ const MAX_DEPTH = 100
  */
 export function parseFlux(script: string, options: ParseOptions): Pipeline {
   const cursor = cursorOf(script)
-  const refused: string[] = []
-  const bucket = parseSource(cursor, refused)
-  const operations: Operation[] = []
-  while (cursor.accept('|>')) {
-    const operation = parseOperation(cursor, refused, options)
-    if (operation === undefined) continue
-    operations.push(operation)
-    if (options.refusedOperations.includes(operation.name)) refused.push(operation.name)
-  }
-  cursor.expectEnd()
-  const [first] = refused
-  if (first === undefined) return { bucket, operations }
-  const allowed = ALLOWED_OPERATIONS.filter((operation) => !options.refusedOperations.includes(operation))
-  throw new QueryError(`operation '${first}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
-}
-
-function parseSource(cursor: Cursor, refused: string[]): string {
-  const name = cursor.name()
-  if (name !== 'from') return skipCall(cursor, name, refused)
+  const source = cursor.name()
+  if (source !== 'from') return refuse(cursor, source, options)
   const { bucket } = parseArguments(cursor, { bucket: cursor.string })
-  return bucket ?? cursor.fail('missing required argument bucket')
+  const operations: Operation[] = []
+  while (cursor.accept('|>')) operations.push(parseOperation(cursor, options))
+  cursor.expectEnd()
+  return { bucket: bucket ?? cursor.fail('missing required argument bucket'), operations }
 }
 
-function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions): Operation | undefined {
+function parseOperation(cursor: Cursor, options: ParseOptions): Operation {
   const name = cursor.name()
+  if (options.refusedOperations.includes(name)) return refuse(cursor, name, options)
   switch (name) {
     case 'range': {
       const time = () => parseTime(cursor, options)
@@ -68,9 +55,16 @@ function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions
       return { name, columns: columns ?? cursor.fail('missing required argument columns') }
     }
     default:
-      skipCall(cursor, name, refused)
-      return undefined
+      return refuse(cursor, name, options)
   }
+}
+
+/** @throws QueryError in the words for a function that exists, or for any other name */
+function refuse(cursor: Cursor, name: string, { refusedOperations }: ParseOptions): never {
+  if (!REFUSED_FUNCTIONS.has(name) && !refusedOperations.includes(name))
+    return cursor.fail(`undefined identifier ${name}`)
+  const allowed = ALLOWED_OPERATIONS.filter((operation) => !refusedOperations.includes(operation))
+  throw new QueryError(`operation '${name}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
 }
 
 /** A duration such as `-1h30m`, or a time of RFC 3339. */
@@ -116,14 +110,6 @@ function parseArguments<T extends Record<string, () => unknown>>(
     values[name] = parse()
   }
   return values as { [Name in keyof T]?: ReturnType<T[Name]> }
-}
-
-/** Skips the call of a function that is not allowed: its arguments may have any content with balanced brackets. */
-function skipCall(cursor: Cursor, name: string, refused: string[]): string {
-  if (!REFUSED_FUNCTIONS.has(name)) return cursor.fail(`undefined identifier ${name}`)
-  refused.push(name)
-  cursor.skipBrackets()
-  return ''
 }
 
 /** Parses `(r) => r.name == "text" and (… or …)`. A column that a series does not have fulfils no comparison. */

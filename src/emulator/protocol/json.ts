@@ -1,4 +1,4 @@
-export type JsonObject = Readonly<Record<string, unknown>>
+export type JsonObject = { readonly [name: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
