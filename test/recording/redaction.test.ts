@@ -1,50 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ReceivedExchange } from '../../src/api/client.ts'
 import { recordingLines } from '../../src/recording/format.ts'
-import { createRedactor } from '../../src/recording/redaction/redactor.ts'
-import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { findLeaks } from '../../src/recording/search/leaks.ts'
-
-interface Answer {
-  readonly operation?: ReceivedExchange['operation']
-  readonly path?: string
-  readonly query?: string
-  readonly text: string
-  readonly keepsNames?: boolean
-}
-
-const POOL = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
-
-function redactor(keepsNames = false) {
-  const isSecret = (text: string) => text.includes('password-of-the-monitor')
-  return createRedactor({ keepsNames, isSecret }, createStandIns(Buffer.alloc(32, 1)))
-}
-
-function received({
-  operation = 'nodes',
-  path = '/dashboard/zones/localzone',
-  query,
-  text,
-}: Answer): ReceivedExchange {
-  return {
-    operation,
-    method: 'GET',
-    path,
-    query,
-    body: undefined,
-    headers: {},
-    outcome: { status: 200, header: () => undefined, text, at: 1_790_000_000 },
-  }
-}
-
-/** What is recorded of a body. */
-function redacted(
-  value: unknown,
-  operation: ReceivedExchange['operation'] = 'nodes',
-  keepsNames = false,
-): unknown {
-  return redactor(keepsNames).exchange(received({ operation, text: JSON.stringify(value) })).body
-}
+import { POOL, received, redacted, redactor } from './received.ts'
 
 test('numbers, flags, units, times, versions and statuses stay', () => {
   const body = {

@@ -1,0 +1,48 @@
+import type { ReceivedExchange } from '../../src/api/client.ts'
+import { createRedactor } from '../../src/recording/redaction/redactor.ts'
+import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
+
+export interface Answer {
+  readonly operation?: ReceivedExchange['operation']
+  readonly path?: string
+  readonly query?: string
+  readonly text: string
+  /** Of the request. */
+  readonly sent?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const POOL = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
+
+export function redactor(keepsNames = false) {
+  const isSecret = (text: string) => text.includes('password-of-the-monitor')
+  return createRedactor({ keepsNames, isSecret }, createStandIns(Buffer.alloc(32, 1)))
+}
+
+export function received({
+  operation = 'nodes',
+  path = '/dashboard/zones/localzone',
+  query,
+  text,
+  sent,
+  headers = {},
+}: Answer): ReceivedExchange {
+  return {
+    operation,
+    method: sent === undefined ? 'GET' : 'POST',
+    path,
+    query,
+    body: sent,
+    headers: {},
+    outcome: { status: 200, header: (name) => headers[name], text, at: 1_790_000_000 },
+  }
+}
+
+/** What is recorded of a body. */
+export function redacted(
+  value: unknown,
+  operation: ReceivedExchange['operation'] = 'nodes',
+  keepsNames = false,
+): unknown {
+  return redactor(keepsNames).exchange(received({ operation, text: JSON.stringify(value) })).body
+}
