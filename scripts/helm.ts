@@ -29,7 +29,11 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 /** Helm that is built without the flags of its releases takes an old version, which the chart refuses. */
 const KUBE_VERSION = '--kube-version=1.34.0'
 
-/** Values that Helm must refuse by the schema, with a part of its message. */
+/** A valid system. */
+const SYSTEM =
+  'config.systems[0].name=a,config.systems[0].base_url=https://a:4443,config.systems[0].auth.token_file=/t'
+
+/** Values that Helm must refuse, by the schema or a template, with a part of its message. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ['systems=1', "additional properties 'systems' not allowed"],
   ['config.systems=null', "missing property 'systems'"],
@@ -37,6 +41,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['image.digest=latest', 'does not match pattern'],
   ['web.tls=true', "'anyOf' failed"],
   ['extraArgs[0]=--web.listen-address=:1', "'not' failed"],
+  [`probes.enabled=true,${SYSTEM},config.systems[0].poll.schedule=0 0 * * * *`, 'a has a poll.schedule'],
   ['ingress.enabled=true', "'anyOf' failed"],
   ['prometheusRule.enabled=true,config.alerting.overrides[0].system=a', 'overrides is not supported'],
 ]

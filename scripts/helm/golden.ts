@@ -35,6 +35,7 @@ export const HELM_CASES: Readonly<Record<string, HelmCase>> = {
   openshift: { ...NAMES, values: [production, `${EXAMPLES}/openshift.yaml`] },
   secured: { ...NAMES, values: [production, `${EXAMPLES}/secured.yaml`] },
   probes: { ...NAMES, values: [`${EXAMPLES}/probes.yaml`] },
+  systems: { ...NAMES, values: [production, `${EXAMPLES}/systems.yaml`] },
   all: {
     ...NAMES,
     namespace: 'monitoring',

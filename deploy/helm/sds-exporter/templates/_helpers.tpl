@@ -63,6 +63,11 @@ annotations:
 {{- define "sds-exporter.config" -}}
 {{- $config := deepCopy .Values.config -}}
 {{- if .Values.probes.enabled -}}
+{{- range $config.systems -}}
+{{- if dig "poll" "schedule" "" . -}}
+{{- fail (printf "config.systems: %s has a poll.schedule, but with probes.enabled Prometheus decides when a system is polled: remove it" .name) -}}
+{{- end -}}
+{{- end -}}
 {{- $config = mustMergeOverwrite $config (dict "poll" (dict "schedule" "")) -}}
 {{- end -}}
 {{- toYaml $config -}}
