@@ -182,17 +182,20 @@ test('no case has a member that Kubernetes would ignore', async () => {
 })
 
 describe('the configuration', () => {
-  test.each(['default', 'production', 'probes', 'systems'])('of case %s passes the check of the program', (name) => {
-    const text: string = find(objectsOf(name), 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml']
-    using folder = temporaryFolder()
-    for (const file of ['password', 'frankfurt', 'paris']) folder.write(file, 'x\n')
-    folder.write('ca.pem', `${rootCertificates[0]}\n`)
-    const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
-    expect(moved).not.toBe(text)
-    const config = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
-    expect(config.systems).toHaveLength(name === 'systems' ? 2 : 1)
-    expect(config.systems[0]?.poll.schedule === '').toBe(name === 'probes')
-  })
+  test.each(['default', 'production', 'probes', 'systems'])(
+    'of case %s passes the check of the program',
+    (name) => {
+      const text: string = find(objectsOf(name), 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml']
+      using folder = temporaryFolder()
+      for (const file of ['password', 'frankfurt', 'paris']) folder.write(file, 'x\n')
+      folder.write('ca.pem', `${rootCertificates[0]}\n`)
+      const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
+      expect(moved).not.toBe(text)
+      const config = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
+      expect(config.systems).toHaveLength(name === 'systems' ? 2 : 1)
+      expect(config.systems[0]?.poll.schedule === '').toBe(name === 'probes')
+    },
+  )
 })
 
 describe('the administration', () => {

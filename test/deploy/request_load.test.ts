@@ -3,7 +3,7 @@ import { markdownTable } from '../../scripts/generators/markdown.ts'
 import { HEAD, requestRows, SYSTEMS } from '../../scripts/request_load/table.ts'
 import { readText } from '../repository/repository.ts'
 
-/** Rows that are measured here; `npm run request-load` measures all. */
+/** Rows that are measured here; `npm run request:load` measures all. */
 const MEASURED = SYSTEMS.filter(({ pools }) => pools === 1)
 
 test('docs/operations.md has the requests that emulated systems count', { timeout: 300_000 }, async () => {
