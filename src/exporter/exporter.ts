@@ -49,20 +49,9 @@ export interface ExporterOptions {
 }
 
 /** The poller, the listener for metrics and, if enabled, the listener for provider administration. */
-export interface Exporter {
-  /** The URL of the first listener for metrics, once started. */
-  readonly url: string
-  /** The URL of the listener for administration, once started; undefined when it is disabled. */
-  readonly adminUrl: string | undefined
-  /** @throws when the configuration is invalid or an address cannot be bound */
-  start(): Promise<void>
-  /** Loads and applies the configuration; rejects without a change when it is invalid. */
-  reload(): Promise<void>
-  /** Resolves when polls, open requests and sessions have ended. */
-  stop(): Promise<void>
-}
+export type Exporter = ReturnType<typeof createExporter>
 
-export function createExporter(options: ExporterOptions): Exporter {
+export function createExporter(options: ExporterOptions) {
   const { log, record } = createLogTap(options.log)
   const { load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
   const points = [options.listenAddress].flat()
@@ -107,16 +96,23 @@ export function createExporter(options: ExporterOptions): Exporter {
   const listening = (url: string, index: number) =>
     log.info('listening', listenerField(isPublished, url, points[index]))
   return {
-    get url() {
+    /** The URL of the first listener for metrics, once started. */
+    get url(): string {
       return listeners.urls[0] ?? ''
     },
-    get adminUrl() {
+    /** The URL of the listener for administration, once started; undefined when it is disabled. */
+    get adminUrl(): string | undefined {
       return admin?.url
     },
-    // Listens before the first login, so that a port in use fails without opening a session.
-    start: () => reloader.start(() => startListeners(listeners, admin, listening)),
+    /**
+     * Listens before the first login, so that a port in use fails without opening a session.
+     * @throws when the configuration is invalid or an address cannot be bound
+     */
+    start: (): Promise<void> => reloader.start(() => startListeners(listeners, admin, listening)),
+    /** Loads and applies the configuration; rejects without a change when it is invalid. */
     reload: reloader.reload,
-    async stop() {
+    /** Resolves when polls, open requests and sessions have ended. */
+    async stop(): Promise<void> {
       await reloader.stop()
       await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },

@@ -202,6 +202,44 @@ describe('another configuration', () => {
   })
 })
 
+describe('a system with sections of its own', () => {
+  test('has its own interval, and another schedule leaves the other systems alone and keeps its values', async () => {
+    const [slow, other] = [await startEmulator(), await startEmulator()]
+    const parts = create()
+    const systems = (schedule: string) => [
+      systemOf(slow, { poll: { schedule } }),
+      systemOf(other, { name: 'b' }),
+    ]
+    await parts.poller.use(configOf(systems('0 0 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
+    await waitForAssertion(() => expect(free(parts).sort()).toEqual(['a', 'b']))
+    const intervals = () => shown(parts.store, 'sds_system_poll_interval_seconds', 'system')
+    expect(intervals()).toEqual({ a: 3600, b: 900 })
+    await parts.poller.use(configOf(systems('0 0,30 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
+    expect([free(parts).sort(), intervals()]).toEqual([['a', 'b'], { a: 1800, b: 900 }])
+    await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(2))
+    expect([slow.log.count('login'), other.log.count('nodes'), other.log.count('login')]).toEqual([2, 1, 1])
+  })
+
+  test('without a schedule is only probed, beside one that is polled', async () => {
+    const [probed, polled] = [await startEmulator(), await startEmulator()]
+    const parts = create()
+    const systems = [systemOf(probed, { poll: { schedule: '' } }), systemOf(polled, { name: 'b' })]
+    await parts.poller.use(configOf(systems))
+    await waitForAssertion(() => expect(free(parts)).toEqual(['b']))
+    expect(parts.poller.ready()).toBe(true)
+    await parts.poller.probe('a', undefined, new AbortController().signal)
+    expect([probed.log.count('nodes'), free(parts)]).toEqual([1, ['b']])
+  })
+
+  test('is sent requests within its own limits', async () => {
+    const emulator = await startEmulator(['stall@nodes'])
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(emulator, { poll: { timeout: '1s' } })]))
+    await parts.waitUntilTried()
+    expect(parts.store.system('a')?.pools.values().next().value?.lastFailure?.reason).toBe('timeout')
+  })
+})
+
 describe('the history of a system', () => {
   const T = 1_772_323_200
   const now = () => (T + 60) * 1000
