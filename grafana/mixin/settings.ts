@@ -168,7 +168,6 @@ export const ALERT_LABELS = {
     'replica',
     'instance',
     'category',
-    'attribute',
     'reason',
     'provider',
     'resource',

@@ -20,6 +20,7 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_pool_garbage_detected_bytes: 'the sum of pending, unreclaimable and reclaimed garbage',
   sds_pool_info: 'its labels are those of every metric of pools',
   sds_probe_success: 'only of systems that are probed; sds_system_up and sds_pool_up are shown',
+  sds_system_poll_interval_seconds: 'of the configuration; alerts on polls follow it',
   sds_system_info: 'has labels of the configuration, whose names dashboards do not know',
 }
 

@@ -5,7 +5,7 @@ import { dedup, sum, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { seriesToPool } from '../../sdk/links.ts'
 import { upDown } from '../../sdk/mappings.ts'
-import { from, type SizedPanel } from '../../sdk/spec.ts'
+import { from, type Query, type SizedPanel } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
@@ -23,8 +23,8 @@ interface Fault {
   readonly matchers: readonly Matcher[]
   /** Labels of the lines, after the system. */
   readonly labels: readonly string[]
-  /** The lines, where they are not those of the metric. */
-  readonly detail?: Expression
+  /** The same counted by attribute, too, from the second event on. */
+  readonly byAttribute?: MetricName
   readonly interval?: string
   readonly noValue: string
 }
@@ -75,17 +75,15 @@ const FAULTS: readonly Fault[] = [
     tile: 'Rejected values',
     title: 'Rejected values',
     about: [
-      'Values of the feed or the query interface that were not exported because they are invalid, by attribute and reason.',
+      'Values of the feed or the query interface that were not exported because they are invalid, by reason, and by attribute and reason from the second value on.',
       'None.',
       'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
     ],
     metric: 'sds_api_rejected_values_by_reason_total',
     matchers: [],
-    labels: ['attribute', 'reason'],
+    labels: ['reason'],
     // The series of an attribute begins with its first value, which no rate has.
-    detail: promql`${occurred(sumBy(['system', 'attribute', 'reason'], increase('sds_api_rejected_values_total')))}
-or on (system,reason)
-${occurred(sumBy(['system', 'reason'], increase('sds_api_rejected_values_by_reason_total')))}`,
+    byAttribute: 'sds_api_rejected_values_total',
     // There may be many counters, one for each system, attribute and reason.
     interval: '5m',
     noValue: 'No rejected value',
@@ -130,21 +128,33 @@ export const faults = stat({
   width: 24,
 })
 
-const overTime = ({ title, about, metric, matchers, labels, detail, interval, noValue }: Fault): SizedPanel =>
+const lines = (metric: MetricName, matchers: readonly Matcher[], labels: readonly string[]): Query => ({
+  expr: occurred(sumBy(labels, increase(metric, ...matchers))),
+  legend: labels.map((label) => `{{${label}}}`).join(' '),
+})
+
+const overTime = ({
+  title,
+  about,
+  metric,
+  matchers,
+  labels,
+  byAttribute,
+  interval,
+  noValue,
+}: Fault): SizedPanel =>
   timeSeries({
     title,
     about,
     queries: [
-      {
-        expr: detail ?? occurred(sumBy(['system', ...labels], increase(metric, ...matchers))),
-        legend: ['system', ...labels].map((label) => `{{${label}}}`).join(' '),
-      },
+      lines(metric, matchers, ['system', ...labels]),
+      ...(byAttribute ? [lines(byAttribute, matchers, ['system', 'attribute', ...labels])] : []),
     ],
     unit: 'none',
     min: 0,
     bars: true,
-    stacked: true,
     faults: true,
+    ...(byAttribute ? {} : { stacked: true }),
     ...(interval && { interval }),
     noValue,
     width: 12,
