@@ -27,7 +27,7 @@ export const EVENT = 10 * DAY + 10 * HOUR
 /** What happens to an emulated system, or to those that watch it, within the days. Times in seconds since `START`. */
 export interface Course {
   readonly emulator?: EmulatorOptions
-  /** Called before each reading. */
+  /** Called before each reading; changes nothing before {@link EVENT}. */
   readonly before?: (emulator: Emulator, time: number) => void
   /** The exporters that Prometheus scrapes; default: one. None: Prometheus is down. */
   readonly exporters?: (time: number) => readonly string[]
@@ -51,11 +51,35 @@ const MAX_BYTES = Number.POSITIVE_INFINITY
 /** Requests to the emulated system take no time of its clock. */
 const UNLIMITED = 1_000_000
 
+interface Played {
+  readonly series: SeriesOfCourse
+  /** Before the reading at {@link EVENT}. */
+  readonly stateAtEvent: SystemState
+}
+
+/** Of courses without `before`, by the emulated system. */
+const undisturbed = new Map<string, Played>()
+
 /**
  * Reads an emulated system as the exporter does, each hour of its clock for 30 days, and collects what `/metrics`
- * would have had of the families.
+ * would have had of the families. What an earlier course without `before` has read of the same system is not read again.
  */
 export async function playCourse(course: Course, families: ReadonlySet<string>): Promise<SeriesOfCourse> {
+  const key = JSON.stringify([course.emulator, [...families]])
+  const known = undisturbed.get(key)
+  if (course.before !== undefined) return (await play(course, families, known)).series
+  const played = known ?? (await play(course, families))
+  undisturbed.set(key, played)
+  return played.series
+}
+
+const EVENT_STEP = EVENT / STEP
+
+/** The values before the event; absent from then on. */
+const untilEvent = ({ series }: Played) =>
+  new Map([...series].map(([key, values]) => [key, values.slice().fill(Number.NaN, EVENT_STEP)]))
+
+async function play(course: Course, families: ReadonlySet<string>, begun?: Played): Promise<Played> {
   // New nodes join an hour before the creation.
   let now = START + EVENT + HOUR
   const emulator = createEmulator({
@@ -71,10 +95,12 @@ export async function playCourse(course: Course, families: ReadonlySet<string>):
   await emulator.start()
   const reader = createReader(emulator)
   try {
-    const series = new Map<string, Float64Array>()
-    let state: SystemState = { ...newSystem(SYSTEM), up: true, tried: true }
-    for (let step = 0; step < STEPS; step++) {
+    const series = begun === undefined ? new Map<string, Float64Array>() : untilEvent(begun)
+    let state: SystemState = begun?.stateAtEvent ?? { ...newSystem(SYSTEM), up: true, tried: true }
+    let stateAtEvent = state
+    for (let step = begun === undefined ? 0 : EVENT_STEP; step < STEPS; step++) {
       now = START + step * STEP
+      if (step === EVENT_STEP) stateAtEvent = state
       course.before?.(emulator, step * STEP)
       state = await reader.read(state, now)
       collect(state, families, (key, value) => {
@@ -83,7 +109,7 @@ export async function playCourse(course: Course, families: ReadonlySet<string>):
         series.set(key, values)
       })
     }
-    return series
+    return { series, stateAtEvent }
   } finally {
     await reader.close()
     await emulator.stop()
