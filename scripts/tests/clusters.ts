@@ -1,5 +1,6 @@
 /**
- * Builds Thanos and Mimir from the Go module proxy into `.cache/clusters`, and runs the tests of remote write to them.
+ * Builds Thanos and Mimir from the Go module proxy into `.cache/clusters`, and runs the tests of
+ * remote write to them and to VictoriaMetrics: of a backfill, and of Prometheus while it scrapes.
  * The first build takes about ten minutes and a few gigabytes in the caches of Go. Needs Go.
  */
 import { spawnSync } from 'node:child_process'

@@ -15,6 +15,8 @@ test.each([
     const stored = (tenant: string) => storedIn(queryUrl, from, to, { [tenantHeader]: tenant })
     const expected = new Map([...samples].map(([series, points]) => [series.replace(/\}$/, end), points]))
     expect(samples.size).toBeGreaterThan(70)
+    // Thanos Query learns of a new tenant some seconds later.
+    await expect.poll(async () => (await stored('storage')).size).toBe(expected.size)
     expect(await stored('storage')).toEqual(expected)
     expect(await stored('other')).toEqual(new Map())
   },
