@@ -68,16 +68,13 @@ export function currentOf(series: readonly Series[]): readonly Series[] {
  * one of them has no growth: the sum of the others would be too small. A counter that has ended is left out.
  */
 export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
-  let sum: Increase | undefined
+  const sum = { t: Number.NEGATIVE_INFINITY, amount: 0, perSecond: 0 }
   for (const one of currentOf(series)) {
     const increase = increaseOf(one)
     if (increase === undefined) return undefined
-    const { t, amount, perSecond } = sum ?? { t: increase.t, amount: 0, perSecond: 0 }
-    sum = {
-      t: Math.max(t, increase.t),
-      amount: amount + increase.amount,
-      perSecond: perSecond + increase.perSecond,
-    }
+    sum.t = Math.max(sum.t, increase.t)
+    sum.amount += increase.amount
+    sum.perSecond += increase.perSecond
   }
-  return sum
+  return series.length === 0 ? undefined : sum
 }

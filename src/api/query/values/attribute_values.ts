@@ -25,29 +25,25 @@ export interface NodeFacts {
 
 /** The attributes of one node, each in its own unit; absent ones are missing. */
 export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Required<Snapshot>> {
-  const values = QUERY_ATTRIBUTES.flatMap((attribute): [QueryAttributeName, Required<Snapshot>][] => {
-    const snapshot = snapshotOf(attribute, facts)
-    if (snapshot === undefined) return []
-    const read = inRange(snapshot.value, UNITS[attribute.source.unit])
-    if (read.state === 'unreadable') facts.reject(attribute.name, read.rejection, read.text)
-    return read.state === 'served' ? [[attribute.name, snapshot]] : []
-  })
-  return new Map(values)
+  const values = new Map<QueryAttributeName, Required<Snapshot>>()
+  for (const { name, source } of QUERY_ATTRIBUTES) {
+    const found = snapshotOf(source, facts)
+    if (found === undefined) continue
+    const read = inRange(found.value, UNITS[source.unit])
+    if (read.state === 'unreadable') facts.reject(name, read.rejection, read.text)
+    if (read.state === 'served') values.set(name, { ...found, unit: source.unit })
+  }
+  return values
 }
 
-type SourceOf<Kind extends QueryAttribute['source']['kind']> = Extract<
-  QueryAttribute['source'],
-  { readonly kind: Kind }
->
+type Source = QueryAttribute['source']
+type SourceOf<Kind extends Source['kind']> = Extract<Source, { readonly kind: Kind }>
 
-function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Required<Snapshot> | undefined {
-  const found =
-    source.kind === 'gauge'
-      ? gaugeOf(source, facts)
-      : source.kind === 'rate'
-        ? rateOf(source, facts)
-        : networkOf(source, facts.traffic)
-  return found && { ...found, unit: source.unit }
+function snapshotOf(source: Source, facts: NodeFacts): Snapshot | undefined {
+  if (source.kind === 'network') return networkOf(source, facts.traffic)
+  // A history comes here for every time of its points, with the fields of one subject only.
+  if (!source.fields.some((field) => facts.byField.has(field))) return undefined
+  return source.kind === 'gauge' ? gaugeOf(source, facts) : rateOf(source, facts)
 }
 
 /** The sum of the fields, all of the same time; undefined if one is missing. */
