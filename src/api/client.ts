@@ -135,7 +135,7 @@ export function createClient(options: ClientOptions) {
     pools: createPoolList(resource),
     /** The response to a request of a resource. */
     resource,
-    /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
+    /** The answer of the query interface to one query. */
     query: createQuery(read),
     /** Any other GET request. */
     read: <T>(
@@ -165,22 +165,14 @@ function createSendResource(read: Operate): SendResource {
 }
 
 function createQuery(read: Operate) {
-  return (
-    query: Query,
-    dialect: Dialect,
-    signal: AbortSignal,
-    onBody?: (body: unknown) => void,
-  ): Promise<QueryAnswer> => {
+  return (query: Query, dialect: Dialect, signal: AbortSignal): Promise<QueryAnswer> => {
     const body = JSON.stringify({ query: queryText(query, dialect) })
     const operation = query.resource ?? 'query'
     const request = { operation, path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
     const { name, resource, parts } = query
     const isOfSystem = resource !== undefined
     const options = { name, tags: requiredTags(query), isOfSystem, isCombined: parts.length > 0 }
-    const steps = (answer: unknown) => {
-      onBody?.(answer)
-      return answerSteps(answer, options)
-    }
+    const steps = (answer: unknown) => answerSteps(answer, options)
     return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
   }
 }

@@ -51,10 +51,8 @@ export interface RawFeed {
   readonly readAt: number
 }
 
-/** The answers of the query interface: as JSON and decoded. */
+/** The answers of the query interface. */
 export interface RawPerformance extends PerformanceAnswers {
-  /** By the name of the query. */
-  readonly bodies: ReadonlyMap<string, unknown>
   /** Only the newest points were requested: rates need two polls. */
   readonly isWithoutRates: boolean
 }

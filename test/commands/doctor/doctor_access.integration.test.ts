@@ -75,9 +75,7 @@ describe('an answer to the request without a token', () => {
     const value = key.endsWith('_file') ? folder.write('secret', SECRET) : SECRET
     const auth = { [key]: value, ...(key.startsWith('password') && { username: 'monitor' }) }
     const [finding] = (await examine({ base_url: server.url, auth })).of('http')
-    expect(finding?.text).toContain(
-      key.startsWith('password') ? 'it says: <secret>, <secret>, <secret>' : 'it says: <secret>, <secret>, ',
-    )
+    expect(finding?.text).toMatch(/it says: <secret>$/)
   })
 })
 

@@ -19,7 +19,6 @@ import { allOf, asFailure, type CheckOutcome, type Finding, firstOf } from '../c
 import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../system_facts.ts'
 import { performanceCoverage } from './attributes.ts'
 import { compareBandwidths } from './bandwidth_units.ts'
-import { rawRows } from './raw_rows.ts'
 
 /** Checks the query interface of a system, and compares it with a feed that has the same figures. */
 export const queryCheck = systemCheck({
@@ -110,13 +109,12 @@ function examined(
 const NO_DATA = 'available, but without current data'
 const REPORT_IDS = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
 
-function availability({ reading, bodies, isWithoutRates }: RawPerformance, isUsed: boolean): Finding {
-  const rows = rawRows(bodies.values()).length
+function availability({ reading, isWithoutRates }: RawPerformance, isUsed: boolean): Finding {
   const use = isUsed ? '' : '; not polled, because the feed has performance figures'
   const without = isWithoutRates
     ? '; this release returns wrong ranges: rates are those between two polls, and are not checked here'
     : ''
-  const text = `available: ${counted(rows, 'row')} of ${counted(reading.nodes.length, 'node')}${use}${without}`
+  const text = `available: figures of ${counted(reading.nodes.length, 'node')}${use}${without}`
   return { status: 'ok', text }
 }
 
@@ -137,16 +135,15 @@ async function readPerformance(
   { performance: { interfaces } }: SystemConfig,
   signal: AbortSignal,
 ): Promise<RawPerformance> {
-  const bodies = new Map<string, unknown>()
   let isWithoutRates = false
   const reader = createPerformanceReader({
     interfaces,
     hasRangeDefect: (ofRead) => readRangeDefect(client.read, ofRead),
     query(query, dialect, ofRead) {
       isWithoutRates ||= dialect.lastOnly
-      return client.query(query, dialect, ofRead, (body) => bodies.set(query.name, body))
+      return client.query(query, dialect, ofRead)
     },
   })
   const answers = await reader.read(signal)
-  return { ...answers, bodies, isWithoutRates }
+  return { ...answers, isWithoutRates }
 }

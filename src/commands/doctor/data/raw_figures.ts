@@ -3,7 +3,6 @@
  * and factors are repeated here on purpose, so that the results can be compared.
  */
 import { isObject, type JsonObject } from '../../../api/parse/json.ts'
-import type { RowFigure } from './raw_rows.ts'
 
 export interface Figure {
   /** Names of the attribute in the feed; the first that is found is used. */
@@ -12,32 +11,6 @@ export interface Figure {
   readonly labels: Readonly<Record<string, string>>
   /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
   readonly factor: number | 'bandwidth'
-  /** The same figure in the query interface, for pools whose feed does not have it. */
-  readonly query: (RowFigure & { readonly factor: number }) | undefined
-}
-
-/** Calculations from rows of the query interface, by metric. */
-const QUERIES: Readonly<Record<string, Figure['query']>> = {
-  cpu_utilization_ratio: {
-    kind: 'gauge',
-    measurement: 'cpu',
-    fields: ['usage_user', 'usage_nice', 'usage_system'],
-    factor: 0.01,
-  },
-  memory_used_bytes: { kind: 'gauge', measurement: 'mem', fields: ['used'], factor: 1 },
-  transaction_write_bytes_per_second: {
-    kind: 'counter',
-    measurement: 'statDataHead_performance_internal_throughput',
-    fields: ['total_write_requests_size'],
-    factor: 1,
-  },
-  transaction_writes_per_second: {
-    kind: 'counter',
-    measurement: 'statDataHead_performance_internal_latency',
-    fields: ['+Inf'],
-    where: { id: 'ttlb_write' },
-    factor: 1,
-  },
 }
 
 export const FIGURES = (
@@ -68,14 +41,8 @@ export const FIGURES = (
     metric: `sds_node_${metric}`,
     labels,
     factor,
-    query: QUERIES[metric],
   }),
 )
-
-/** Whether releases since 3.6 serve the figure in the query interface only. */
-export function isPerformance({ metric }: Figure): boolean {
-  return /^sds_node_(cpu|memory|nic|transaction|disk_read|disk_write)_/.test(metric)
-}
 
 /** The nodes of a response by id; the last of several with the same id. */
 export function rawNodes(body: unknown): Map<string, JsonObject> {

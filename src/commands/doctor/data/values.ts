@@ -1,7 +1,5 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import { pause } from '../../../api/http/deadline.ts'
-import { createJoin, type Join, mergePerformance } from '../../../api/query/merge.ts'
-import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { escapeLabelValue, labelText, type SampleSet } from '../../../metrics/lines.ts'
 import { feedSamples } from '../../../metrics/samples.ts'
@@ -10,23 +8,17 @@ import { allOf, type Finding, failed, firstOf } from '../check.ts'
 import { type RawFeed, systemCheck } from '../system_facts.ts'
 import { SYNCHRONIZE } from './ages.ts'
 import { readRaw } from './feed.ts'
-import { FIGURES, type Figure, isPerformance, rawFigure, rawNodes } from './raw_figures.ts'
-import { createRowLookup, type RawRow, type RowLookup, rowFigure } from './raw_rows.ts'
+import { FIGURES, type Figure, rawFigure, rawNodes } from './raw_figures.ts'
 
 /** Reads every pool again and compares the response with the first one and with the exported values. */
 export const valuesCheck = systemCheck({
   title: 'values',
-  needs: ['client', 'feeds', 'performance'],
-  run: async ({ system, readingPauseMs, signal }, { client, feeds, performance: answers }) => {
+  needs: ['client', 'feeds'],
+  run: async ({ system, readingPauseMs, signal }, { client, feeds }) => {
     const last = Math.max(...feeds.map(({ readAt }) => readAt))
     await pause(Math.max(0, last + readingPauseMs - performance.now()), signal)
     const bandwidthUnit = system.performance.feedBandwidthUnit
     const source = { client, bandwidthUnit }
-    const nodes = feeds.flatMap(({ reading }) => reading.nodes)
-    const queried = answers && {
-      find: createJoin(answers.reading.nodes, nodes),
-      rowsOf: createRowLookup(answers.bodies.values(), nodes),
-    }
     const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
     return feeds.flatMap((first, index) => {
@@ -35,7 +27,7 @@ export const valuesCheck = systemCheck({
       if (again.status === 'rejected') return [failed(again.reason, { subject: first.label })]
       return [
         ...compareReadings(first, again.value.reading),
-        compareExport(again.value, system.name, { bandwidthUnit, queried }),
+        compareExport(again.value, system.name, { bandwidthUnit }),
       ]
     })
   },
@@ -47,36 +39,26 @@ const MAX_EXAMPLES = 3
 
 interface Comparison {
   readonly bandwidthUnit?: FeedBandwidthUnit
-  /** The query interface, if it fills attributes. */
-  readonly queried?: { readonly find: Join<NodePerformance>; readonly rowsOf: RowLookup } | null
   /** The samples of the reading, for tests. */
   readonly samples?: SampleSet
 }
 
-/** Compares values that are calculated independently of the decoder with the exported samples. */
+/** Compares values of the feed that are calculated independently of the decoder with the exported samples. */
 export function compareExport(
   { body, reading, pool, label }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
   system: string,
-  { bandwidthUnit = 'MB/s', queried = null, samples }: Comparison = {},
+  { bandwidthUnit = 'MB/s', samples }: Comparison = {},
 ): Finding {
-  const merged = mergePerformance(reading, queried?.find)
-  const exported = createLookup(samples ?? feedSamples(merged, { system, poolId: pool.id, pool: label }))
+  const exported = createLookup(samples ?? feedSamples(reading, { system, poolId: pool.id, pool: label }))
   const nodes = rawNodes(body)
   const known = [...nodes].filter(([id]) => exported.has(id))
-  const compared = FIGURES.flatMap((figure) => {
-    const { metric, labels, query } = figure
-    const isFed = known.some(([, node]) => rawFigure(node, figure) !== undefined)
-    const isQueried = queried !== null && !isFed && isPerformance(figure)
-    if (isQueried && query === undefined) return []
-    return known.map(([id, node]) => {
-      const found = exported.value(id, metric, labels)
-      const expected =
-        isQueried && query !== undefined
-          ? queriedFigure(queried.rowsOf(id), query, found)
-          : rawFigure(node, figure, bandwidthUnit)
-      return { what: `${metric} of node ${id}`, expected, found }
-    })
-  })
+  const compared = FIGURES.flatMap((figure) =>
+    known.map(([id, node]) => ({
+      what: `${figure.metric} of node ${id}`,
+      expected: rawFigure(node, figure, bandwidthUnit),
+      found: exported.value(id, figure.metric, figure.labels),
+    })),
+  )
   const examples = compared
     .filter(({ expected, found }) => !isSame(expected, found))
     .slice(0, MAX_EXAMPLES)
@@ -113,17 +95,6 @@ function createLookup(samples: SampleSet) {
     value: (id: string, metric: string, labels: Figure['labels']) =>
       values.get(`${metric}{${nodeOf(id)}${Object.keys(labels).length > 0 ? ',' : ''}${labelText(labels)}}`),
   }
-}
-
-/** Rates have rules that are not repeated: one that is not calculated here or there is not compared. */
-function queriedFigure(
-  rows: readonly RawRow[],
-  figure: NonNullable<Figure['query']>,
-  found: number | undefined,
-): number | undefined {
-  const value = rowFigure(rows, figure)
-  if (figure.kind === 'counter' && (value === undefined || found === undefined)) return found
-  return value === undefined ? undefined : value * figure.factor
 }
 
 function isSame(expected: number | undefined, found: number | undefined): boolean {
