@@ -11,14 +11,14 @@ import { createProgress } from '../cli/output/progress.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from '../dashboards/grafana_client.ts'
-import { type CheckReport, type Running, runChecks } from './check.ts'
+import { type CheckReport, type Running, runChecks } from './check/check.ts'
+import type { SystemContext } from './check/system_facts.ts'
 import { createOutput, type Output, type Section } from './output.ts'
 import { createReportRedaction, reportText } from './report.ts'
 import { dashboardsCheck } from './services/dashboards.ts'
 import { PROMETHEUS_CHECKS } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
 import { type Examination, examineSystem } from './system.ts'
-import type { SystemContext } from './system_facts.ts'
 
 interface Flags {
   'config.file': string

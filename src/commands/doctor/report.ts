@@ -7,7 +7,7 @@ import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { visibleText } from '../../text.ts'
 import { Failed } from '../cli/exit.ts'
 import { configuredNames } from '../cli/systems.ts'
-import type { CheckReport, Finding } from './check.ts'
+import type { CheckReport, Finding } from './check/check.ts'
 
 /** What a report has of one system. */
 export interface ExaminedSystem {

@@ -7,7 +7,8 @@ import { httpCheck } from './access/http.ts'
 import { loginCheck } from './access/login.ts'
 import { namesCheck } from './access/names.ts'
 import { roleCheck } from './access/role.ts'
-import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check.ts'
+import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check/check.ts'
+import { type SystemContext, systemCheck } from './check/system_facts.ts'
 import { agesCheck } from './data/ages.ts'
 import { attributesCheck } from './data/attributes.ts'
 import { feedCheck } from './data/feed.ts'
@@ -18,7 +19,6 @@ import { queryCheck } from './data/query.ts'
 import { resourcesCheck } from './data/resources.ts'
 import { valuesCheck } from './data/values.ts'
 import type { ExaminedSystem } from './report.ts'
-import { type SystemContext, systemCheck } from './system_facts.ts'
 
 /** Warns about risky settings; the configuration has been validated before. */
 const configurationCheck = systemCheck({

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runChecks } from '../../../src/commands/doctor/check.ts'
+import { runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/output.ts'
 import { secondsOf } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import type { Emulator } from '../../../src/emulator/emulator.ts'

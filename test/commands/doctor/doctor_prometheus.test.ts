@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
-import { runChecks } from '../../../src/commands/doctor/check.ts'
+import { runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
 import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {

@@ -1,7 +1,7 @@
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import { withHints } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import { type Finding, type FindingRow, failed, firstOf } from '../check.ts'
+import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
 import type { TlsPeer } from './sockets.ts'
 
 const DAY_MS = 86_400_000

@@ -6,8 +6,8 @@ import { refusalOf } from '../../../api/http/refusals.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
-import { type Finding, failed, failuresAsWarnings, filled } from '../check.ts'
-import { type SystemContext, systemCheck } from '../system_facts.ts'
+import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
+import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 const [{ path, query }] = POOL_LISTS
 const LIST_PATH = `${path}?${query}`

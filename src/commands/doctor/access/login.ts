@@ -6,8 +6,8 @@ import { type Account, decodeAccount, WHOAMI_PATH } from '../../../api/providers
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'
-import { asFailure, type CheckOutcome, type Finding, failed, firstOf } from '../check.ts'
-import { type SystemContext, type SystemFacts, systemCheck } from '../system_facts.ts'
+import { asFailure, type CheckOutcome, type Finding, failed, firstOf } from '../check/check.ts'
+import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Logs in, or uses the token, and reads whoami. */
 export const loginCheck = systemCheck({

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { untilAborted } from '../../../api/http/deadline.ts'
-import { type Finding, failed, failuresAsWarnings, filled } from '../check.ts'
-import { systemCheck } from '../system_facts.ts'
+import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
+import { systemCheck } from '../check/system_facts.ts'
 
 /** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
 export const namesCheck = systemCheck({

@@ -1,5 +1,5 @@
-import { type FindingRow, firstOf } from '../check.ts'
-import { systemCheck } from '../system_facts.ts'
+import { type FindingRow, firstOf } from '../check/check.ts'
+import { systemCheck } from '../check/system_facts.ts'
 
 /** Each of these roles can read the feed. */
 const READING_ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']

@@ -2,8 +2,8 @@ import { createJoin, type MergedReading, mergePerformance } from '../../../api/q
 import type { Category } from '../../../catalogue.ts'
 import { newestTimes } from '../../../metrics/newest_times.ts'
 import { durationText } from '../../../text.ts'
-import { allOf, type Finding, type FindingRow } from '../check.ts'
-import { systemCheck } from '../system_facts.ts'
+import { allOf, type Finding, type FindingRow } from '../check/check.ts'
+import { systemCheck } from '../check/system_facts.ts'
 
 /** Three statistics intervals of 5 minutes. */
 export const OLD_SECONDS = 900

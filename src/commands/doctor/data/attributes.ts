@@ -7,8 +7,8 @@ import {
   PERFORMANCE_CATEGORIES,
   TRANSACTION_ERRORS,
 } from '../../../catalogue.ts'
-import { allOf, type Finding, type FindingRow } from '../check.ts'
-import { type RawFeed, systemCheck } from '../system_facts.ts'
+import { allOf, type Finding, type FindingRow } from '../check/check.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** All attributes except forecasts, which have their own check. */
 const GROUPS: readonly (readonly [group: string, attributes: readonly CoverageAttribute[]])[] = [

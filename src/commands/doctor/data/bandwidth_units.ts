@@ -4,7 +4,7 @@ import type { NodePerformance, PerformanceReading } from '../../../api/query/val
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
 import { counted } from '../../../text.ts'
-import { type Finding, type FindingRow, firstOf } from '../check.ts'
+import { type Finding, type FindingRow, firstOf } from '../check/check.ts'
 
 /** The attributes that both sources have in bytes per second, the feed in `performance.feed_bandwidth_unit`. */
 const COMPARED: readonly QueryAttributeName[] = QUERY_ATTRIBUTES.map(({ name }) => name).filter((name) =>

@@ -7,8 +7,8 @@ import { isObject, parseJson } from '../../../api/parse/json.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../text.ts'
-import { allOf, type Finding, failed, filled } from '../check.ts'
-import { type RawFeed, systemCheck } from '../system_facts.ts'
+import { allOf, type Finding, failed, filled } from '../check/check.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** What a feed is read with. */
 export interface FeedSource {

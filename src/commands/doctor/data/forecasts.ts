@@ -2,8 +2,8 @@ import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { ForecastConfig } from '../../../config/config.ts'
-import { type Finding, type FindingRow, failed, firstOf } from '../check.ts'
-import { type RawFeed, systemCheck } from '../system_facts.ts'
+import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** Result of a request for forecasts: a failure, or what the response has. */
 interface ForecastResponse {

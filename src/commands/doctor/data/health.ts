@@ -1,6 +1,6 @@
 import { HEALTH_STATES } from '../../../catalogue.ts'
-import { allOf, type Finding } from '../check.ts'
-import { type RawFeed, systemCheck } from '../system_facts.ts'
+import { allOf, type Finding } from '../check/check.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 type Node = RawFeed['reading']['nodes'][number]
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
-import { allOf, type CheckOutcome, failed, filled, firstOf } from '../check.ts'
-import { type SystemContext, type SystemFacts, systemCheck } from '../system_facts.ts'
+import { allOf, type CheckOutcome, failed, filled, firstOf } from '../check/check.ts'
+import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Compares the pools of the system with the configured pools. */
 export const poolsCheck = systemCheck({

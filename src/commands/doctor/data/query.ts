@@ -15,8 +15,8 @@ import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/st
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
-import { allOf, asFailure, type CheckOutcome, type Finding, firstOf } from '../check.ts'
-import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../system_facts.ts'
+import { allOf, asFailure, type CheckOutcome, type Finding, firstOf } from '../check/check.ts'
+import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 import { performanceCoverage } from './attributes.ts'
 import { compareBandwidths } from './bandwidth_units.ts'
 

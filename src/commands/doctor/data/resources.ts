@@ -7,8 +7,8 @@ import { readPoolFigures } from '../../../poller/resource_poller.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../../system_catalogue.ts'
 import { counted } from '../../../text.ts'
 import { createCommandReader } from '../../cli/systems.ts'
-import { type Finding, failed } from '../check.ts'
-import { type SystemContext, systemCheck } from '../system_facts.ts'
+import { type Finding, failed } from '../check/check.ts'
+import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 /** Namespaces whose quota is read. */
 const QUOTAS = 3

@@ -1,6 +1,6 @@
 import { readAlertmanagerConfig } from '../../../alerting/alertmanager.ts'
 import { errorText } from '../../../values/errors.ts'
-import { CheckFailure, type Finding, failuresAsWarnings } from '../check.ts'
+import { CheckFailure, type Finding, failuresAsWarnings } from '../check/check.ts'
 import {
   inhibitionFinding,
   NO_ALERTMANAGER,

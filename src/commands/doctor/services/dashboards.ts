@@ -2,7 +2,7 @@ import { readDashboards } from '../../../alerting/package_files.ts'
 import { readVersion } from '../../../exporter/version.ts'
 import { Failed } from '../../cli/exit.ts'
 import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
-import { allOf, CheckFailure, checksOf, type Finding } from '../check.ts'
+import { allOf, CheckFailure, checksOf, type Finding } from '../check/check.ts'
 import { otherVersions, UNMARKED } from './versions.ts'
 
 /** A dashboard that Grafana lists. All members are untrusted text. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/parse/json.ts'
 import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { failureText } from '../../cli/system_errors.ts'
-import { CheckFailure } from '../check.ts'
+import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 
 /** An element of an instant query. */

@@ -1,6 +1,6 @@
 import type { HistoryConfig } from '../../../config/config.ts'
 import { counted, durationText } from '../../../text.ts'
-import { allOf, type Finding, type FindingRow, firstOf } from '../check.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { type LoadedRule, type ScrapeTarget, secondsOf } from './prometheus_client.ts'
 import { ruleVersionFindings } from './versions.ts'
 

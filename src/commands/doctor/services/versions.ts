@@ -1,6 +1,6 @@
 import { readRules } from '../../../alerting/package_files.ts'
 import { readVersion } from '../../../exporter/version.ts'
-import { allOf, type Finding } from '../check.ts'
+import { allOf, type Finding } from '../check/check.ts'
 import type { LoadedRule } from './prometheus_client.ts'
 
 export const UNMARKED = 'an older version without a mark'

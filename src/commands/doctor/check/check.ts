@@ -1,5 +1,5 @@
-import { ApiError } from '../../api/errors/errors.ts'
-import { exchangeFailure } from '../../api/http/failures.ts'
+import { ApiError } from '../../../api/errors/errors.ts'
+import { exchangeFailure } from '../../../api/http/failures.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'

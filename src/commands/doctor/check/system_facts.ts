@@ -1,9 +1,9 @@
-import type { ReceivedExchange, SystemClient } from '../../api/client.ts'
-import type { FeedReading } from '../../api/feed/feed.ts'
-import type { PoolRef } from '../../api/feed/pools.ts'
-import type { Account } from '../../api/providers/whoami.ts'
-import type { PerformanceAnswers } from '../../api/query/performance_reader.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
+import type { ReceivedExchange, SystemClient } from '../../../api/client.ts'
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import type { PoolRef } from '../../../api/feed/pools.ts'
+import type { Account } from '../../../api/providers/whoami.ts'
+import type { PerformanceAnswers } from '../../../api/query/performance_reader.ts'
+import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
 
 /** Input of the checks of one system. */
