@@ -42,7 +42,7 @@ export function lacksPerformance(feed: FeedReading): boolean {
 }
 
 /**
- * Whether the query interface of a system is asked: with `performance.source: auto` only if the feed of a pool has no
+ * Whether the query interface of a system is polled: with `performance.source: auto` only if the feed of a pool has no
  * performance figures. Undefined while no feed is known.
  */
 export function isQueried(

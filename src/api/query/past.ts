@@ -17,7 +17,7 @@ export interface PastOptions extends NodeOptions {
   /** Seconds since the epoch: the first one belongs to the window, the second one does not. */
   readonly start: number
   readonly end: number
-  /** How far back the poller would have asked at each time. */
+  /** How far back the poller would have read at each time. */
   readonly windowSeconds: number
   /** By default every subject is calculated. */
   readonly isCalculated?: (subject: Subject) => boolean
@@ -58,7 +58,7 @@ function timesOf(series: readonly Series[], { start, end }: PastOptions): readon
 }
 
 /**
- * The series as a query at this time would have found them: their last points, without those that are older than it asks
+ * The series as a query at this time would have found them: their last points, without those that are older than it reads
  * for. To be called with ascending times.
  */
 function createMoments(series: readonly Series[], windowSeconds: number): (t: number) => readonly Series[] {

@@ -52,7 +52,7 @@ function within(seconds: number): number {
   return Math.min(Math.max(seconds, SHORTEST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)
 }
 
-/** Three intervals and the latest visibility: how far back queries ask, in seconds. */
+/** Three intervals and the latest visibility: how far back queries reach, in seconds. */
 export function windowSeconds(intervalSeconds: number): number {
   return 3 * intervalSeconds + LATEST_SECONDS
 }

@@ -21,7 +21,7 @@ export function refusalWords(text: string): string | undefined {
 }
 
 /**
- * Why an answer to a query is not what was asked for; undefined for 200. Of the reasons, `not_found` is a system
+ * Why an answer to a query is not what was requested; undefined for 200. Of the reasons, `not_found` is a system
  * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses. A failure
  * of the query service is not repeated in the same poll: it is that of an expensive query.
  */

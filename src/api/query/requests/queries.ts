@@ -29,7 +29,7 @@ export interface Query {
   readonly isGauge: boolean
   /** Tags of which the answer needs a column. */
   readonly tags: readonly string[]
-  /** What is asked instead if the system refuses this query or the answer is too large. */
+  /** What is sent instead if the system refuses this query or the answer is too large. */
   readonly parts: readonly Query[]
   /** The resource that it is of; undefined: performance figures of nodes. */
   readonly resource?: ResourceName
@@ -138,7 +138,7 @@ function partsOf(query: Query): readonly Query[] {
 export interface Dialect {
   /** Whether only `last()` is right: ranges have wrong values in 3.7 and 3.8.0. */
   readonly lastOnly: boolean
-  /** How far back a query asks that has no range. */
+  /** How far back a query reaches that has no range. */
   readonly windowSeconds: number
 }
 
