@@ -58,8 +58,8 @@ function timesOf(series: readonly Series[], { start, end }: PastOptions): readon
 }
 
 /**
- * The series as a query at this time would have found them: their last points, without those that are older than it reads
- * for. To be called with ascending times.
+ * The series as a query at this time would have found them: their last points, without those that are older than its range.
+ * To be called with ascending times.
  */
 function createMoments(series: readonly Series[], windowSeconds: number): (t: number) => readonly Series[] {
   const cursors = series.map((one) => ({ one, first: 0, next: 0 }))
