@@ -96,13 +96,7 @@ export function createClient(options: ClientOptions) {
   const resource = createSendResource(read)
   const bandwidthUnit = system.performance.feedBandwidthUnit
 
-  async function readFeed(request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> {
-    return read(request, signal, async (text, _, ofAttempt) => {
-      const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
-      await use?.(reading, ofAttempt)
-      return reading
-    })
-  }
+  const readFeed = createReadFeed(read, bandwidthUnit)
 
   return {
     /**
@@ -115,19 +109,7 @@ export function createClient(options: ClientOptions) {
     forecasts: createForecasts((poolId, query, signal) =>
       readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
     ),
-    /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
-    async history(
-      poolId: string,
-      period: Period,
-      signal: AbortSignal,
-      requested: Period = period,
-    ): Promise<HistoryReading> {
-      const request = poolRequest(system.name, 'history', poolId, historyQuery(requested))
-      return read(request, signal, (text, _, ofAttempt, answer) => {
-        const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
-        return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
-      })
-    },
+    history: createHistoryReader(read, system.name, bandwidthUnit),
     /**
      * The pools that the system lists.
      * @param figures decodes the response, too, if it has figures of the pools; only the newer list has
@@ -154,6 +136,33 @@ export function createClient(options: ClientOptions) {
       await session.close()
       await close()
     },
+  }
+}
+
+type BandwidthUnit = SystemConfig['performance']['feedBandwidthUnit']
+
+function createReadFeed(read: Operate, bandwidthUnit: BandwidthUnit) {
+  return (request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
+    read(request, signal, async (text, _, ofAttempt) => {
+      const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
+      await use?.(reading, ofAttempt)
+      return reading
+    })
+}
+
+function createHistoryReader(read: Operate, system: string, bandwidthUnit: BandwidthUnit) {
+  /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
+  return async (
+    poolId: string,
+    period: Period,
+    signal: AbortSignal,
+    requested: Period = period,
+  ): Promise<HistoryReading> => {
+    const request = poolRequest(system, 'history', poolId, historyQuery(requested))
+    return read(request, signal, (text, _, ofAttempt, answer) => {
+      const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
+      return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
+    })
   }
 }
 

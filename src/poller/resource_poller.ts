@@ -137,12 +137,7 @@ const SPREAD_SHARE = 0.8
 function createReading(options: ReadingOptions) {
   const { name, read, system, store, pollLog, signal } = options
   const intervalMs = pollPeriodMs(system.resources.schedules[name])
-  const withdrawal = createWithdrawal({
-    staleAfterMs: Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs),
-    inherited: store.system(system.name)?.resources.get(name)?.lastSuccess,
-    withdraw: () => store.update(system.name, (state) => withdrawnResource(state, name)),
-    failed: (failure) => pollLog.internalError('withdrawing old values', failure),
-  })
+  const withdrawal = withdrawalOf(options, intervalMs)
   const isOfDiscovery = name === 'pools' && system.pools === undefined
   let dueAt = isOfDiscovery ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   let busy = false
@@ -195,4 +190,13 @@ function createReading(options: ReadingOptions) {
     note,
     end: withdrawal.end,
   }
+}
+
+function withdrawalOf({ name, system, store, pollLog }: ReadingOptions, intervalMs: number) {
+  return createWithdrawal({
+    staleAfterMs: Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs),
+    inherited: store.system(system.name)?.resources.get(name)?.lastSuccess,
+    withdraw: () => store.update(system.name, (state) => withdrawnResource(state, name)),
+    failed: (failure) => pollLog.internalError('withdrawing old values', failure),
+  })
 }

@@ -130,7 +130,7 @@ export function forbiddenPatternFindings(sources: Sources): string[] {
 
 const MAX_FUNCTION_LINES = 60
 
-/** Functions of more than sixty lines, closures included. */
+/** Functions of more than sixty lines of code, closures included. */
 export function longFunctionFindings(sources: Sources): string[] {
   return Object.entries(sources).flatMap(([path, source]) =>
     outermostFunctionsOf(source)

@@ -4,7 +4,7 @@ import { parseAst } from 'vitest/node'
 export interface OutermostFunction {
   /** The name it is declared with or assigned to; `anonymous` without one. */
   readonly name: string
-  /** From its first to its last line, including closures, blank lines and comments. */
+  /** From its first to its last line, including closures and blank lines, without lines of comments. */
   readonly lines: number
 }
 
@@ -26,9 +26,14 @@ function functionsIn(value: unknown, source: string, outerName: string): Outermo
   if (typeof value !== 'object' || value === null) return []
   const name = nameOf(value) ?? outerName
   if (isSyntaxNode(value) && FUNCTION_TYPES.includes(value.type)) {
-    return [{ name, lines: source.slice(value.start, value.end).split('\n').length }]
+    return [{ name, lines: codeLines(source.slice(value.start, value.end)) }]
   }
   return Object.values(value).flatMap((child) => functionsIn(child, source, name))
+}
+
+/** Lines without those of comments: the methods that a factory returns have their docstrings inside of it. */
+function codeLines(source: string): number {
+  return source.split('\n').filter((line) => !/^\s*(\/\/|\/\*\*|\*)/.test(line)).length
 }
 
 function isSyntaxNode(value: object): value is SyntaxNode {

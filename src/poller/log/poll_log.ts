@@ -70,6 +70,24 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
       for (const value of values) noteRejected(poolId, value)
     },
+    ...createQueryLog(log, own, system, changes, once),
+    internalError(what: string, failure: unknown): void {
+      const fields = { system, what, error: String(failure) }
+      once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
+    },
+    /** The pool is gone: removes its failures. */
+    forget: changes.forget,
+  }
+}
+
+function createQueryLog(
+  log: Log,
+  own: PollLogOptions['own'],
+  system: string,
+  changes: ReturnType<typeof createChangeLog>,
+  once: ReturnType<typeof createOnce>,
+) {
+  return {
     /** A poll of the query interface; `empty`: it has no current data. */
     queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
       const failure = typeof outcome === 'string' ? undefined : outcome
@@ -95,12 +113,6 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
       const message = 'rows of the query interface are of nodes that no polled pool has'
       once('unmatched', () => log.warn(message, { system, rows }))
     },
-    internalError(what: string, failure: unknown): void {
-      const fields = { system, what, error: String(failure) }
-      once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
-    },
-    /** The pool is gone: removes its failures. */
-    forget: changes.forget,
   }
 }
 

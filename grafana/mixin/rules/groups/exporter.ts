@@ -12,6 +12,7 @@ import {
   perSystem,
   sumBy,
 } from '../../promql/operators.ts'
+import { POLLED_POOLS, polledWithin, UNPOLLED_POOLS } from '../../promql/polled_pools.ts'
 import {
   LIMITS,
   NODE_KEY,
@@ -21,7 +22,6 @@ import {
   SYSTEM_KEY,
   THRESHOLDS,
 } from '../../settings.ts'
-import { POLLED_POOLS, polledWithin, UNPOLLED_POOLS } from './polled_pools.ts'
 import { processes } from './processes.ts'
 import { resourceFailing } from './resources.ts'
 import type { Alert, AlertGroup } from './rule.ts'

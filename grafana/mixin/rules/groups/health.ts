@@ -1,8 +1,8 @@
 import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
+import { POLLED_POOLS } from '../../promql/polled_pools.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
-import { POLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
 

@@ -1,6 +1,6 @@
-import { type Expression, promql, select } from '../../promql/expression.ts'
-import { age, dedup, perPolledPool, perSystem } from '../../promql/operators.ts'
-import { POOL_ID_KEY } from '../../settings.ts'
+import { POOL_ID_KEY } from '../settings.ts'
+import { type Expression, promql, select } from './expression.ts'
+import { age, dedup, perPolledPool, perSystem } from './operators.ts'
 
 const UP = select('sds_pool_up')
 
