@@ -8,11 +8,20 @@ export interface Manifest {
 /** Keys that are about the repository, not about the package. */
 const OF_REPOSITORY = ['private', 'scripts', 'devDependencies', 'allowScripts']
 
-/** package.json of the package. `repository`, `homepage` and `bugs` are derived from one URL. */
-export function packageManifest(manifest: Manifest, repository: string | undefined): Manifest {
+/**
+ * package.json of the package. `repository`, `homepage` and `bugs` are derived from one URL. Dependencies have the locked
+ * versions, because npm ignores the npm-shrinkwrap.json of an archive that is installed from a file.
+ */
+export function packageManifest(manifest: Manifest, lock: Lock, repository: string | undefined): Manifest {
   const kept = Object.entries(manifest).filter(([key]) => !OF_REPOSITORY.includes(key))
+  const locked = (names: unknown) =>
+    Object.fromEntries(
+      Object.keys(names as object).map((name) => [name, lock.packages[`node_modules/${name}`]?.['version']]),
+    )
   return {
     ...(Object.fromEntries(kept) as unknown as Manifest),
+    dependencies: locked(manifest['dependencies']),
+    optionalDependencies: locked(manifest['optionalDependencies']),
     ...(repository !== undefined && {
       homepage: `${repository}#readme`,
       bugs: { url: `${repository}/issues` },

@@ -27,7 +27,7 @@ export function stagePackage(root: string, folder: string, repository: string | 
   copy(join(root, README), join(folder, 'README.md'))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  writeJson(join(folder, 'package.json'), packageManifest(manifest, repository))
+  writeJson(join(folder, 'package.json'), packageManifest(manifest, lock, repository))
   writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(lock))
   const source = repository === undefined ? undefined : `${repository}/blob/v${manifest.version}`
   for (const page of globSync('**/*.md', { cwd: folder })) replaceLinks(folder, page, source)
