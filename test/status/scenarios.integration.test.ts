@@ -14,18 +14,24 @@ async function statusOf(url: string): Promise<Status> {
   return JSON.parse((await get(`${url}/api/v1/status`)).text)
 }
 
-/** The problems with an alert, once the first of those that are expected is there. */
+const WAIT = { timeout: 60_000, interval: 100 }
+
+/** The problems with an alert, once everything is read, and they are those that are expected or a minute has passed. */
 async function problemsOf(url: string, expected: Problems): Promise<Problems> {
   const found = async () =>
-    (await statusOf(url)).problems.flatMap(
-      ({ pool, alert, severity }): Problems => (alert === null ? [] : [[pool ?? '', alert, severity]]),
-    )
-  await waitFor(async () => (await found()).length >= expected.length, {
-    what: `${expected.length} problems`,
-    timeout: 60_000,
-    interval: 100,
-  })
-  return (await found()).toSorted()
+    (await statusOf(url)).problems
+      .flatMap(({ pool, alert, severity }): Problems => (alert ? [[pool ?? '', alert, severity]] : []))
+      .toSorted()
+  await waitFor(
+    async () =>
+      (await statusOf(url)).systems[0]?.resources.every(({ state }) => state !== 'pending') === true,
+    { what: 'all resources', ...WAIT },
+  )
+  const wanted = JSON.stringify(expected.toSorted())
+  await waitFor(async () => JSON.stringify(await found()) === wanted, { what: wanted, ...WAIT }).catch(
+    () => {},
+  )
+  return found()
 }
 
 const both = (alert: string, severity: string): Problems => [
@@ -77,8 +83,7 @@ test.each(CASES)('%s on a %s system has the problems of its alerts', async (scen
   if (profile === 'modern')
     await waitFor(async () => (await statusOf(url)).systems[0]?.query_interface.state === 'ok', {
       what: 'the figures of the query interface',
-      timeout: 60_000,
-      interval: 100,
+      ...WAIT,
     })
   expect(await problemsOf(url, expected)).toEqual(expected.toSorted())
   expect((await statusOf(url)).state).toBe(expected.length === 0 ? 'ok' : 'warning')
