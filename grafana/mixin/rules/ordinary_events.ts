@@ -22,6 +22,27 @@ export const ORDINARY_EVENTS = [
     what: 'Each node is in maintenance for an hour, one a day, and versions are mixed for five days.',
     alerts: [],
   },
+  {
+    name: 'expansion',
+    what: 'Two nodes join a pool of five, empty.',
+    alerts: ['SdsCapacityImbalance'],
+  },
+  {
+    name: 'replacement',
+    what: 'A node is away for four hours, and another one with its name and a new id takes its place, empty.',
+    alerts: ['SdsNodeVanished', 'SdsCapacityImbalance'],
+  },
+  { name: 'renamed-pool', what: 'A pool gets another name.', alerts: [] },
+  {
+    name: 'quiet-weekend',
+    what: 'Nobody uses the pool from Friday evening to Monday morning.',
+    alerts: ['SdsTrafficCollapsed'],
+  },
+  {
+    name: 'second-exporter',
+    what: 'A new exporter is started beside the old one, which is stopped a day later.',
+    alerts: [],
+  },
   { name: 'prometheus-down', what: 'Prometheus is down for an hour.', alerts: [] },
 ] as const satisfies readonly OrdinaryEvent[]
 

@@ -29,8 +29,17 @@ export interface Course {
   readonly emulator?: EmulatorOptions
   /** Called before each reading; changes nothing before {@link EVENT}. */
   readonly before?: (emulator: Emulator, time: number) => void
+  /** What is exported of a series at a time, where it differs from what the emulated system serves; undefined: nothing. */
+  readonly exported?: (sample: Sample, time: number) => Sample | undefined
   /** The exporters that Prometheus scrapes; default: one. None: Prometheus is down. */
   readonly exporters?: (time: number) => readonly string[]
+}
+
+/** A line of the exposition. */
+export interface Sample {
+  /** Name and labels, as in the text format. */
+  readonly series: string
+  readonly value: number
 }
 
 /** The values of one series at each step; NaN: absent. The key is the series in the text format. */
@@ -103,10 +112,12 @@ async function play(course: Course, families: ReadonlySet<string>, begun?: Playe
       if (step === EVENT_STEP) stateAtEvent = state
       course.before?.(emulator, step * STEP)
       state = await reader.read(state, now)
-      collect(state, families, (key, value) => {
-        const values = series.get(key) ?? new Float64Array(STEPS).fill(Number.NaN)
-        values[step] = value
-        series.set(key, values)
+      collect(state, families, (sample) => {
+        const exported = course.exported === undefined ? sample : course.exported(sample, step * STEP)
+        if (exported === undefined) return
+        const values = series.get(exported.series) ?? new Float64Array(STEPS).fill(Number.NaN)
+        values[step] = exported.value
+        series.set(exported.series, values)
       })
     }
     return { series, stateAtEvent }
@@ -167,17 +178,13 @@ function createReader(emulator: Emulator) {
   }
 }
 
-function collect(
-  state: SystemState,
-  families: ReadonlySet<string>,
-  add: (key: string, value: number) => void,
-): void {
+function collect(state: SystemState, families: ReadonlySet<string>, add: (sample: Sample) => void): void {
   for (const { text, families: spans } of systemParts(state)) {
     for (const [family, { start, end }] of spans) {
       if (!families.has(family)) continue
       for (const line of text.toString('utf8', start, end).trimEnd().split('\n')) {
         const space = line.lastIndexOf(' ')
-        add(line.slice(0, space), Number(line.slice(space + 1)))
+        add({ series: line.slice(0, space), value: Number(line.slice(space + 1)) })
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { OrdinaryEventName } from '../../../../grafana/mixin/rules/ordinary_events.ts'
 import type { Emulator } from '../../../../src/emulator/emulator.ts'
 import type { Scenario } from '../../../../src/emulator/model/scenarios.ts'
-import { type Course, DAY, EVENT, HOUR } from './course.ts'
+import { type Course, DAY, EVENT, HOUR, type Sample } from './course.ts'
 
 /** A scenario from a time on, with the node that has its effects. */
 type Switch = readonly [time: number, scenario: Scenario, firstNode?: number]
@@ -22,6 +22,26 @@ const ROLLING: readonly Switch[] = Array.from({ length: NODES }, (_, node): Swit
   [EVENT + node * DAY + HOUR, node === NODES - 1 ? 'healthy' : 'upgrade'],
 ]).flat()
 
+const ofNode = (node: string) => new RegExp(`\\bnode="${node}"`)
+const FILLED_AGAIN = 10 * DAY
+
+/** The second node is away, and its successor fills for days. A drop of its traffic is not part of it. */
+const replaced = ({ series, value }: Sample, time: number): Sample | undefined => {
+  if (time < EVENT || !ofNode('hot-node-02').test(series)) return { series, value }
+  if (time < EVENT + 4 * HOUR) return undefined
+  const filled = Math.min(1, (time - EVENT) / FILLED_AGAIN)
+  const isSpace = /_space_allocated(_level)?_bytes/.test(series)
+  return {
+    series: series.replace(/node_id="[^"]*"/, 'node_id="00000000-0000-0000-0000-000000000002"'),
+    value: isSpace ? value * filled : value,
+  }
+}
+
+/** From Friday, 18:00, to Monday, 6:00; the event is on a Thursday, at 10:00. */
+const WEEKEND = { from: EVENT + 32 * HOUR, to: EVENT + 92 * HOUR }
+const TRAFFIC =
+  /^sds_node_(transaction_(reads|writes|read_bytes|write_bytes)_per_second|transactions_(failed|succeeded)|transaction_(read|write)_latency_seconds|transaction_errors)/
+
 /** A course for each event. */
 export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
   'no-event': {},
@@ -31,6 +51,26 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
     [EVENT + 4 * HOUR, 'healthy'],
   ]),
   'rolling-upgrade': scenarios(ROLLING),
+  expansion: { emulator: { nodes: 7, newNodes: 2, newNodeHours: 1 } },
+  replacement: { exported: replaced },
+  'renamed-pool': {
+    exported: ({ series, value }, time) => ({
+      series: time < EVENT ? series : series.replace('pool="hot"', 'pool="warm"'),
+      value,
+    }),
+  },
+  'quiet-weekend': {
+    exported: ({ series, value }, time) => {
+      const quiet = time >= WEEKEND.from && time < WEEKEND.to && TRAFFIC.test(series)
+      return { series, value: quiet ? 0 : value }
+    },
+  },
+  'second-exporter': {
+    exporters: (time) => {
+      if (time < EVENT) return ['a:9438']
+      return time < EVENT + DAY ? ['a:9438', 'b:9438'] : ['b:9438']
+    },
+  },
   'prometheus-down': {
     exporters: (time) => (time >= EVENT && time < EVENT + HOUR ? [] : ['a:9438']),
   },
