@@ -37,13 +37,14 @@ const saysDuration = (alert: Fired, from: string, to: string): Fired => ({
   },
 })
 
-/** A histogram of `fast` and `slow` requests per minute for 39 minutes, then of fast ones only. */
+/** A node with data and a histogram of `fast` and `slow` requests per minute for 39 minutes, then of fast ones only. */
 const histogram = (operation: string, [fast, slow]: readonly [number, number], labels = ''): Series => {
   const bucket = (le: string) =>
     `sds_node_transaction_latency_seconds_bucket{operation="${operation}",le="${le}"${labels}}`
   const all = fast + slow
   const until = 39
   return {
+    [`sds_node_info{${labels.slice(1)}}`]: '1x100',
     [bucket('0.1')]: `0+${fast}x${until} ${fast * until + all}+${all}x60`,
     [bucket('0.9')]: `0+${all}x${until} ${all * until + all}+${all}x60`,
     [bucket('+Inf')]: `0+${all}x${until} ${all * until + all}+${all}x60`,
