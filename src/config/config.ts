@@ -1,17 +1,8 @@
 import type { AlertingConfig } from '../alerting/config.ts'
 import type { Secret } from '../values/secret.ts'
-import type {
-  DiscoveryConfig,
-  ForecastConfig,
-  HistoryConfig,
-  LimitsConfig,
-  PerformanceConfig,
-  PollConfig,
-  ProvidersConfig,
-  ResourcesConfig,
-} from './sections.ts'
+import type { HistoryConfig, SectionsConfig } from './sections.ts'
 
-export type { ForecastConfig, HistoryConfig, LimitsConfig, PerformanceConfig, PollConfig, ResourcesConfig }
+export type { HistoryConfig }
 
 /** Credentials for one storage system. */
 export type AuthConfig =
@@ -32,7 +23,7 @@ export interface TlsConfig {
 export type Labels = Readonly<Record<string, string>>
 
 /** A system, with what it inherits from `defaults` and from the sections of the file. */
-export interface SystemConfig {
+export interface SystemConfig extends SectionsConfig {
   readonly name: string
   /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
   readonly baseUrls: readonly string[]
@@ -42,14 +33,11 @@ export interface SystemConfig {
   readonly labels: Labels
   /** Ids of the pools to poll; undefined: all pools that the system lists. */
   readonly pools: readonly string[] | undefined
-  readonly poll: PollConfig
-  readonly forecast: ForecastConfig
-  readonly providers: ProvidersConfig
-  readonly discovery: DiscoveryConfig
-  readonly limits: LimitsConfig
-  readonly performance: PerformanceConfig
-  readonly resources: ResourcesConfig
 }
+
+export type ForecastConfig = SystemConfig['forecast']
+export type LimitsConfig = SystemConfig['limits']
+export type ResourcesConfig = SystemConfig['resources']
 
 export interface Config {
   readonly systems: readonly SystemConfig[]

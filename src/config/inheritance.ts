@@ -7,7 +7,7 @@ import type { AUTH_KEY_NAMES } from './values/problems.ts'
  */
 
 /** Members of a system that `defaults` may have. */
-const DEFAULTS = ['auth', 'tls_config', 'labels'] as const
+export const DEFAULTS = ['auth', 'tls_config', 'labels'] as const
 
 type Mapping = Readonly<Record<string, unknown>>
 

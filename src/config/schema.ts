@@ -26,20 +26,13 @@ export function fileSchema(
 }
 
 function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: ReadText) {
-  const { poll, forecast, providers, discovery, limits, performance, resources } = SYSTEM_SECTIONS
   return z.strictObject(
     {
       systems: z
         .array(systemSchema(folder, read), 'expected a list of systems')
         .min(1, 'needs at least one system'),
       defaults: defaultsSchema(folder, read).prefault({}),
-      poll: poll.prefault({}),
-      forecast: forecast.prefault({}),
-      providers: providers.prefault({}),
-      discovery: discovery.prefault({}),
-      limits: limits.prefault({}),
-      performance: performance.prefault({}),
-      resources: resources.prefault({}),
+      ...SYSTEM_SECTIONS,
       history: historySection.prefault({}),
       alerting: alerting.optional(),
     },

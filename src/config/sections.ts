@@ -43,7 +43,6 @@ const poll = z
     timeoutMs: timeout,
     staleAfterMs: stale_after,
   }))
-export type PollConfig = Readonly<z.output<typeof poll>>
 
 const timeFrame = z
   .string('expected a time frame like 7d or 4w')
@@ -60,13 +59,10 @@ const forecast = z
     braces: flag.prefault(true),
   })
   .transform(({ time_frames, ...others }) => ({ ...others, timeFrames: time_frames }))
-export type ForecastConfig = Readonly<z.output<typeof forecast>>
 
 const providers = z.strictObject({ schedule: cronOrOff.prefault('0 */15 * * * *') })
-export type ProvidersConfig = Readonly<z.output<typeof providers>>
 
 const discovery = z.strictObject({ schedule: cron.prefault('30 */5 * * * *') })
-export type DiscoveryConfig = Readonly<z.output<typeof discovery>>
 
 const limits = z
   .strictObject({
@@ -79,7 +75,6 @@ const limits = z
     requestsPerSecond: requests_per_second,
     maxResponseBytes: max_response_bytes,
   }))
-export type LimitsConfig = Readonly<z.output<typeof limits>>
 
 /** Where performance figures are read: `auto` asks the query interface if the feed lacks them. */
 export const PERFORMANCE_SOURCES = ['auto', 'feed', 'query'] as const
@@ -102,13 +97,12 @@ const performance = z.strictObject({
  * Systems that are polled only when they are probed are queried with every poll by default: behind one address, another
  * exporter may have newer counters, and older ones would look like a reset.
  */
-export function performanceOf(section: z.output<typeof performance>, { schedule }: PollConfig) {
+export function performanceOf(section: FileSections['performance'], { schedule }: FileSections['poll']) {
   const { source, interfaces, feed_bandwidth_unit: feedBandwidthUnit } = section
   const otherwise = schedule === '' ? '' : QUERIES_SCHEDULE
   // An empty schedule: with every poll.
   return { source, interfaces, feedBandwidthUnit, schedule: section.schedule ?? otherwise }
 }
-export type PerformanceConfig = Readonly<ReturnType<typeof performanceOf>>
 
 type ScheduledName = Exclude<ResourceName, 'pools' | 'system_queries'>
 const schedule = (name: ScheduledName) => ({ schedule: cronOrOff.prefault(RESOURCES[name].schedule) })
@@ -127,16 +121,10 @@ const resources = z.strictObject({
   inventory: z.strictObject(schedule('inventory')).prefault({}),
 } satisfies Record<ScheduledName, z.ZodType>)
 
-interface OtherSections {
-  readonly poll: PollConfig
-  readonly discovery: DiscoveryConfig
-  readonly performance: PerformanceConfig
-}
-
 /** The query interface is asked about the system as for performance figures, also if these are read with every poll. */
 export function resourcesOf(
-  section: z.output<typeof resources>,
-  { poll, discovery, performance }: OtherSections,
+  section: FileSections['resources'],
+  { poll, discovery, performance }: Omit<SectionsConfig, 'resources'>,
 ) {
   const { namespaces, buckets } = section
   const queries =
@@ -157,10 +145,26 @@ export function resourcesOf(
     buckets: { include: buckets.include, exclude: buckets.exclude, top: buckets.top },
   }
 }
-export type ResourcesConfig = Readonly<ReturnType<typeof resourcesOf>>
 
 /** The sections of a system. Those of the file hold for systems that do not set their keys. */
-export const SYSTEM_SECTIONS = { poll, forecast, providers, discovery, limits, performance, resources }
+export const SYSTEM_SECTIONS = {
+  poll: poll.prefault({}),
+  forecast: forecast.prefault({}),
+  providers: providers.prefault({}),
+  discovery: discovery.prefault({}),
+  limits: limits.prefault({}),
+  performance: performance.prefault({}),
+  resources: resources.prefault({}),
+}
+type FileSections = {
+  readonly [Name in keyof typeof SYSTEM_SECTIONS]: Readonly<z.output<(typeof SYSTEM_SECTIONS)[Name]>>
+}
+
+/** The sections of a system, complete. */
+export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources'> {
+  readonly performance: Readonly<ReturnType<typeof performanceOf>>
+  readonly resources: Readonly<ReturnType<typeof resourcesOf>>
+}
 
 export const historySection = z
   .strictObject({

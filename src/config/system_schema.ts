@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
+import type { DEFAULTS } from './inheritance.ts'
 import { performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
@@ -153,7 +154,6 @@ const poolList = z
 
 /** One element of `systems`, with what it inherits. Relative paths resolve against `folder`. */
 export function systemSchema(folder: string, read: ReadText) {
-  const { poll, forecast, providers, discovery, limits, performance, resources } = SYSTEM_SECTIONS
   return z
     .strictObject({
       name: text.regex(/^[A-Za-z0-9_.-]+$/, 'may contain letters, digits, underscore, dot and hyphen only'),
@@ -165,13 +165,7 @@ export function systemSchema(folder: string, read: ReadText) {
       tls_config: tlsSchema(folder, read).prefault({}),
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
-      poll: poll.prefault({}),
-      forecast: forecast.prefault({}),
-      providers: providers.prefault({}),
-      discovery: discovery.prefault({}),
-      limits: limits.prefault({}),
-      performance: performance.prefault({}),
-      resources: resources.prefault({}),
+      ...SYSTEM_SECTIONS,
     })
     .transform(({ base_url, tls_config, pools, performance, resources, ...system }): SystemConfig => {
       const ofPerformance = performanceOf(performance, system.poll)
@@ -192,5 +186,5 @@ export function defaultsSchema(folder: string, read: ReadText) {
     auth: authKeys(folder, read).optional(),
     tls_config: tlsKeys(folder, read).optional(),
     labels: labelsSchema.optional(),
-  })
+  } satisfies Record<(typeof DEFAULTS)[number], z.ZodType>)
 }
