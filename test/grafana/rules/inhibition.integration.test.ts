@@ -106,7 +106,15 @@ const recovery = of('SdsRecoveryPending', 'warning', POOL)
 const quotaReachedSoon = of('SdsNamespaceQuotaReachedSoon', 'warning', NAMESPACE)
 const resourceFailing = of('SdsResourceFailing', 'warning', { ...FRANKFURT, resource: 'pools' })
 
+const shardMissing = of('SdsShardMissing', 'critical', { shard: '1' })
+const replicaMissing = of('SdsShardReplicaMissing', 'warning', { shard: '1', replica: 'a' })
+
 const OF_SYSTEMS: readonly Case[] = [
+  {
+    title: 'a missing shard inhibits its servers and systems that vanished',
+    firing: [shardMissing, replicaMissing, { ...replicaMissing, shard: '0' }, vanished],
+    notified: [shardMissing, { ...replicaMissing, shard: '0' }],
+  },
   {
     title: 'nodes of the feed that are not available are those that the system does not count',
     firing: [of('SdsNodeNotAccessible', 'warning', NODE), unaccounted, { ...unaccounted, system: 'paris' }],

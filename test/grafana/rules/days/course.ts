@@ -61,6 +61,7 @@ const MAX_BYTES = Number.POSITIVE_INFINITY
 const UNLIMITED = 1_000_000
 
 interface Played {
+  /** What the system serves. */
   readonly series: SeriesOfCourse
   /** Before the reading at {@link EVENT}. */
   readonly stateAtEvent: SystemState
@@ -76,10 +77,28 @@ const undisturbed = new Map<string, Played>()
 export async function playCourse(course: Course, families: ReadonlySet<string>): Promise<SeriesOfCourse> {
   const key = JSON.stringify([course.emulator, [...families]])
   const known = undisturbed.get(key)
-  if (course.before !== undefined) return (await play(course, families, known)).series
-  const played = known ?? (await play(course, families))
-  undisturbed.set(key, played)
-  return played.series
+  const played =
+    course.before === undefined && known !== undefined ? known : await play(course, families, known)
+  if (course.before === undefined) undisturbed.set(key, played)
+  return course.exported === undefined ? played.series : exportedSeries(played.series, course.exported)
+}
+
+/** The series as `exported` changes them, each value by itself. */
+function exportedSeries(served: SeriesOfCourse, exported: NonNullable<Course['exported']>): SeriesOfCourse {
+  const result = new Map<string, Float64Array>()
+  for (const [series, values] of served) {
+    for (const [step, value] of values.entries()) {
+      const sample = Number.isNaN(value) ? undefined : exported({ series, value }, step * STEP)
+      if (sample !== undefined) setValue(result, sample, step)
+    }
+  }
+  return result
+}
+
+function setValue(result: Map<string, Float64Array>, { series, value }: Sample, step: number): void {
+  const values = result.get(series) ?? new Float64Array(STEPS).fill(Number.NaN)
+  values[step] = value
+  result.set(series, values)
 }
 
 const EVENT_STEP = EVENT / STEP
@@ -112,13 +131,7 @@ async function play(course: Course, families: ReadonlySet<string>, begun?: Playe
       if (step === EVENT_STEP) stateAtEvent = state
       course.before?.(emulator, step * STEP)
       state = await reader.read(state, now)
-      collect(state, families, (sample) => {
-        const exported = course.exported === undefined ? sample : course.exported(sample, step * STEP)
-        if (exported === undefined) return
-        const values = series.get(exported.series) ?? new Float64Array(STEPS).fill(Number.NaN)
-        values[step] = exported.value
-        series.set(exported.series, values)
-      })
+      collect(state, families, (sample) => setValue(series, sample, step))
     }
     return { series, stateAtEvent }
   } finally {
