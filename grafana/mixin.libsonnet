@@ -4,7 +4,7 @@
 //   (import 'github.com/OWNER/sds-exporter/grafana/mixin.libsonnet') + {
 //     _config+:: { grafanaUrl: 'https://grafana.example.net', thresholds+: { usedRatio+: { warning: 0.7 } } },
 //   }
-local places = import '../src/alerting/generated/places.json';
+local pointers = import '../src/alerting/generated/pointers.json';
 local rules = import '../src/alerting/generated/rules.json';
 local dashboards = [
   import 'dashboards/sds-capacity.json',
@@ -55,7 +55,7 @@ local resolver(config) = {
 
 local pointerPart(key) = std.strReplace(std.strReplace(key, '~', '~0'), '/', '~1');
 
-// The data with the values at their places, which are JSON pointers.
+// The data with the values at their JSON pointers.
 local placed(data, templates, resolve, pointer='') =
   if std.objectHas(templates, pointer) then resolve.any(templates[pointer])
   else if std.isObject(data) then {
@@ -161,7 +161,7 @@ local alertRule(alert, group, config, resolve) =
   grafanaDashboardFolder:: 'Storage',
   grafanaDashboards+:: {
     [dashboard.uid + '.json']: withRunbookLinks(
-      placed(dashboard, places[dashboard.uid], resolve), config.runbookBaseUrl
+      placed(dashboard, pointers[dashboard.uid], resolve), config.runbookBaseUrl
     )
     for dashboard in dashboards
   },

@@ -103,6 +103,7 @@ const TAG_UNITS = {
   diskIO: 'MB/s',
 } as const satisfies Record<string, SourceUnit>
 
+/** Values by name of the label. */
 export type Labels = Readonly<Record<string, string>>
 
 interface FamilyRow {

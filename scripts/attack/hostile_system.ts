@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers of the system by operation. */
-export interface Answers {
-  readonly pools: Answer
-  readonly nodes: Answer
-  readonly query: Answer
-  readonly providers: Answer
-  readonly deletion: Answer
+/** Responders of the system by operation. */
+export interface Responders {
+  readonly pools: Responder
+  readonly nodes: Responder
+  readonly query: Responder
+  readonly providers: Responder
+  readonly deletion: Responder
 }
 
 /** A storage system that accepts logins and answers everything else as an attack defines. It runs in this process. */
@@ -20,7 +20,7 @@ export interface HostileSystem {
   /** A body that the exporter reads completely has fewer bytes, uncompressed. */
   readonly bodyBytes: number
   /** Replaces answers; the others stay. */
-  use(answers: Partial<Answers>): void
+  use(answers: Partial<Responders>): void
   stop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export const SECRETS = { token: 'BAAc/Q0x+Od3g==', password: 'p"w & <m>/%+\\é' 
 
 const POOLS = 8
 /** Requests by path; anything else is a login or logout. */
-const ROUTES: readonly (readonly [method: string, path: RegExp, name: keyof Answers])[] = [
+const ROUTES: readonly (readonly [method: string, path: RegExp, name: keyof Responders])[] = [
   ['GET', /^\/dashboard\/zones\/localzone\/storagepools/, 'pools'],
   ['GET', /^\/dashboard\/storagepools\/[^/]+\/nodes/, 'nodes'],
   ['POST', /^\/flux\/api\/external\/v2\/query/, 'query'],
@@ -39,11 +39,11 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, name: keyof Answ
 
 /** Starts a system that behaves well until {@link HostileSystem.use}. */
 export async function startHostileSystem(bodyBytes: number): Promise<HostileSystem> {
-  let answers: Answers = {
-    pools: jsonAnswer(poolList(POOLS, 'pool')),
-    nodes: jsonAnswer('{"_embedded":{"instances":[{"id":"n1","displayName":"n1","healthStatus":"Good"}]}}'),
-    query: jsonAnswer('{"Series":[]}'),
-    providers: jsonAnswer('{"authnprovider":[]}'),
+  let answers: Responders = {
+    pools: jsonResponse(poolList(POOLS, 'pool')),
+    nodes: jsonResponse('{"_embedded":{"instances":[{"id":"n1","displayName":"n1","healthStatus":"Good"}]}}'),
+    query: jsonResponse('{"Series":[]}'),
+    providers: jsonResponse('{"authnprovider":[]}'),
     deletion: (_request, response) => void response.end(),
   }
   const server = createServer((request, response) => {
@@ -77,13 +77,13 @@ export function poolList(count: number, name: string): string {
   return JSON.stringify({ _embedded: { instances } })
 }
 
-export function jsonAnswer(text: string): Answer {
+export function jsonResponse(text: string): Responder {
   return (_request, response) =>
     void response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
 }
 
 /** An answer of any size in a few bytes on the wire. The text is compressed once. */
-export function gzipAnswer(text: string, contentType = 'application/json'): Answer {
+export function gzipResponse(text: string, contentType = 'application/json'): Responder {
   const body = gzipSync(text, { level: 1 })
   const headers = { 'Content-Type': contentType, 'Content-Encoding': 'gzip', 'Content-Length': body.length }
   return (_request, response) => void response.writeHead(200, headers).end(body)

@@ -4,7 +4,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Probed, ProbeSettings, Series } from './probing.ts'
+import type { Probed, ProbeSettings, RequestCounts } from './probing.ts'
 import { request } from './requests.ts'
 
 const settings: ProbeSettings = JSON.parse(process.argv[2] ?? '')
@@ -29,7 +29,7 @@ async function series(
   url: string,
   intervalMs: number,
   headers: Readonly<Record<string, string>>,
-): Promise<Series> {
+): Promise<RequestCounts> {
   const result = { answers: 0, longestMs: 0, problems: [] as string[] }
   while (!stop.signal.aborted) {
     const began = performance.now()

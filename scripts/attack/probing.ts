@@ -12,8 +12,8 @@ export interface ProbeSettings {
 }
 
 /** Requests of one kind. */
-export interface Series {
-  /** Answers with status 200. */
+export interface RequestCounts {
+  /** Responders with status 200. */
   readonly answers: number
   /** Of all requests, failed ones included. */
   readonly longestMs: number
@@ -22,8 +22,8 @@ export interface Series {
 }
 
 export interface Probed {
-  readonly health: Series
-  readonly scrapes: Series
+  readonly health: RequestCounts
+  readonly scrapes: RequestCounts
   /** Longest delay of the prober's own event loop: times are not more exact than this. */
   readonly delayMs: number
 }

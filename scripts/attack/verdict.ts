@@ -1,4 +1,4 @@
-import type { Probed, Series } from './probing.ts'
+import type { Probed, RequestCounts } from './probing.ts'
 import type { Stopped } from './processes.ts'
 
 /** What was measured during one attack. */
@@ -66,7 +66,7 @@ function stopProblems({ end, ms }: Stopped, { stopMs }: Limits): string[] {
   ]
 }
 
-function tooSlow(what: string, { answers, longestMs, problems }: Series, limitMs: number): string[] {
+function tooSlow(what: string, { answers, longestMs, problems }: RequestCounts, limitMs: number): string[] {
   const [first] = problems
   return [
     ...(answers > 0 ? [] : [`no answer of ${what}`]),

@@ -3,7 +3,7 @@ import { createExposition } from '../../src/metrics/exposition.ts'
 import { FEED_FAMILIES } from '../../src/metrics/families.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
 import { feedSamples, forecastSamples } from '../../src/metrics/samples.ts'
-import { parseExposition, type Series } from '../../test/metrics/exposition_text.ts'
+import { parseExposition, type Sample } from '../../test/metrics/exposition_text.ts'
 import { compare, timed } from './comparison/figures.ts'
 import type { PoolFixture } from './fleet.ts'
 
@@ -20,7 +20,7 @@ function renderExporter(fleet: readonly PoolFixture[]): Buffer {
 }
 
 /** Renders the same samples with a new registry of prom-client. */
-async function renderReference(series: readonly Series[]): Promise<string> {
+async function renderReference(series: readonly Sample[]): Promise<string> {
   const registry = new Registry()
   const names = new Set(series.map(({ name }) => name))
   const gauges = new Map(

@@ -2,7 +2,7 @@ import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter } from '../../src/exporter/exporter.ts'
 import { silentLog } from '../../src/log.ts'
-import { parseExposition, type Series } from '../../test/metrics/exposition_text.ts'
+import { parseExposition, type Sample } from '../../test/metrics/exposition_text.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { type EncodedLabels, encodeLabels } from './remote_write.ts'
 
@@ -23,7 +23,7 @@ type FleetProfile = (typeof PROFILES)[number]
 
 const JOB = 'sds-exporter'
 const START_TIMEOUT_MS = 300_000
-/** Series of the node that is read last; when it is there, the page is complete. */
+/** Sample of the node that is read last; when it is there, the page is complete. */
 const COMPLETE: Readonly<Record<FleetProfile, RegExp>> = {
   classic: /^sds_node_capacity_forecast_available\{/m,
   modern: /^sds_node_transaction_latency_seconds_bucket\{/m,
@@ -43,7 +43,7 @@ const emulatorOf = (profile: FleetProfile): Emulator => {
 }
 
 /** What an exporter of one emulated system exports. */
-async function pageOf(profile: FleetProfile): Promise<Series[]> {
+async function pageOf(profile: FleetProfile): Promise<Sample[]> {
   const emulator = emulatorOf(profile)
   await emulator.start()
   const text = `
@@ -83,7 +83,7 @@ const CONSTANT = /(_info|_up|_status|_available|_disks|_nodes|_providers|_succes
 const COUNTER = /(_total|_bucket|_count|_sum)$/
 
 /** Values that follow the time of day by a tenth, timestamps and counters that grow with the time. */
-const valuesOf = ({ name, value }: Series, pageTime: number): FleetSeries['valueAt'] => {
+const valuesOf = ({ name, value }: Sample, pageTime: number): FleetSeries['valueAt'] => {
   if (CONSTANT.test(name)) return () => value
   if (name.endsWith('_timestamp_seconds')) return (time) => value + (time - pageTime) / 1000
   if (COUNTER.test(name)) return (time) => value + Math.max(0, time - pageTime + 40 * DAY_MS) * 1e-4 * value
@@ -91,7 +91,7 @@ const valuesOf = ({ name, value }: Series, pageTime: number): FleetSeries['value
 }
 
 const ofSystem = (
-  page: readonly Series[],
+  page: readonly Sample[],
   system: string,
   instance: string,
   pageTime: number,
@@ -112,13 +112,13 @@ const systemName = (index: number): string => `system-${String(index + 1).padSta
 
 /** One exporter for each system. */
 export async function fleetSeries(systems: number): Promise<FleetSeries[]> {
-  const pages = new Map<FleetProfile, Series[]>()
+  const pages = new Map<FleetProfile, Sample[]>()
   for (const profile of PROFILES) pages.set(profile, await pageOf(profile))
   const pageTime = Date.now()
   return Array.from({ length: systems }, (_, index) => {
     const instance = `exporter-${index}:9438`
     const page = pages.get(PROFILES[index % PROFILES.length] ?? 'classic') ?? []
-    const up: Series = { name: 'up', labels: {}, value: 1 }
+    const up: Sample = { name: 'up', labels: {}, value: 1 }
     return ofSystem([...page, up], systemName(index), instance, pageTime)
   }).flat()
 }

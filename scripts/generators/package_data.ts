@@ -3,20 +3,20 @@ import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
-import { findPlaces } from '../../src/alerting/places.ts'
+import { findPointers } from '../../src/alerting/pointers.ts'
 
 /** Contains only generated files. */
 export const PACKAGE_DATA_FOLDER = 'src/alerting/generated'
 
-/** What `src/alerting/package_files.ts` reads: sources of rules, and places of references in dashboards. */
+/** What `src/alerting/package_files.ts` reads: sources of rules, and pointers of references in dashboards. */
 export function packageData(): readonly RenderedFile[] {
   const rules: PackagedRules = {
     settings: { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS },
     job: PROMETHEUS.job,
     sources: RULE_SOURCES,
   }
-  const places = dashboardTemplates().map((template) => [template.uid, findPlaces(template)])
-  return [file('rules.json', rules), file('places.json', Object.fromEntries(places))]
+  const pointers = dashboardTemplates().map((template) => [template.uid, findPointers(template)])
+  return [file('rules.json', rules), file('pointers.json', Object.fromEntries(pointers))]
 }
 
 function file(name: string, data: unknown): RenderedFile {

@@ -98,13 +98,13 @@ export function fromApiError(failure: ApiError): Refused {
     ...(status === 401 && TOKEN_CHALLENGE),
     ...(retryAfterMs !== undefined && { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }),
   }
-  const answer = {
+  const error = {
     code: body?.code ?? status,
     description: body?.description ?? sentence(REASONS[failure.reason].text),
     details: body?.details ?? failure.message,
     retryable: body?.retryable ?? REASONS[failure.reason].retryable ?? false,
   }
-  return new Refused(status, answer, headers)
+  return new Refused(status, error, headers)
 }
 
 function unknownOutcome(failure: UnknownOutcome): Refused {

@@ -1,7 +1,6 @@
 import { parse } from 'yaml'
+import type { Labels } from '../catalogue.ts'
 import { readInhibition } from './package_files.ts'
-
-type Labels = Readonly<Record<string, string>>
 
 /** A receiver of notifications. */
 export interface Receiver {

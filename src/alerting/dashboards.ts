@@ -1,6 +1,6 @@
 import type { AlertingConfig } from './config.ts'
 import { withOwnLimits } from './limit_lines.ts'
-import { type Places, withPlaces } from './places.ts'
+import { type Pointers, withTexts } from './pointers.ts'
 import { resolve, type Values } from './references.ts'
 import { withRunbookLinks } from './runbook_links.ts'
 
@@ -10,16 +10,16 @@ export type Dashboard = { readonly uid: string; readonly title: string } & Reado
 /** A dashboard with the default settings, and the texts of it that depend on settings. */
 export interface DashboardSource {
   readonly dashboard: Dashboard
-  readonly places: Places
+  readonly pointers: Pointers
 }
 
 /** The dashboard with the settings of users. */
 export function tunedDashboard(
-  { dashboard, places }: DashboardSource,
+  { dashboard, pointers }: DashboardSource,
   defaults: Values,
   config: AlertingConfig,
 ): Dashboard {
-  const template = withOwnLimits(withPlaces(dashboard, places), config.overrides)
+  const template = withOwnLimits(withTexts(dashboard, pointers), config.overrides)
   const resolved = resolve(template, { ...defaults, ...config.values })
   const { runbookBaseUrl } = config
   return runbookBaseUrl === undefined ? resolved : withRunbookLinks(resolved, runbookBaseUrl)

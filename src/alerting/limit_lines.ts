@@ -24,7 +24,7 @@ interface Panel {
   }
 }
 
-interface Board {
+interface Dashboard {
   readonly panels?: readonly Panel[]
   readonly templating?: { readonly list?: readonly { readonly name: string }[] }
 }
@@ -37,7 +37,7 @@ export function withOwnLimits<Template extends object>(
   template: Template,
   overrides: readonly Override[],
 ): Template {
-  const { panels = [], templating } = template as Board
+  const { panels = [], templating } = template as Dashboard
   const names = (templating?.list ?? []).map(({ name }) => name)
   const matchers = VARIABLES.filter((name) => names.includes(name)).map((name) => `${name}=~"$${name}"`)
   const pools = `group by (system,pool) (sds_pool_info{${matchers.join(',')}})`

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DashboardSource } from './dashboards.ts'
-import type { Places } from './places.ts'
+import type { Pointers } from './pointers.ts'
 import { type Values, valuesOf } from './references.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH, type RuleSources, type SettingSources } from './sources.ts'
 
@@ -33,10 +33,10 @@ export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({
 
 /** The dashboards of the package, sorted by file name. */
 export function readDashboards(): DashboardSource[] {
-  const places = readJson(new URL('places.json', GENERATED)) as Readonly<Record<string, Places>>
+  const pointers = readJson(new URL('pointers.json', GENERATED)) as Readonly<Record<string, Pointers>>
   const files = readdirSync(DASHBOARDS).filter((file) => file.endsWith('.json'))
   return files.toSorted().map((file) => {
     const dashboard = readJson(new URL(file, DASHBOARDS)) as DashboardSource['dashboard']
-    return { dashboard, places: places[dashboard.uid] ?? {} }
+    return { dashboard, pointers: pointers[dashboard.uid] ?? {} }
   })
 }

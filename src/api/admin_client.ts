@@ -61,13 +61,15 @@ export function createAdminClient(options: AdminClientOptions) {
      * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
      * as soon as the request is sent.
      * @throws {Abandoned} when the signal aborted before
-     * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
+     * @throws {UnknownOutcome} when it was sent, or may have been, and no response of the system came
      */
     deleteProvider: (token: Secret, id: string, stop: AbortSignal): Promise<void> =>
       deleteOnce(options, { baseUrl: responding, token, id, limits, stop }),
     /** A token for a name and a password. Not repeated where the system may have counted a refused login. */
     login: (username: string, password: Secret, signal: AbortSignal): Promise<Secret> =>
-      read({ ...LOGIN, headers: basicHeader(username, password) }, signal, (_, answer) => tokenOf(answer)),
+      read({ ...LOGIN, headers: basicHeader(username, password) }, signal, (_, response) =>
+        tokenOf(response),
+      ),
     logout: (token: Secret, signal: AbortSignal): Promise<void> =>
       read(withToken(LOGOUT, token), signal, () => undefined),
     /** Closes the connections of reading requests at once; a deletion under way goes on. */
@@ -85,8 +87,8 @@ function boundedLimits({ limits }: AdminClientOptions): LimitsConfig {
   return { ...limits, maxResponseBytes: Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES) }
 }
 
-/** @param onAnswer called with the base URL of each usable answer */
-function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (baseUrl: string) => void) {
+/** @param onResponse called with the base URL of each usable response */
+function createRead(options: AdminClientOptions, limits: Limits, onResponse: (baseUrl: string) => void) {
   const { system, timeoutMs, log = silentLog } = options
   const { exchange, close } = createExchanges({
     ...options,
@@ -97,10 +99,10 @@ function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (base
     observer: { exchanged: (end) => logRequest(log, { system: system.name, ...end }) },
   })
   const accepted: Exchange = async (...call) => {
-    const answer = await exchange(...call)
-    const refusal = refusalOf(answer)
+    const response = await exchange(...call)
+    const refusal = refusalOf(response)
     if (refusal !== undefined) throw refusal
-    return answer
+    return response
   }
   const attempts = createAttempts(system.baseUrls)
   const operate = createOperate({ system: system.name, timeoutMs, limits, attempts, exchange: accepted })
@@ -109,13 +111,13 @@ function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (base
   async function read<T>(
     request: Request,
     stop: AbortSignal,
-    decode: (text: string, answer: HttpResponse) => T | Promise<T>,
+    decode: (text: string, response: HttpResponse) => T | Promise<T>,
   ): Promise<T> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
     try {
-      return await operate(request, signal, async (text, baseUrl, _, answer) => {
-        const decoded = await decode(text, answer)
-        onAnswer(baseUrl)
+      return await operate(request, signal, async (text, baseUrl, _, response) => {
+        const decoded = await decode(text, response)
+        onResponse(baseUrl)
         return decoded
       })
     } catch (failure) {

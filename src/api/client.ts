@@ -8,7 +8,7 @@ import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
-import { answeredAt } from './http/clock_skew.ts'
+import { respondedAt } from './http/clock_skew.ts'
 import type { PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions) {
   const breaker = createBreaker({
     // More than can fail together for one cause, such as a connection that broke.
     failuresToOpen: options.limits.concurrency + 1,
-    onAnswered: (answered) => observer.answered?.(answered),
+    onResponded: (answered) => observer.answered?.(answered),
   })
   const read = createOperate({
     system: system.name,
@@ -117,7 +117,7 @@ export function createClient(options: ClientOptions) {
     pools: createPoolList(resource),
     /** The response to a request of a resource. */
     resource,
-    /** The answer of the query interface to one query. */
+    /** The answer to one query. */
     query: createQuery(read),
     /** Any other GET request. */
     read: <T>(
@@ -159,8 +159,8 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: Bandw
     requested: Period = period,
   ): Promise<HistoryReading> => {
     const request = poolRequest(system, 'history', poolId, historyQuery(requested))
-    return read(request, signal, (text, _, ofAttempt, answer) => {
-      const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
+    return read(request, signal, (text, _, ofAttempt, response) => {
+      const options = { period, bandwidthUnit, respondedAt: respondedAt(response) }
       return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
     })
   }
@@ -168,8 +168,8 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: Bandw
 
 function createSendResource(read: Operate): SendResource {
   return (request, decode, signal) =>
-    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, ofAttempt, answer) =>
-      decodeInSlices(text, (body) => decode(body, { baseUrl, now: answeredAt(answer) }), ofAttempt),
+    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, ofAttempt, response) =>
+      decodeInSlices(text, (body) => decode(body, { baseUrl, now: respondedAt(response) }), ofAttempt),
     )
 }
 
@@ -181,7 +181,7 @@ function createQuery(read: Operate) {
     const { name, resource, parts } = query
     const isOfSystem = resource !== undefined
     const options = { name, tags: requiredTags(query), isOfSystem, isCombined: parts.length > 0 }
-    const steps = (answer: unknown) => answerSteps(answer, options)
+    const steps = (body: unknown) => answerSteps(body, options)
     return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
   }
 }
@@ -215,8 +215,8 @@ function openSession(
         attempts.run(
           async (baseUrl, ofAttempt) => {
             const logout = withToken({ operation: 'logout', path: '/logout' }, token)
-            const answer = await exchange(logout, baseUrl, ofAttempt)
-            const refusal = answer.status < 300 ? undefined : refusalOf(answer)
+            const response = await exchange(logout, baseUrl, ofAttempt)
+            const refusal = response.status < 300 ? undefined : refusalOf(response)
             if (refusal !== undefined) throw refusal
           },
           { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },

@@ -1,4 +1,5 @@
 import type { AlertingConfig } from '../alerting/config.ts'
+import type { Labels } from '../catalogue.ts'
 import type { Secret } from '../values/secret.ts'
 import type { HistoryConfig, SectionsConfig } from './sections.ts'
 
@@ -18,9 +19,6 @@ export interface TlsConfig {
   readonly serverName: string | undefined
   readonly insecureSkipVerify: boolean
 }
-
-/** Values by name of the label. */
-export type Labels = Readonly<Record<string, string>>
 
 /** A system, with what it inherits from `defaults` and from the sections of the file. */
 export interface SystemConfig extends SectionsConfig {

@@ -103,10 +103,10 @@ interface Checked<Output> {
 }
 
 function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: Environment): Checked<Output> {
-  const { placeOf } = yaml
+  const { positionOf } = yaml
   const problems: Problem[] = []
   const add = (path: readonly PropertyKey[], message: string) =>
-    problems.push({ path: pathText(path), ...placeOf(path), message })
+    problems.push({ path: pathText(path), ...positionOf(path), message })
   const data = substituteVariables(yaml.data, environment, add)
   for (const [path, message] of duplicateNames(data)) add(path, message)
   const complete = withInherited(data)
@@ -114,7 +114,7 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   if (isTooLarge) add([], TOO_MANY_VALUES)
   const parsed = schema.safeParse(isTooLarge ? data : complete, PARSE_OPTIONS)
   const issues = (parsed.error?.issues ?? []).flatMap((issue) => ownIssue(issue, data))
-  const others = schemaProblems(schema, issues, placeOf)
+  const others = schemaProblems(schema, issues, positionOf)
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))

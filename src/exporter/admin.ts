@@ -4,13 +4,13 @@ import type { HttpLimits } from '../api/http/transport.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
-import { hostsOf, isLoopback, type ListenPoint, pointText } from '../server/listener/listen_address.ts'
+import { hostsOf, isLoopback, type ListenSocket, socketText } from '../server/listener/listen_address.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { errorCode } from '../values/errors.ts'
 
 export interface AdminOptions {
-  readonly listenAddress: ListenPoint
+  readonly listenAddress: ListenSocket
   /** Whether another port is taken if that of the address is in use. */
   readonly mayUseOtherPort?: boolean
   readonly configFile?: string | undefined
@@ -22,7 +22,7 @@ export interface AdminOptions {
 export type Admin = ReturnType<typeof createAdmin>
 
 interface AdminContext {
-  /** The answer of `/-/ready`. */
+  /** The response of `/-/ready`. */
   readonly ready: () => boolean
   readonly httpLimits: HttpLimits
   /** Whether its port is published under another address. */
@@ -42,7 +42,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     ready,
     log,
   }).callback()
-  const listenOn = (address: ListenPoint) =>
+  const listenOn = (address: ListenSocket) =>
     createListener({ address, handler, openPaths: OPEN_PATHS, log, webConfigFile: configFile })
   let listener = listenOn(listenAddress)
   return {
@@ -60,7 +60,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         if (options.mayUseOtherPort !== true || errorCode(failure) !== 'EADDRINUSE') throw failure
         listener = listenOn(otherPortOf(listenAddress))
         await listener.start()
-        const address = pointText(listenAddress)
+        const address = socketText(listenAddress)
         log.warn('the port of the administration is in use, another one is taken', { address })
       }
       const field = listenerField(isPublished, listener.url, listenAddress)
@@ -69,7 +69,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
             'Set --admin.config.file, or listen on 127.0.0.1',
-          { address: pointText(listenAddress) },
+          { address: socketText(listenAddress) },
         )
       }
     },
@@ -84,11 +84,11 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
 export function listenerField(
   isPublished: boolean,
   url: string,
-  address: ListenPoint | undefined,
+  address: ListenSocket | undefined,
 ): Readonly<Record<string, string>> {
-  return isPublished && address !== undefined ? { address: pointText(address) } : { url }
+  return isPublished && address !== undefined ? { address: socketText(address) } : { url }
 }
 
-function otherPortOf(point: ListenPoint): ListenPoint {
+function otherPortOf(point: ListenSocket): ListenSocket {
   return typeof point === 'string' ? point.replace(/\d+$/, '0') : point
 }

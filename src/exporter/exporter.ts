@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createLogTap, type LogTap } from '../poller/log/log_tap.ts'
 import { createPoller, type Poller } from '../poller/poller.ts'
-import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
+import { hostsOf, type ListenSocket } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../server/metrics/probe.ts'
@@ -22,7 +22,7 @@ export interface ExporterOptions {
   /** Where the documentation is published, for a link. */
   readonly documentationUrl?: string | undefined
   /** One address or several, or sockets that are bound. */
-  readonly listenAddress: ListenPoint | readonly ListenPoint[]
+  readonly listenAddress: ListenSocket | readonly ListenSocket[]
   readonly webConfigFile?: string | undefined
   /** The path of the metrics. Default: `/metrics`. */
   readonly metricsPath?: string | undefined

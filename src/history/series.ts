@@ -1,7 +1,7 @@
 import type { HistoryReading } from '../api/history/history.ts'
 import type { ErrorHistory, NodeHistory } from '../api/history/node_history.ts'
 import type { Points } from '../api/history/series.ts'
-import { ATTRIBUTES, type SourceUnit, UNITS } from '../catalogue.ts'
+import { ATTRIBUTES, type Labels, type SourceUnit, UNITS } from '../catalogue.ts'
 import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
 
@@ -33,8 +33,6 @@ export function* historySeries(
     }
   }
 }
-
-type Labels = Readonly<Record<string, string>>
 
 function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
   for (const { name, historyFamily: family, labels } of ATTRIBUTES) {

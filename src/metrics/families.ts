@@ -101,12 +101,12 @@ export const STATE = {
   systemUp: gauge(
     'sds_system_up',
     ['system'],
-    '1 when the system answered the last request sent to it, whatever the answer, else 0. A refused login is an answer: see sds_api_logins_total.',
+    '1 when the system answered the last request sent to it, whatever the response, else 0. A refused login is a response: see sds_api_logins_total.',
   ),
   clockSkew: gauge(
     'sds_system_clock_skew_seconds',
     ['system'],
-    "The system's clock minus the exporter's, from the Date header of an answer (resolution 1 s); 0 below 2 s.",
+    "The system's clock minus the exporter's, from the Date header of a response (resolution 1 s); 0 below 2 s.",
   ),
   tlsNotAfter: gauge(
     'sds_system_tls_not_after_timestamp_seconds',
@@ -155,7 +155,7 @@ export const STATE = {
   ),
 } as const satisfies Record<string, Family>
 
-/** Only in the answers of `/probe`. */
+/** Only in the responses of `/probe`. */
 export const PROBE = {
   success: gauge(
     'sds_probe_success',

@@ -118,6 +118,6 @@ function located(cause: unknown, system: string, pool: string): ApiError {
   const place = { system, operation: 'nodes', pool, path: 'internal' }
   if (cause instanceof ApiError) return cause.at(place)
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-  const detail = `internal error while the answer was turned into metrics, please report it: ${what}`
+  const detail = `internal error while the response was turned into metrics, please report it: ${what}`
   return new ApiError('local', detail, { cause }, place)
 }

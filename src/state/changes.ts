@@ -78,7 +78,7 @@ export function withForecasts(
 }
 
 /** The responses to all queries: as {@link withPerformance}, and their rejected values are counted. */
-export function withAnswers(
+export function withPerformancePoll(
   system: SystemState,
   performance: PerformanceState & { readonly reading: PerformanceReading },
   maxBytes = Number.POSITIVE_INFINITY,

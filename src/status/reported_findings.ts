@@ -1,5 +1,6 @@
 import type { ConditionName } from '../alerting/conditions/table.ts'
 import type { ResourceObject } from '../api/resources/objects.ts'
+import type { Labels } from '../catalogue.ts'
 import { groupNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
@@ -30,8 +31,6 @@ function objectsOf({ state }: Sources, resource: ResourceName, name: ObjectName)
   const objects = state.resources.get(resource)?.reading?.objects ?? []
   return objects.filter(({ kind }) => kind.name === name)
 }
-
-type Labels = Readonly<Record<string, string>>
 
 /** The sum of the values of a family; undefined without one. @param labels that the values have */
 function figureOf(

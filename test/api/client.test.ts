@@ -5,8 +5,8 @@ import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
-import { never } from './http/answers.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
+import { never } from './http/responses.ts'
 
 const FORECAST = { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
 const T_MS = Date.parse('2026-03-11T12:34:56Z')

@@ -4,8 +4,8 @@ import { pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
-import { never } from './http/answers.ts'
 import { serveHttp } from './http/raw_server.ts'
+import { never } from './http/responses.ts'
 
 const MEBIBYTE = 1024 ** 2
 /** Bodies of a few kilobytes after compression, each of less than 16 MiB. */

@@ -57,7 +57,7 @@ describe('the chart', () => {
     )
     const dashboards = readdirSync('grafana/dashboards').map((name) => resolve('grafana/dashboards', name))
     expect(targets.sort()).toEqual(dashboards.sort())
-    for (const name of ['rules.json', 'places.json'])
+    for (const name of ['rules.json', 'pointers.json'])
       expect(realpathSync(`${CHART}/files/${name}`)).toBe(resolve('src/alerting/generated', name))
   })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { Profile } from '../../src/emulator/protocol/profiles.ts'
 import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
-import type { Series } from '../metrics/exposition_text.ts'
+import type { Sample } from '../metrics/exposition_text.ts'
 import { get } from '../support/http.ts'
 import { waitFor, waitForAssertion } from '../support/wait.ts'
 
@@ -34,18 +34,18 @@ afterAll(async () => {
   for (const emulator of emulators ?? []) await emulator.stop()
 })
 
-const ofSystem = (series: readonly Series[], system: string) =>
+const ofSystem = (series: readonly Sample[], system: string) =>
   series.filter(({ labels }) => labels['system'] === system)
 
 /** The families of nodes, without the ends of histogram names. */
-function familiesOf(series: readonly Series[]): Set<string> {
+function familiesOf(series: readonly Sample[]): Set<string> {
   return new Set(
     series.map(({ name }) => name.replace(/_bucket$/, '')).filter((name) => name.startsWith('sds_node_')),
   )
 }
 
 /** The values of a system by name and labels, without the label `system`. */
-function valuesOf(series: readonly Series[]): Map<string, number> {
+function valuesOf(series: readonly Sample[]): Map<string, number> {
   return new Map(
     series.map(({ name, labels: { system: _, ...labels }, value }) => [
       `${name} ${JSON.stringify(Object.entries(labels).toSorted())}`,
@@ -55,7 +55,7 @@ function valuesOf(series: readonly Series[]): Map<string, number> {
 }
 
 /** Waits until a system has its newest figures, with rates, and its software; fails with the last scrape. */
-async function scrapeWith(...systems: readonly string[]): Promise<Series[]> {
+async function scrapeWith(...systems: readonly string[]): Promise<Sample[]> {
   return waitFor(
     async () => {
       const series = await setup.scrape()

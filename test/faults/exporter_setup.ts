@@ -1,7 +1,7 @@
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
-import { parseExposition, type Series } from '../metrics/exposition_text.ts'
+import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
 import { type LogLine, recordingLog } from '../poller/setup.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
@@ -38,7 +38,7 @@ export interface ExporterSetup extends AsyncDisposable {
   /** Replaces the YAML that the next reload reads. */
   configure(yaml: string): void
   /** The series of /metrics. @throws unless the status is 200 */
-  scrape(): Promise<Series[]>
+  scrape(): Promise<Sample[]>
   /** The value of the only series with these labels; undefined without one. @throws if there are several */
   value(family: string, labels: Readonly<Record<string, string>>): Promise<number | undefined>
   /** Number of polls of the pool with the result. */
@@ -61,7 +61,7 @@ export async function startExporter(yaml: string, options: ExporterClock = {}): 
   })
   await exporter.start()
 
-  async function scrape(): Promise<Series[]> {
+  async function scrape(): Promise<Sample[]> {
     const answer = await get(`${exporter.url}/metrics`)
     if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`)
     return parseExposition(answer.text)
@@ -148,7 +148,7 @@ export function pollLines(log: readonly LogLine[], pool: string): string[] {
 }
 
 /** The values of a family for the nodes of a pool, by node name. */
-export function nodesOf(series: readonly Series[], pool: string, family: string): Record<string, number> {
+export function nodesOf(series: readonly Sample[], pool: string, family: string): Record<string, number> {
   const inPool = series.filter(({ name, labels }) => name === 'sds_node_info' && labels['pool_id'] === pool)
   const label = inPool[0]?.labels['pool']
   return Object.fromEntries(

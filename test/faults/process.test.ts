@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
-import { oneSeries } from '../metrics/exposition_text.ts'
+import { oneSample } from '../metrics/exposition_text.ts'
 import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
@@ -157,7 +157,7 @@ describe('a process without file descriptors', () => {
     await waitFor(() => isUp(served.url), { what: 'a successful poll' })
     const { text, status } = await get(`${served.url}/metrics`)
     expect(status).toBe(200)
-    expect(oneSeries(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)
+    expect(oneSample(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)
     expect(served.child.stderr().match(/reason=local/g)).toHaveLength(1)
     expect(await served.child.stop()).toEqual({ code: 0, signal: null })
   })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { MAX_ERROR_TYPES } from '../../src/api/feed/transaction_errors.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
 import { ACCOUNTS } from '../../src/emulator/http/accounts.ts'
-import type { Series } from '../metrics/exposition_text.ts'
-import { type Answer, get } from '../support/http.ts'
+import type { Sample } from '../metrics/exposition_text.ts'
+import { get, type HttpResponse } from '../support/http.ts'
 import { checkMetrics } from '../support/promtool.ts'
 import { type EmulatorSetup, nodesOf, startWithEmulator } from './exporter_setup.ts'
 import { PARALLEL_TIMEOUT_MS, startInParallel } from './parallel.ts'
@@ -15,12 +15,12 @@ const FREE = 'sds_node_disk_space_free_bytes'
 
 interface Observed {
   readonly setup: EmulatorSetup
-  readonly before: readonly Series[]
-  readonly after: readonly Series[]
+  readonly before: readonly Sample[]
+  readonly after: readonly Sample[]
   /** The nodes of the faulty pool, by name, in a family. */
-  readonly nodes: (series: readonly Series[], family: string) => Record<string, number>
+  readonly nodes: (series: readonly Sample[], family: string) => Record<string, number>
   /** The response of the emulator for the faulty pool: shows that the fault was active. */
-  readonly raw: Answer
+  readonly raw: HttpResponse
   /** Number of rejected values. */
   readonly rejected: (attribute: string, reason: string) => number
 }
@@ -174,7 +174,7 @@ const FAULTS: Readonly<Record<string, (seen: Observed) => void | Promise<void>>>
 }
 
 /** Timestamps of the newest capacity sample of each node. Other samples are taken only every five minutes. */
-function sampleTimes(series: readonly Series[], nodes: Observed['nodes']): number[] {
+function sampleTimes(series: readonly Sample[], nodes: Observed['nodes']): number[] {
   const capacity = series.filter(
     ({ name, labels }) => name !== 'sds_node_sample_timestamp_seconds' || labels['category'] === 'capacity',
   )
@@ -184,7 +184,7 @@ function sampleTimes(series: readonly Series[], nodes: Observed['nodes']): numbe
 }
 
 function coverage(
-  series: readonly Series[],
+  series: readonly Sample[],
   { faulty }: EmulatorSetup,
   attribute: string,
 ): Record<string, number> {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { boundedName } from '../../src/values/names.ts'
-import { parseExposition, type Series } from '../metrics/exposition_text.ts'
+import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
 import { fuzz } from './support/fuzz.ts'
 import { bodies, type RenderedSystem, renderedSystem } from './support/rendered_system.ts'
 
@@ -28,7 +28,7 @@ fuzz('the exposition of what was decoded', {
   },
 })
 
-function checkSeries(series: readonly Series[]): void {
+function checkSeries(series: readonly Sample[]): void {
   const keys = series.map(({ name, labels }) => JSON.stringify([name, Object.entries(labels).sort()]))
   expect(new Set(keys).size).toBe(keys.length)
   for (const { value } of series) expect(Number.isFinite(value)).toBe(true)
@@ -42,7 +42,7 @@ function checkHeaders(text: string, pattern: RegExp): void {
 }
 
 /** The ids of pools, nodes and providers are found in the labels. */
-function checkLabels(series: readonly Series[], { state }: RenderedSystem): void {
+function checkLabels(series: readonly Sample[], { state }: RenderedSystem): void {
   const valuesOf = (family: string, label: string) =>
     series.filter(({ name }) => name === family).map(({ labels }) => labels[label])
   const pools = [...state.pools.values()]

@@ -9,7 +9,7 @@ import { clockSkewSeconds } from '../../src/api/http/clock_skew.ts'
 import { tokenOf } from '../../src/api/http/credentials.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { Secret } from '../../src/values/secret.ts'
-import { answerOf } from '../api/http/answers.ts'
+import { responseOf } from '../api/http/responses.ts'
 import { mutatedJson, mutatedText, oddText } from './support/arbitraries.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
@@ -31,7 +31,7 @@ fuzz('Retry-After and Date', {
   check: (text) => {
     const pause = parseRetryAfter(text, NOW_MS)
     if (pause !== undefined) expect(pause >= 0 && pause <= LONGEST_PAUSE_MS).toBe(true)
-    const skew = clockSkewSeconds({ ...answerOf(200, '', { date: text }), answeredAtMs: NOW_MS })
+    const skew = clockSkewSeconds({ ...responseOf(200, '', { date: text }), respondedAtMs: NOW_MS })
     if (skew !== undefined) expect(Number.isSafeInteger(skew)).toBe(true)
   },
 })
@@ -49,7 +49,7 @@ fuzz('links and redirects', {
   input: mutatedText(LOCATIONS, LOCATION_PIECES),
   runs: 1000,
   check: (text) => {
-    expect(refusalOf(answerOf(302, '', { location: text }))?.reason).toMatch(/^(auth|redirect)$/)
+    expect(refusalOf(responseOf(302, '', { location: text }))?.reason).toMatch(/^(auth|redirect)$/)
     const path = sameOriginPath(text, 'https://host:4443/api')
     if (path !== undefined) expect(path).toMatch(/^\//)
   },
@@ -63,7 +63,7 @@ fuzz('the token of a login', {
   ),
   runs: 500,
   check: (text) => {
-    const token = resultOrError(() => tokenOf(answerOf(200, '', { 'X-SDS-AUTH-TOKEN': text })), ApiError)
+    const token = resultOrError(() => tokenOf(responseOf(200, '', { 'X-SDS-AUTH-TOKEN': text })), ApiError)
     if (token instanceof Secret) expect(token.reveal()).toMatch(/^[\x21-\x7e]{1,8192}$/)
     else expect(token.message).not.toContain('BAAcNUNNWkFRQ0JF')
   },
@@ -103,7 +103,7 @@ fuzz('error bodies', {
   runs: 1000,
   check: (text) => {
     const [status = '', ...lines] = text.split('\n')
-    const refusal = refusalOf(answerOf(Number(status), lines.join('\n')))
+    const refusal = refusalOf(responseOf(Number(status), lines.join('\n')))
     expect(refusal?.message).toMatch(/^[^\r\n]{10,600}$/)
   },
 })

@@ -4,7 +4,7 @@ import type { Destination } from '../../src/history/output/destination.ts'
 import type { SystemProgress } from '../../src/history/run/progress.ts'
 import { runBackfill } from '../../src/history/run/run.ts'
 import type { HistorySource } from '../../src/history/sources/source.ts'
-import { never } from '../api/http/answers.ts'
+import { never } from '../api/http/responses.ts'
 import { waitFor } from '../support/wait.ts'
 
 const PERIOD = { start: 0, end: 3000, interval: 300 }
@@ -24,7 +24,7 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
       for (let { start } = period; start < period.end; start += 300) {
         await answer(start)
         const series = [{ family: 'sds_pool_up', labels: { system }, times: [start], values: [1] }]
-        yield { period: { ...period, start, end: start + 300 }, series, rejected: [], unanswered: new Map() }
+        yield { period: { ...period, start, end: start + 300 }, series, rejected: [], failed: new Map() }
       }
     },
   }
@@ -107,8 +107,8 @@ test('what is missing is read once more hour by hour: one that cannot be read do
     ...sourceOf('a', async () => undefined),
     async *read(period, { subjects }) {
       if (subjects !== undefined && period.start === 0) throw failure
-      const unanswered = new Map(subjects === undefined ? [['CPU', failure]] : [])
-      yield { period, series: [], rejected: [], unanswered }
+      const failed = new Map(subjects === undefined ? [['CPU', failure]] : [])
+      yield { period, series: [], rejected: [], failed }
     },
   }
   const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result

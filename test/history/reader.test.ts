@@ -114,7 +114,7 @@ describe('reading a pool', () => {
     expect([...result.times.values()].some((own) => own.length >= 118)).toBe(true)
     expect(result.notices).toEqual([
       'the system serves points every 3600 s instead of every 300 s',
-      'the system does not regard startTime and endTime: what it sent is used, and it is not asked again',
+      'the system does not regard startTime and endTime: what it sent is used, and it is not requested again',
     ])
   })
 

@@ -1,5 +1,5 @@
 /** One series of a parsed exposition. */
-export interface Series {
+export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
@@ -9,7 +9,7 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gs
 const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
 /** Parses the sample lines of an exposition. Independent of the code of the exporter. */
-export function parseExposition(text: string): Series[] {
+export function parseExposition(text: string): Sample[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return lines.map((line) => {
     const match = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s.exec(line)
@@ -34,7 +34,7 @@ function parseLabels(text: string): Record<string, string> {
 }
 
 /** The single series with this name and these labels. @throws if there is none or more than one */
-export function oneSeries(text: string, name: string, labels: Readonly<Record<string, string>> = {}): Series {
+export function oneSample(text: string, name: string, labels: Readonly<Record<string, string>> = {}): Sample {
   const found = parseExposition(text).filter(
     (series) =>
       series.name === name && Object.entries(labels).every(([key, value]) => series.labels[key] === value),

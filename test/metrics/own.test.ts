@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { oneSeries, parseExposition } from './exposition_text.ts'
+import { oneSample, parseExposition } from './exposition_text.ts'
 
 const create = () => createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24.0.0' })
 const request = (system: string, seconds = 0.2) => ({ system, operation: 'nodes', code: '200', seconds })
@@ -57,7 +57,7 @@ describe('own metrics', () => {
     own.login('a', 'auth')
     own.addSystem('a', { isQueried: true })
     const text = await own.render('text')
-    expect(oneSeries(text, 'sds_api_logins_total', { system: 'a', result: 'auth' }).value).toBe(1)
+    expect(oneSample(text, 'sds_api_logins_total', { system: 'a', result: 'auth' }).value).toBe(1)
   })
 
   test('name the labels of each family', async () => {
@@ -65,7 +65,7 @@ describe('own metrics', () => {
     own.request(request('a'))
     own.login('a', 'ok')
     const text = await own.render('text')
-    const names = (family: string) => Object.keys(oneSeries(text, family).labels)
+    const names = (family: string) => Object.keys(oneSample(text, family).labels)
     expect(names('sds_api_requests_total')).toEqual(['system', 'operation', 'code'])
     expect(names('sds_api_request_duration_seconds_count')).toEqual(['system', 'operation'])
     expect(names('sds_api_logins_total')).toEqual(['system', 'result'])
@@ -76,9 +76,9 @@ describe('own metrics', () => {
     own.request(request('a', 0.2))
     own.request(request('a', 31))
     const text = await own.render('text')
-    const bucket = (le: string) => oneSeries(text, 'sds_api_request_duration_seconds_bucket', { le }).value
+    const bucket = (le: string) => oneSample(text, 'sds_api_request_duration_seconds_bucket', { le }).value
     expect([bucket('0.1'), bucket('0.25'), bucket('30'), bucket('+Inf')]).toEqual([0, 1, 1, 2])
-    expect(oneSeries(text, 'sds_api_request_duration_seconds_sum').value).toBe(31.2)
+    expect(oneSample(text, 'sds_api_request_duration_seconds_sum').value).toBe(31.2)
   })
 
   test('show the number of series and the last load of the configuration', async () => {
@@ -90,9 +90,9 @@ describe('own metrics', () => {
     const bad = await own.render('text')
     const reload = (text: string) =>
       ['successful', 'success_timestamp_seconds'].map(
-        (name) => oneSeries(text, `sds_exporter_config_last_reload_${name}`).value,
+        (name) => oneSample(text, `sds_exporter_config_last_reload_${name}`).value,
       )
-    expect(oneSeries(good, 'sds_exporter_series').value).toBe(42)
+    expect(oneSample(good, 'sds_exporter_series').value).toBe(42)
     expect([reload(good), reload(bad)]).toEqual([
       [1, 100],
       [0, 100],

@@ -3,7 +3,7 @@ import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
 import { coverageSamples, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
 import { boundedName } from '../../src/values/names.ts'
-import { oneSeries, parseExposition } from './exposition_text.ts'
+import { oneSample, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
 
@@ -31,7 +31,7 @@ describe('units', () => {
     ['transactionReadTransactionsPerSec', 'TPS', '12.5', 'sds_node_transaction_reads_per_second', 12.5],
     ['diskReadBandwidthTotal', 'diskIO', '3', 'sds_node_disk_read_bytes_per_second', 3_000_000],
   ])('%s %s=%s becomes %s %d', (name, tag, value, metric, expected) => {
-    expect(oneSeries(linesOf(current(name, tag, value)), metric).value).toBe(expected)
+    expect(oneSample(linesOf(current(name, tag, value)), metric).value).toBe(expected)
   })
 })
 
@@ -46,13 +46,13 @@ test('series carry the name of their node, and its identity is one series', () =
     allocatedCapacityForecast: [{ unit: 'day', forecast: '9', history: '7', target: '80' }],
   })
   const node = { system: 's', pool: 'p', node: 'node' }
-  expect(oneSeries(lines, 'sds_node_info')).toEqual({
+  expect(oneSample(lines, 'sds_node_info')).toEqual({
     name: 'sds_node_info',
     labels: { ...node, node_id: 'n1', pool_id: 'urn:pool', api_change: '7' },
     value: 1,
   })
-  expect(oneSeries(lines, 'sds_node_capacity_forecast_available', node).value).toBe(1)
-  expect(oneSeries(linesOf({}), 'sds_node_info').labels['api_change']).toBe('')
+  expect(oneSample(lines, 'sds_node_capacity_forecast_available', node).value).toBe(1)
+  expect(oneSample(linesOf({}), 'sds_node_info').labels['api_change']).toBe('')
 })
 
 test('forecasts of another node give no sample', () => {
@@ -112,9 +112,9 @@ test('health is one series a status, 1 for the current one', () => {
 
 test('disks are counted in all and by status', () => {
   const lines = linesOf({ numDisks: '8', numGoodDisks: '6', numBadDisks: '1', numReadyToReplaceDisks: '1' })
-  expect(oneSeries(lines, 'sds_node_disks').value).toBe(8)
-  expect(oneSeries(lines, 'sds_node_disks_by_status', { status: 'ReadyToReplace' }).value).toBe(1)
-  expect(() => oneSeries(lines, 'sds_node_disks_by_status', { status: 'Maintenance' })).toThrow('0 series')
+  expect(oneSample(lines, 'sds_node_disks').value).toBe(8)
+  expect(oneSample(lines, 'sds_node_disks_by_status', { status: 'ReadyToReplace' }).value).toBe(1)
+  expect(() => oneSample(lines, 'sds_node_disks_by_status', { status: 'Maintenance' })).toThrow('0 series')
 })
 
 test('a forecast that the system cannot make is reported as such, and has no seconds', () => {
@@ -126,11 +126,11 @@ test('a forecast that the system cannot make is reported as such, and has no sec
     ],
   })
   const seconds = (history_days: string, target_percent: string) =>
-    oneSeries(lines, 'sds_node_capacity_forecast_seconds', { history_days, target_percent }).value
+    oneSample(lines, 'sds_node_capacity_forecast_seconds', { history_days, target_percent }).value
   expect(seconds('7', '80')).toBe(9 * 86_400)
   expect(seconds('7', '50')).toBe(0)
   expect(() => seconds('28', '80')).toThrow('0 series')
-  expect(oneSeries(lines, 'sds_node_capacity_forecast_available', { history_days: '28' }).value).toBe(0)
+  expect(oneSample(lines, 'sds_node_capacity_forecast_available', { history_days: '28' }).value).toBe(0)
 })
 
 test('the age of a category is its newest t', () => {
@@ -139,7 +139,7 @@ test('the age of a category is its newest t', () => {
     diskSpaceFreeCurrent: [{ t: '300', Space: '1' }],
     nodeCpuUtilizationCurrent: { t: 200, Percent: 1 },
   })
-  const t = (category: string) => oneSeries(lines, 'sds_node_sample_timestamp_seconds', { category }).value
+  const t = (category: string) => oneSample(lines, 'sds_node_sample_timestamp_seconds', { category }).value
   expect([t('capacity'), t('health')]).toEqual([300, 200])
 })
 

@@ -138,7 +138,7 @@ async function served(pool: string, period: Period): Promise<HistoryReading> {
   const points: { t: number; Space: number }[] = []
   for (let t = period.start; t < period.end; t += STEP) points.push({ t, Space: t })
   const node = { id: `n-${pool}`, displayName: `n-${pool}`, storagePoolName: pool, diskSpaceTotal: points }
-  return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
+  return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
 }
 
 const grid = (from: number, to: number) =>
@@ -358,7 +358,7 @@ test('of the points of an interval, the first one is kept', async () => {
     const length = (period.end - period.start) * 10
     const diskSpaceTotal = Array.from({ length }, (_, index) => ({ t: period.start + index / 10, Space: 1 }))
     const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
+    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
   }
   await look()
   expect(await times('p1')).toEqual(grid(T - WINDOW + 2 * STEP, T))
@@ -371,7 +371,7 @@ test('what is unusual in the answers is logged once', async () => {
     const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
     const diskSpaceTotal = points.map((t, index) => ({ t, Space: index === 0 ? 'x' : t }))
     const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
+    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
   }
   await look()
   setup.now += STEP

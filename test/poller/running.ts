@@ -49,11 +49,11 @@ export async function setUp({
   /** All log lines except the list of pools. */
   const logLines = () => log.lines.filter(({ message }) => message !== 'polling pools')
   const own = ownMetrics()
-  const pollerBoard = store ?? (await newBoard())
+  const pollerStore = store ?? (await newStore())
   const poller = createSystemPoller({
     system: onlySystem(config),
     client: clientOf(client),
-    store: pollerBoard,
+    store: pollerStore,
     own,
     log,
   })
@@ -61,7 +61,7 @@ export async function setUp({
   poller.start()
   if (isAwaited) await vi.advanceTimersByTimeAsync(20)
   return {
-    store: pollerBoard,
+    store: pollerStore,
     log,
     poller,
     logLines,
@@ -69,18 +69,18 @@ export async function setUp({
       logLines().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
     polls: () =>
       [
-        ...pollerBoard
+        ...pollerStore
           .exposition()
           .text('text')
           .toString()
           .matchAll(/^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm),
       ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),
-    free: () => shown(pollerBoard, 'sds_node_disk_space_free_bytes', 'node'),
-    up: () => shown(pollerBoard, 'sds_pool_up', 'pool_id'),
+    free: () => shown(pollerStore, 'sds_node_disk_space_free_bytes', 'node'),
+    up: () => shown(pollerStore, 'sds_pool_up', 'pool_id'),
   }
 }
 
-export async function newBoard(): Promise<StateStore> {
+export async function newStore(): Promise<StateStore> {
   const store = storeOfA()
   await vi.advanceTimersByTimeAsync(1)
   return store

@@ -11,11 +11,11 @@ import { createOperate } from '../../src/api/request/operation.ts'
 import { bytesOf } from '../../src/state/rendering.ts'
 import { newSystem } from '../../src/state/state.ts'
 import type { StateStore } from '../../src/state/store.ts'
-import { answerOf } from '../api/http/answers.ts'
+import { responseOf } from '../api/http/responses.ts'
 import {
   apiError,
   MINUTE,
-  newBoard,
+  newStore,
   running,
   SECOND,
   setUp,
@@ -297,7 +297,7 @@ describe('stale values', () => {
 })
 
 test('an error while old values are withdrawn is logged', async () => {
-  const store = await newBoard()
+  const store = await newStore()
   let isBroken = false
   const broken: StateStore = {
     ...store,
@@ -329,7 +329,7 @@ describe('a system that is down', () => {
       attempts: createAttempts(['https://ecs1']),
       exchange: async ({ pool = '' }, _baseUrl, signal) => {
         readings.set(pool, await nodes(pool, signal))
-        return answerOf(200)
+        return responseOf(200)
       },
     })
     const request = (pool: string) => ({ operation: 'nodes', path: '/nodes', pool }) as const
@@ -430,7 +430,7 @@ describe('a system that is down', () => {
 })
 
 test('configured pools are never listed, however slowly the first exposition is made', async () => {
-  const store = await newBoard()
+  const store = await newStore()
   const slow: StateStore = {
     ...store,
     update: async (...change) => {

@@ -4,7 +4,7 @@ import { PROFILES, type Profile } from '../../src/emulator/protocol/profiles.ts'
 import { RESOURCE_NAMES } from '../../src/system_catalogue.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
-import type { Series } from '../metrics/exposition_text.ts'
+import type { Sample } from '../metrics/exposition_text.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 import { type Captured, capture, LIMITS, SYSTEM, startReplay, systemAt } from './setup.ts'
@@ -63,7 +63,7 @@ async function exported(
 }
 
 /** Whether each reading has ended. */
-function isAllRead(series: readonly Series[], isWithoutQueries: boolean): boolean {
+function isAllRead(series: readonly Sample[], isWithoutQueries: boolean): boolean {
   const names = new Set(
     series.flatMap(({ name, labels }) => [name, `${name} ${labels['resource'] ?? labels['operation']}`]),
   )
@@ -75,7 +75,7 @@ function isAllRead(series: readonly Series[], isWithoutQueries: boolean): boolea
   )
 }
 
-function valuesOf(series: readonly Series[], nameOf: (text: string) => string): Values {
+function valuesOf(series: readonly Sample[], nameOf: (text: string) => string): Values {
   return new Map(
     series
       .filter(({ name, labels }) => labels['system'] !== undefined && !OWN.test(name))

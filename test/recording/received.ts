@@ -2,7 +2,7 @@ import type { ReceivedExchange } from '../../src/api/client.ts'
 import { createRedactor } from '../../src/recording/redaction/redactor.ts'
 import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 
-export interface Answer {
+export interface ReceivedText {
   readonly operation?: ReceivedExchange['operation']
   readonly path?: string
   readonly query?: string
@@ -26,7 +26,7 @@ export function received({
   text,
   sent,
   headers = {},
-}: Answer): ReceivedExchange {
+}: ReceivedText): ReceivedExchange {
   return {
     operation,
     method: sent === undefined ? 'GET' : 'POST',

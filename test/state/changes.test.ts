@@ -10,7 +10,7 @@ import { systemParts } from '../../src/state/store.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from '../poller/setup.ts'
-import { withAnswers, withdrawn, withPoll, withPools } from './changes.ts'
+import { withdrawn, withPerformancePoll, withPoll, withPools } from './changes.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const
@@ -149,7 +149,7 @@ describe('counters', () => {
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
     const ofQuery = { ...rejected, attribute: 'query_cpu' }
     const answers = { nodes: [], rejected: [ofQuery], stop: 0, maxAgeSeconds: 1320 }
-    const queried = withAnswers(system, { reading: answers, receivedAtMs: 0, failure: undefined })
+    const queried = withPerformancePoll(system, { reading: answers, receivedAtMs: 0, failure: undefined })
     expect(rejections(system)).toEqual({ 'all negative': 6, 'numDisks negative': 6 })
     expect(rejections(queried)).toEqual({
       'all negative': 9,
@@ -206,7 +206,7 @@ describe('values of the query interface', () => {
   test('are a failure when they make the series exceed the limit', () => {
     const maxBytes = polled.pools.get('p')?.bytes ?? 0
     const tooLarge = expect.objectContaining({ reason: 'too_large' })
-    expect(() => withAnswers(polled, stateOf(1), maxBytes)).toThrowError(tooLarge)
+    expect(() => withPerformancePoll(polled, stateOf(1), maxBytes)).toThrowError(tooLarge)
   })
 })
 

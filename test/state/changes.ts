@@ -9,6 +9,6 @@ const whole =
 
 export const withPools = whole(state.withPools)
 export const withPoll = whole(state.withPoll)
-export const withAnswers = whole(state.withAnswers)
+export const withPerformancePoll = whole(state.withPerformancePoll)
 export const withPerformance = whole(state.withPerformance)
 export const withdrawn = whole(state.withdrawn)

@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import type { SecureContextOptions } from 'node:tls'
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** The bytes as received: a compressed body is not decompressed. */
@@ -17,7 +17,7 @@ export interface Answer {
   readonly text: string
 }
 
-export interface Asking {
+export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /** For https: `ca`, and `cert` and `key` of a client. */
@@ -33,13 +33,13 @@ export interface Asking {
  * One request on its own connection. Follows no redirects, does not decompress, adds no Accept or Accept-Encoding, and
  * sends the path exactly as in `url`, percent-encoded or not.
  */
-export async function request(method: string, url: string, asking: Asking = {}): Promise<Answer> {
-  const message = await send(method, url, asking)
+export async function request(method: string, url: string, options: HttpOptions = {}): Promise<HttpResponse> {
+  const message = await send(method, url, options)
   const body = await buffer(message)
   return { status: message.statusCode ?? 0, headers: message.headers, body, text: body.toString('utf8') }
 }
 
-export function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+export function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
   return request('GET', url, { headers })
 }
 
@@ -50,23 +50,26 @@ export async function getJson(url: string, headers: Readonly<Record<string, stri
   return JSON.parse(text)
 }
 
-function send(method: string, url: string, asking: Asking): Promise<IncomingMessage> {
+function send(method: string, url: string, options: HttpOptions): Promise<IncomingMessage> {
   const { protocol, hostname, port } = new URL(url)
-  const options: RequestOptions = {
+  const request: RequestOptions = {
     method,
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
     path: rawPath(url),
     // Node.js sends the body of a DELETE without Content-Length.
-    headers: { ...(asking.body && { 'content-length': Buffer.byteLength(asking.body) }), ...asking.headers },
+    headers: {
+      ...(options.body && { 'content-length': Buffer.byteLength(options.body) }),
+      ...options.headers,
+    },
     agent: false,
-    signal: AbortSignal.timeout(asking.timeout ?? 30_000),
+    signal: AbortSignal.timeout(options.timeout ?? 30_000),
   }
   const begin = protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const outgoing = begin({ ...options, ...asking.tls }, resolve)
+    const outgoing = begin({ ...request, ...options.tls }, resolve)
     outgoing.once('error', reject)
-    outgoing.end(asking.body)
+    outgoing.end(options.body)
   })
 }
 

@@ -1,19 +1,19 @@
 import { gzipSync } from 'node:zlib'
 import { pause } from '../clients.ts'
 import {
-  type Answer,
-  type Answers,
-  gzipAnswer,
+  gzipResponse,
   type HostileSystem,
-  jsonAnswer,
+  jsonResponse,
   poolList,
+  type Responder,
+  type Responders,
 } from '../hostile_system.ts'
 import type { Row } from '../row.ts'
 
 interface HostileAnswers {
   readonly name: string
   readonly sent: string
-  readonly answers: (hostile: HostileSystem) => Partial<Answers>
+  readonly answers: (hostile: HostileSystem) => Partial<Responders>
   /** Rare polls, which take requests from queries, and time for several polls of the query interface. */
   readonly isQuery?: boolean
 }
@@ -26,7 +26,7 @@ const XML_CHARACTERS = 2_900_000
 const CHUNK = Buffer.alloc(65_536, ' ')
 
 /** An answer without an end, as fast as it is read. */
-const endless: Answer = (_request, response) => {
+const endless: Responder = (_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' })
   const fill = () => {
     while (!response.destroyed && response.write(CHUNK)) {
@@ -38,7 +38,7 @@ const endless: Answer = (_request, response) => {
 }
 
 /** One byte every 100 ms. */
-const drip: Answer = (_request, response) => {
+const drip: Responder = (_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders()
   const timer = setInterval(() => response.write(' '), 100)
   response.once('close', () => clearInterval(timer))
@@ -49,15 +49,15 @@ const BOMB_MEMBERS = 160
 const BYTES_PER_VALUE = 32
 
 /** Members of 64 MiB of blanks each; a gzip stream may have any number of members. */
-function bomb(): Answer {
+function bomb(): Responder {
   const member = gzipSync(Buffer.alloc(67_108_864, ' '))
   const body = Buffer.concat(Array.from({ length: BOMB_MEMBERS }, () => member))
   const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
   return (_request, response) => void response.writeHead(200, headers).end(body)
 }
 
-/** Answers with each of these, one after the other. */
-function inTurn(answers: readonly Answer[]): Answer {
+/** Responders with each of these, one after the other. */
+function inTurn(answers: readonly Responder[]): Responder {
   let requests = 0
   return (request, response) => {
     requests += 1
@@ -66,11 +66,11 @@ function inTurn(answers: readonly Answer[]): Answer {
 }
 
 /** Pools with other ids at each listing. */
-function churn(count: number): Answer {
+function churn(count: number): Responder {
   let listings = 0
   return (request, response) => {
     listings += 1
-    jsonAnswer(poolList(count, `pool-${listings}`))(request, response)
+    jsonResponse(poolList(count, `pool-${listings}`))(request, response)
   }
 }
 
@@ -116,29 +116,29 @@ const ANSWERS: readonly HostileAnswers[] = [
   {
     name: 'xml-attributes',
     sent: `a list of providers with ${XML_ATTRIBUTES.toLocaleString('en')} attributes of one element`,
-    answers: () => ({ providers: gzipAnswer(xmlAttributes(), 'application/xml') }),
+    answers: () => ({ providers: gzipResponse(xmlAttributes(), 'application/xml') }),
   },
   {
     name: 'xml-nesting',
     sent: 'a list of providers with elements nested as deep as fits',
-    answers: () => ({ providers: gzipAnswer(xmlNesting(), 'application/xml') }),
+    answers: () => ({ providers: gzipResponse(xmlNesting(), 'application/xml') }),
   },
   {
     name: 'many-pools',
     sent: 'a list of 10,000 pools',
-    answers: () => ({ pools: jsonAnswer(poolList(10_000, 'pool')) }),
+    answers: () => ({ pools: jsonResponse(poolList(10_000, 'pool')) }),
   },
   {
     name: 'query-columns',
     sent: `an answer of the query interface with ${COLUMNS.toLocaleString('en')} columns`,
-    answers: () => ({ query: gzipAnswer(manyColumns()) }),
+    answers: () => ({ query: gzipResponse(manyColumns()) }),
     isQuery: true,
   },
   {
     name: 'query-series',
     sent: 'answers of the query interface with as many series and nodes as fit',
     answers: ({ bodyBytes }) => ({
-      query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipAnswer(manySeries(bodyBytes, name)))),
+      query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipResponse(manySeries(bodyBytes, name)))),
     }),
     isQuery: true,
   },

@@ -1,5 +1,5 @@
 import { pause } from '../clients.ts'
-import { gzipAnswer } from '../hostile_system.ts'
+import { gzipResponse } from '../hostile_system.ts'
 import type { Row } from '../row.ts'
 
 /** A JSON body for the nodes of a pool. */
@@ -102,7 +102,7 @@ export const HOSTILE_BODIES: readonly Row[] = BODIES.map(({ name, sent, text }) 
   seconds: SECONDS,
   async attack(target, signal) {
     const hostile = target.hostile()
-    hostile.use({ nodes: gzipAnswer(text(hostile.bodyBytes)) })
+    hostile.use({ nodes: gzipResponse(text(hostile.bodyBytes)) })
     await pause(SECONDS * 1000, signal)
     return undefined
   },

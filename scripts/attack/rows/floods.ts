@@ -1,5 +1,5 @@
 import { pause } from '../clients.ts'
-import type { Answer } from '../hostile_system.ts'
+import type { Responder } from '../hostile_system.ts'
 import type { Row } from '../row.ts'
 
 interface Flood {
@@ -34,7 +34,7 @@ const FLOODS_SENT: readonly Flood[] = [
   },
 ]
 
-function flood({ head, rest, isEndless = false }: Flood): Answer {
+function flood({ head, rest, isEndless = false }: Flood): Responder {
   return ({ socket }) => {
     const fill = () => {
       while (!socket.destroyed && socket.write(rest) && isEndless) {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { pause } from '../clients.ts'
-import { type Answer, jsonAnswer, poolList, SECRETS } from '../hostile_system.ts'
+import { jsonResponse, poolList, type Responder, SECRETS } from '../hostile_system.ts'
 import { startProgram } from '../processes.ts'
 import { request } from '../requests.ts'
 import type { Findings, Row, Target } from '../row.ts'
@@ -51,7 +51,7 @@ const TEXTS = Array.from({ length: Math.ceil(FORMS.length / FORMS_IN_TEXT) }, (_
 )
 
 /** Refuses requests without a token, and every second one of the others, so that each refusal is logged as a new one. */
-function quoting(accept: Answer): Answer {
+function quoting(accept: Responder): Responder {
   let refusals = 0
   const isRefused = new Map<string, boolean>()
   return (incoming, response) => {
@@ -92,10 +92,10 @@ async function doctor({ configFile }: Target, signal: AbortSignal): Promise<Outp
 async function quote(target: Target, signal: AbortSignal): Promise<Findings> {
   const nodes = '{"_embedded":{"instances":[{"id":"n1","healthStatus":"Good"}]}}'
   target.hostile().use({
-    nodes: quoting(jsonAnswer(nodes)),
-    pools: quoting(jsonAnswer(poolList(8, 'pool'))),
-    providers: quoting(jsonAnswer('{"authnprovider":[]}')),
-    query: quoting(jsonAnswer('{"Series":[]}')),
+    nodes: quoting(jsonResponse(nodes)),
+    pools: quoting(jsonResponse(poolList(8, 'pool'))),
+    providers: quoting(jsonResponse('{"authnprovider":[]}')),
+    query: quoting(jsonResponse('{"Series":[]}')),
   })
   const outputs: Output[] = []
   const diagnosis = doctor(target, signal)

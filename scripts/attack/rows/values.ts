@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ATTRIBUTES, UNITS } from '../../../src/catalogue.ts'
 import { pause } from '../clients.ts'
-import { type Answer, gzipAnswer, jsonAnswer } from '../hostile_system.ts'
+import { gzipResponse, jsonResponse, type Responder } from '../hostile_system.ts'
 import { request } from '../requests.ts'
 import { type Findings, OTHER, type Row, type Target } from '../row.ts'
 
@@ -35,7 +35,7 @@ function implausibleFeed(): string {
 const SECONDS = 6
 
 async function implausible(target: Target, signal: AbortSignal): Promise<Findings> {
-  target.hostile().use({ nodes: jsonAnswer(implausibleFeed()) })
+  target.hostile().use({ nodes: jsonResponse(implausibleFeed()) })
   await pause(SECONDS * 1000, signal)
   const page = await textOf(target, '/metrics')
   const families = new Set(ATTRIBUTES.map(({ family }) => family))
@@ -59,17 +59,17 @@ const INTERVAL_SECONDS = 10
 const WINDOW_SECONDS = 3600
 const POINTS_PER_SECOND = 10
 
-/** Answers a request for history with ten points a second. */
-const dense: Answer = (incoming, response) => {
+/** Responders a request for history with ten points a second. */
+const dense: Responder = (incoming, response) => {
   const parameters = new URL(incoming.url ?? '', 'http://system').searchParams
-  if (parameters.get('dataType') !== 'historical') return jsonAnswer(feedOf({}))(incoming, response)
+  if (parameters.get('dataType') !== 'historical') return jsonResponse(feedOf({}))(incoming, response)
   const [start, end] = ['startTime', 'endTime'].map((name) => Number(parameters.get(name)))
   const count = ((end ?? 0) - (start ?? 0)) * POINTS_PER_SECOND
   const points = Array.from({ length: count }, (_, index) => ({
     t: (start ?? 0) + index / POINTS_PER_SECOND,
     Percent: 50,
   }))
-  gzipAnswer(feedOf({ nodeCpuUtilization: points, nodeMemoryUtilization: points }))(incoming, response)
+  gzipResponse(feedOf({ nodeCpuUtilization: points, nodeMemoryUtilization: points }))(incoming, response)
 }
 
 /** A reload enables /history, so that it is read at once. */

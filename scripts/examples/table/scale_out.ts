@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
-import { OVERLAY, type Places, prometheusConfig } from '../../../test/deploy/kubernetes/probes_setup.ts'
+import { type Addresses, OVERLAY, prometheusConfig } from '../../../test/deploy/kubernetes/probes_setup.ts'
 import type { Command, Example, Service } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 
@@ -22,7 +22,11 @@ const SERVERS = ['127.0.0.1:9091', '127.0.0.1:9092']
 
 const QUERY_URL = `http://${STORE}/api/v1/query`
 
-const PLACES: Places = { service: SERVICE, exporters: EXPORTERS, writeUrl: `http://${STORE}/api/v1/write` }
+const ADDRESSES: Addresses = {
+  service: SERVICE,
+  exporters: EXPORTERS,
+  writeUrl: `http://${STORE}/api/v1/write`,
+}
 
 /** Without the digests in the names of ConfigMaps, which change with every rule. */
 const NAMES = `grep -E '^(kind|  name|  replicas):' | sed -E 's/-[a-z0-9]{10}$//'`
@@ -34,8 +38,8 @@ export const SCALE_OUT: readonly Example[] = [
     page,
     files: {
       'probes.yml': FOUR_SYSTEMS,
-      'prometheus-0.yml': stringify(prometheusConfig(0, PLACES)),
-      'prometheus-1.yml': stringify(prometheusConfig(1, PLACES)),
+      'prometheus-0.yml': stringify(prometheusConfig(0, ADDRESSES)),
+      'prometheus-1.yml': stringify(prometheusConfig(1, ADDRESSES)),
     },
     ownPorts: [SERVICE, ...EXPORTERS, STORE, ...SERVERS].map(portOf),
     steps: [

@@ -72,7 +72,7 @@ function placeText({ system, operation, pool, path }: RequestPlace, endpoint = '
 }
 
 /** Whether the system responded to the request, with any status. */
-export function isAnswer({ status, reason }: ApiError): boolean {
+export function hasResponse({ status, reason }: ApiError): boolean {
   return status !== undefined || REASONS[reason].response === 'received'
 }
 

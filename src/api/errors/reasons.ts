@@ -45,7 +45,7 @@ const REFUSED = 'the request was refused'
 /** Why a request, and with it a poll, failed. */
 const ROWS = {
   timeout: {
-    text: 'no complete answer within the time allowed',
+    text: 'no complete response within the time allowed',
     remedy:
       'increase poll.timeout, or check for firewalls that drop packets and for a busy management service',
     origin: 'endpoint',
@@ -77,7 +77,7 @@ const ROWS = {
     response: 'none',
   },
   reset: {
-    text: 'the connection broke before the answer was complete',
+    text: 'the connection broke before the response was complete',
     remedy:
       'check that the port of base_url is that of the management API, check firewalls and proxies, then retry',
     origin: 'endpoint',
@@ -152,7 +152,7 @@ const ROWS = {
     pausesQueries: true,
   },
   server_error: {
-    text: 'the system failed to answer (HTTP 5xx)',
+    text: 'the system failed to respond (HTTP 5xx)',
     refusal: REFUSED,
     remedy:
       'check the management service of the system; if the error persists, contact support with this response',
@@ -173,36 +173,36 @@ const ROWS = {
     },
   },
   html: {
-    text: 'the answer is an HTML page instead of data, perhaps from a proxy or a login form',
+    text: 'the response is an HTML page instead of data, perhaps from a proxy or a login form',
     remedy: 'connect to the port of the management API, without a proxy or a login form in between',
     origin: 'endpoint',
     response: 'received',
     unsupported: true,
   },
   encoding: {
-    text: 'the answer has an unknown or broken encoding',
+    text: 'the response has an unknown or broken encoding',
     remedy:
       'check for a proxy that changes responses; without one, report this with the version of the system',
     origin: 'request',
     response: 'received',
   },
   too_large: {
-    text: 'the answer is larger than the limit',
+    text: 'the response is larger than the limit',
     remedy: 'if the system is that large, increase limits.max_response_bytes and the memory limit',
     origin: 'request',
     response: 'received',
     rangeDependent: true,
   },
   syntax: {
-    text: 'the answer is not valid JSON or XML',
+    text: 'the response is not valid JSON or XML',
     remedy:
       'check for a proxy that truncates responses; without one, report this with the version of the system',
     origin: 'request',
     response: 'received',
   },
   schema: {
-    text: 'the answer does not have the documented shape',
-    refusal: 'an answer without the requested data',
+    text: 'the response does not have the documented shape',
+    refusal: 'a response without the requested data',
     remedy: 'report this with the version of the system',
     origin: 'request',
     response: 'received',

@@ -18,7 +18,7 @@ export interface HistoryReading {
 export interface HistoryOptions {
   readonly period: Period
   /** Time of the response by the clock of the system, in seconds since the epoch. */
-  readonly answeredAt: number
+  readonly respondedAt: number
   /** Unit of attributes with the value tag `Bandwidth`. */
   readonly bandwidthUnit?: FeedBandwidthUnit
 }
@@ -30,7 +30,7 @@ export interface HistoryOptions {
  */
 export function* historySteps(
   body: unknown,
-  { period, answeredAt, bandwidthUnit = 'MB/s' }: HistoryOptions,
+  { period, respondedAt, bandwidthUnit = 'MB/s' }: HistoryOptions,
 ): Steps<HistoryReading> {
   const rejected = createRejectedValues()
   const served: Served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
@@ -40,7 +40,7 @@ export function* historySteps(
     const node = id.slice(0, MAX_REJECTED_CHARACTERS)
     const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
       rejected.add({ attribute, reason, node, text }, times)
-    const options = { period, answeredAt, bandwidthUnit, served, rejectAs, maxErrorTypes }
+    const options = { period, respondedAt, bandwidthUnit, served, rejectAs, maxErrorTypes }
     const history = yield* nodeHistorySteps(id, entry, options)
     maxErrorTypes -= history.errors.types.length
     nodes.push(history)

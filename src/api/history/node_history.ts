@@ -75,7 +75,7 @@ export interface NodeHistory {
 export interface NodeHistoryOptions {
   readonly period: Period
   /** Time of the response, in seconds since the epoch. */
-  readonly answeredAt: number
+  readonly respondedAt: number
   readonly bandwidthUnit: FeedBandwidthUnit
   readonly served: Served
   readonly rejectAs: (attribute: string) => Reject
@@ -94,14 +94,14 @@ export function* nodeHistorySteps(
   entry: JsonObject,
   options: NodeHistoryOptions,
 ): Steps<NodeHistory> {
-  const { period, answeredAt, served, rejectAs, bandwidthUnit } = options
+  const { period, respondedAt, served, rejectAs, bandwidthUnit } = options
   const attributes = new Map<AttributeName, AttributeHistory>()
   const summaries = new Map<AttributeName, Summary>()
   for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
     const reject = rejectAs(name)
     const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
     const range = UNITS[ofSource]
-    const series = readSeries(member(entry, name), { tag, range, period, answeredAt, reject, served })
+    const series = readSeries(member(entry, name), { tag, range, period, respondedAt, reject, served })
     if (series !== undefined) attributes.set(name, { series, unit: ofSource })
     const summary = readSummary(member(entry, summaryKey), tag, range, reject)
     if (summary !== undefined) summaries.set(name, summary)
@@ -119,11 +119,11 @@ export function* nodeHistorySteps(
 
 function* errorSteps(
   entry: JsonObject,
-  { period, answeredAt, served, rejectAs, maxErrorTypes }: NodeHistoryOptions,
+  { period, respondedAt, served, rejectAs, maxErrorTypes }: NodeHistoryOptions,
 ): Steps<ErrorHistory> {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
-  const rate = { tag, range: UNITS[rateUnit], period, answeredAt, reject, served }
+  const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
   const types: ErrorTypeHistory[] = []
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {

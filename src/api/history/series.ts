@@ -35,7 +35,7 @@ export interface SeriesOptions {
   readonly range: PlausibleRange
   readonly period: Period
   /** Time of the response by the clock of the storage system, in seconds since the epoch. */
-  readonly answeredAt: number
+  readonly respondedAt: number
   readonly reject: Reject
   /** Updated with all points. */
   readonly served: Served
@@ -65,7 +65,7 @@ export function readSeries(value: unknown, options: SeriesOptions): Points | und
     values.push(number)
   }
   if (!isAscending) sortByTime(times, values, options.reject)
-  if (isPlaceholder(times, values, options.answeredAt)) return undefined
+  if (isPlaceholder(times, values, options.respondedAt)) return undefined
   noteServed(times, options)
   return within(times, values, options.period)
 }
@@ -109,9 +109,9 @@ function noteServed(times: readonly number[], { served, period }: SeriesOptions)
 const PLACEHOLDER_SECONDS = 60
 
 /** Real systems serve a single 0 with the time of the response for an attribute without stored history. */
-function isPlaceholder(times: readonly number[], values: readonly number[], answeredAt: number): boolean {
+function isPlaceholder(times: readonly number[], values: readonly number[], respondedAt: number): boolean {
   const [t = 0] = times
-  return times.length === 1 && values[0] === 0 && Math.abs(t - answeredAt) <= PLACEHOLDER_SECONDS
+  return times.length === 1 && values[0] === 0 && Math.abs(t - respondedAt) <= PLACEHOLDER_SECONDS
 }
 
 function within(times: number[], values: number[], { start, end }: Period): Points | undefined {

@@ -52,7 +52,7 @@ export async function decodeBody(
     // Fatal, so that a broken name is an error and not a wrong name; a byte order mark is dropped.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new ApiError('encoding', 'the answer is not UTF-8 text', { cause })
+    throw new ApiError('encoding', 'the response is not UTF-8 text', { cause })
   }
 }
 
@@ -103,18 +103,18 @@ function encodingOf(header = ''): 'identity' | 'gzip' | undefined {
 async function decoded(raw: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
   const encoding = encodingOf(header)
   if (encoding === undefined)
-    throw new ApiError('encoding', 'the answer has an encoding that was not requested')
+    throw new ApiError('encoding', 'the response has an encoding that was not requested')
   // Some servers announce an encoding even where there is nothing to encode.
   if (encoding === 'identity' || raw.length === 0) return raw
   try {
     return await decompress(raw, { maxOutputLength: maxBytes })
   } catch (cause) {
     if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
-    throw new ApiError('encoding', 'the compressed answer is broken', { cause })
+    throw new ApiError('encoding', 'the compressed response is broken', { cause })
   }
 }
 
 function tooLarge(maxBytes: number): ApiError {
   const limit = `${maxBytes} bytes, set by limits.max_response_bytes`
-  return new ApiError('too_large', `the answer is larger than allowed (${limit})`)
+  return new ApiError('too_large', `the response is larger than allowed (${limit})`)
 }

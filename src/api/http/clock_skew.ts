@@ -7,14 +7,14 @@ const DATE_CUT_MS = 500
 const LEAST_SKEW_SECONDS = 2
 
 /** The system's clock minus ours, in whole seconds, 0 below two; undefined if the response has no Date header. */
-export function clockSkewSeconds({ header, answeredAtMs }: HttpResponse): number | undefined {
+export function clockSkewSeconds({ header, respondedAtMs }: HttpResponse): number | undefined {
   const theirsMs = Date.parse(header('date') ?? '') + DATE_CUT_MS
   if (!Number.isFinite(theirsMs)) return undefined
-  const skew = Math.round((theirsMs - answeredAtMs) / 1000)
+  const skew = Math.round((theirsMs - respondedAtMs) / 1000)
   return Math.abs(skew) < LEAST_SKEW_SECONDS ? 0 : skew
 }
 
 /** The time of a response by the clock of the system, in seconds since the epoch; by ours without a Date header. */
-export function answeredAt(answer: HttpResponse): number {
-  return answer.answeredAtMs / 1000 + (clockSkewSeconds(answer) ?? 0)
+export function respondedAt(response: HttpResponse): number {
+  return response.respondedAtMs / 1000 + (clockSkewSeconds(response) ?? 0)
 }

@@ -24,6 +24,6 @@ export function tokenOf({ header }: { header: (name: string) => string | undefin
   const text = header(TOKEN_HEADER)
   const token = tokenFromText(text ?? '')
   if (token instanceof Secret) return token
-  const words = `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}: is it the right address?`
+  const words = `the login was accepted, but the header ${TOKEN_HEADER} of the response ${token}: is it the right address?`
   throw new ApiError(text === undefined ? 'html' : 'schema', words)
 }

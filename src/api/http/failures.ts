@@ -33,14 +33,14 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ECONNRESET: ['reset', 'the connection was reset'],
   ECONNABORTED: ['reset', 'the connection was broken off'],
   EPIPE: ['reset', 'the connection was closed by the other side'],
-  UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer was complete'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['reset', 'the answer is shorter than announced'],
+  UND_ERR_SOCKET: ['reset', 'the connection was closed before the response was complete'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['reset', 'the response is shorter than announced'],
   UND_ERR_HEADERS_OVERFLOW: [
     'reset',
-    'the headers of the answer exceed 16 kB: does another server or a proxy answer?',
+    'the headers of the response exceed 16 kB: does another server or a proxy respond?',
   ],
-  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no answer within the time allowed (poll.timeout)'],
-  UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled (poll.timeout)'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no response within the time allowed (poll.timeout)'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'the response stalled (poll.timeout)'],
   UND_ERR_INVALID_ARG: ['local', 'the request could not be made: is the token plain text?'],
   EMFILE: ['local', 'this process has too many open files: raise its limit (LimitNOFILE)'],
   ENFILE: ['local', 'this machine has too many open files'],
@@ -58,7 +58,7 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ERR_SSL_HTTP_REQUEST: ['tls', TLS_FAILED, NOT_TLS],
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', NEEDS_CERTIFICATE],
   // The parser of undici gives a code, or only its name.
-  HTTPParserError: ['reset', 'the answer is not HTTP'],
+  HTTPParserError: ['reset', 'the response is not HTTP'],
 }
 
 /** Families of codes; the message contains the code. */
@@ -67,7 +67,7 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
     ['tls', TLS_FAILED],
   ],
-  [/^HPE_/, ['reset', 'the answer is not HTTP']],
+  [/^HPE_/, ['reset', 'the response is not HTTP']],
   [/^EAI_/, ['dns', REASONS.dns.text]],
 ]
 const UNKNOWN: Failure = ['local', 'the request failed']

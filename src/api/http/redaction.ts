@@ -9,11 +9,11 @@ const MAX_REMEMBERED = 8
 /** Text that is searched; the rest is dropped. More than a message quotes, in the longest encoding of a character. */
 const MAX_SEARCHED_CHARACTERS = 4000
 
-/** Returns the beginning of text that is quoted from an answer, with secrets replaced. */
+/** Returns the beginning of text that is quoted from a response, with secrets replaced. */
 export type Redact = (text: string) => string
 
 /**
- * Creates the redaction of the answer to a request with these headers: their token or password, and those of earlier
+ * Creates the redaction of the response to a request with these headers: their token or password, and those of earlier
  * requests where `remember` is set, in all {@link encodingsOf}. Data such as names are not rewritten.
  * @param remember not where each request carries the secret of another user
  */

@@ -13,16 +13,16 @@ const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
  * Why a response does not have what was requested; undefined for 200. The body is read before the status is judged:
  * real systems send a missing role as 500.
  */
-export function refusalOf(answer: HttpResponse): ApiError | undefined {
-  const { status } = answer
+export function refusalOf(response: HttpResponse): ApiError | undefined {
+  const { status } = response
   if (status === 200) return undefined
-  if (status >= 300 && status < 400) return redirectRefusal(answer)
+  if (status >= 300 && status < 400) return redirectRefusal(response)
   // Without the status, because it is not a response of the management API.
-  if (status === 400 && SENT_TO_TLS.test(answer.text)) return speaksTls('tls')
-  const body = readErrorBody(answer)
+  if (status === 400 && SENT_TO_TLS.test(response.text)) return speaksTls('tls')
+  const body = readErrorBody(response)
   const reason = reasonOf(status, body)
-  const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
-  return new ApiError(reason, refusalText(answer, reason, body), { status, body, retryAfterMs })
+  const retryAfterMs = parseRetryAfter(response.header('retry-after'))
+  return new ApiError(reason, refusalText(response, reason, body), { status, body, retryAfterMs })
 }
 
 /** Responses of nginx, Go and Apache to plain HTTP on a TLS port. */
@@ -32,11 +32,11 @@ const SENT_TO_TLS = /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an S
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 
 /** The response to an expired session is a redirect to the login page, perhaps on another host. */
-function redirectRefusal(answer: HttpResponse): ApiError {
-  const { status } = answer
+function redirectRefusal(response: HttpResponse): ApiError {
+  const { status } = response
   // 304 is no redirect, and no request is conditional.
   if (status === 304) return new ApiError('schema', `${REASONS.schema.refusal} (HTTP ${status})`, { status })
-  const location = answer.header('location') ?? ''
+  const location = response.header('location') ?? ''
   const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
   return toLogin
     ? new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
@@ -65,9 +65,9 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
 /** How much of the text of the system a message quotes. */
 const MAX_QUOTED_CHARACTERS = 200
 
-function refusalText(answer: HttpResponse, reason: Reason, body: ErrorBody | undefined): string {
-  const { status } = answer
-  const words = body === undefined ? [titleOf(answer)] : [body.description, body.details]
+function refusalText(response: HttpResponse, reason: Reason, body: ErrorBody | undefined): string {
+  const { status } = response
+  const words = body === undefined ? [titleOf(response)] : [body.description, body.details]
   const said = words.filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const quote =

@@ -27,9 +27,9 @@ export async function timed(
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   try {
-    const answer = await send()
-    ended({ code: String(answer.status), bytes: answer.bytes, seconds: seconds() })
-    return answer
+    const response = await send()
+    ended({ code: String(response.status), bytes: response.bytes, seconds: seconds() })
+    return response
   } catch (failure) {
     if (failure instanceof ApiError) ended({ code: failure.reason, bytes: undefined, seconds: seconds() })
     throw failure

@@ -31,7 +31,7 @@ export interface WireRequest {
 export interface HttpResponse {
   readonly status: number
   /** When its headers arrived, by our clock, in milliseconds since the epoch: the body may take long. */
-  readonly answeredAtMs: number
+  readonly respondedAtMs: number
   readonly header: (name: string) => string | undefined
   /** The beginning of the body of a refusal; empty for a 200. What a message quotes of it goes through `redact`. */
   readonly text: string
@@ -77,7 +77,7 @@ const CONNECTION_LIFE_MS = 600_000
 const MAX_HEADER_BYTES = 16_384
 /** Informational responses (1xx) before the final one; servers send one or two. */
 const MAX_INFORMATIONAL = 20
-const ENDLESS = `more than ${MAX_INFORMATIONAL} informational answers (1xx) came instead of an answer`
+const ENDLESS = `more than ${MAX_INFORMATIONAL} informational responses (1xx) came instead of a response`
 /** How much of a dropped body is read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16_384
 
@@ -99,13 +99,13 @@ export function createTransport(options: TransportOptions) {
       const exchange = observed(agent, () => signal.aborted || onSend?.()).request(options)
       // undici notices an abort only when the connection is open.
       const response = await untilAborted(exchange, signal)
-      const answeredAtMs = Date.now()
+      const respondedAtMs = Date.now()
       const { statusCode: status, body } = response
       const header = (name: string) => [response.headers[name.toLowerCase()]].flat()[0]
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const answer = (text: string, bytes?: number): HttpResponse => ({
+      const responseOf = (text: string, bytes?: number): HttpResponse => ({
         status,
-        answeredAtMs,
+        respondedAtMs,
         header,
         redact,
         text,
@@ -114,7 +114,7 @@ export function createTransport(options: TransportOptions) {
       })
       if (status !== 200) {
         const { text, bytes } = await readErrorText(body, about)
-        return answer(text, bytes)
+        return responseOf(text, bytes)
       }
       if (!headersOnly) {
         const raw = await readBody(body, about, maxResponseBytes)
@@ -123,10 +123,10 @@ export function createTransport(options: TransportOptions) {
           httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
             signal,
           })
-        return { ...answer('', raw.length), decode }
+        return { ...responseOf('', raw.length), decode }
       }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
-      return answer('')
+      return responseOf('')
     } catch (failure) {
       // undici may report the abort of a timeout as an error of its own; the signal has the reason.
       if (signal.aborted) throw withTimeoutReason(signal.reason)

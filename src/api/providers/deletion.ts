@@ -35,12 +35,12 @@ export interface Deletion {
  */
 export async function sendDeletion(deletion: Deletion): Promise<void> {
   const { place } = deletion
-  const { answer, page } = await answerTo(deletion)
-  const { status } = answer
+  const { response, page } = await responseTo(deletion)
+  const { status } = response
   // Real systems respond with 200 or 204, with or without a body.
   if (status >= 200 && status < 300 && !page) return
   const refusal =
-    refusalOf(answer) ??
+    refusalOf(response) ??
     new ApiError('html', `an HTML page came instead of the response of the system (HTTP ${status})`, {
       status,
     })
@@ -50,11 +50,11 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
 
 /** The response, and whether its body is an HTML page. */
 interface Received {
-  readonly answer: HttpResponse
+  readonly response: HttpResponse
   readonly page: boolean
 }
 
-async function answerTo(deletion: Deletion): Promise<Received> {
+async function responseTo(deletion: Deletion): Promise<Received> {
   const { limits, timeoutMs, stop, place } = deletion
   const waiting = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   let isSent = false
@@ -91,8 +91,8 @@ async function sendOnce(
   }
   try {
     return await withDeadline(unsent.signal, timeoutMs, async (signal) => {
-      const answer = await transport.send({ ...request, method: 'DELETE', signal, onSend: sending })
-      return { answer, page: await answer.decode(isPage) }
+      const response = await transport.send({ ...request, method: 'DELETE', signal, onSend: sending })
+      return { response, page: await response.decode(isPage) }
     })
   } finally {
     stopListening()

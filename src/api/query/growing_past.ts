@@ -8,14 +8,14 @@ import type { NodePerformance } from './values/performance.ts'
 /** What the query interface has of the past of one node. */
 export type QueriedPast = Pick<NodeHistory, 'attributes' | 'errors' | 'latencies' | 'interfaces'>
 
-interface GrowingSeries extends Points {
+interface GrowingPoints extends Points {
   readonly times: number[]
   readonly values: number[]
 }
 
 /** Collects the values of one node. */
 export function createGrowingPast() {
-  const attributes = new Map<AttributeName, { series: GrowingSeries; unit: SourceUnit }>()
+  const attributes = new Map<AttributeName, { series: GrowingPoints; unit: SourceUnit }>()
   const [all, succeeded, failed] = [empty(), empty(), empty()]
   const types = new Map<string, Pick<ErrorType, 'category' | 'errorType'> & Growing<'rate' | 'count'>>()
   const buckets = new Map<string, { operation: LatencyOperation; seconds: number } & Growing<'counts'>>()
@@ -76,13 +76,13 @@ export function createGrowingPast() {
   }
 }
 
-type Growing<Key extends string> = Record<Key, GrowingSeries>
+type Growing<Key extends string> = Record<Key, GrowingPoints>
 
-function empty(): GrowingSeries {
+function empty(): GrowingPoints {
   return { times: [], values: [] }
 }
 
-function push({ times, values }: GrowingSeries, t: number, value: number | undefined): void {
+function push({ times, values }: GrowingPoints, t: number, value: number | undefined): void {
   if (value === undefined) return
   times.push(t)
   values.push(value)

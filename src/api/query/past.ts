@@ -1,5 +1,5 @@
 import type { Steps } from '../../slices.ts'
-import { isReadable, type QueryAnswer, type Series } from './answers/answer.ts'
+import { type FieldSeries, isReadable, type QueryAnswer } from './answers/answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import { type Subject, subjectOf } from './subjects.ts'
 import { boundsOf, groupByNode, type NodeOptions, nodePerformance, tagOf } from './values/performance.ts'
@@ -31,7 +31,7 @@ const POINTS = 4
  * this point was the newest one, so it has the same rates, sums and rules for resets and gaps.
  * @param series with the points of `windowSeconds` before the window
  */
-export function* pastSteps(series: readonly Series[], options: PastOptions): Steps<readonly NodePast[]> {
+export function* pastSteps(series: readonly FieldSeries[], options: PastOptions): Steps<readonly NodePast[]> {
   const byNode = yield* groupByNode(series)
   const bounds = yield* boundsOf(byNode.values())
   const nodes: NodePast[] = []
@@ -51,7 +51,7 @@ export function* pastSteps(series: readonly Series[], options: PastOptions): Ste
   return nodes
 }
 
-function timesOf(series: readonly Series[], { start, end }: PastOptions): readonly number[] {
+function timesOf(series: readonly FieldSeries[], { start, end }: PastOptions): readonly number[] {
   const times = new Set<number>()
   for (const { points } of series) for (const { t } of points) if (t >= start && t < end) times.add(t)
   return [...times].sort((a, b) => a - b)
@@ -61,7 +61,10 @@ function timesOf(series: readonly Series[], { start, end }: PastOptions): readon
  * The series as a query at this time would have found them: their last points, without those that are older than its range.
  * To be called with ascending times.
  */
-function createMoments(series: readonly Series[], windowSeconds: number): (t: number) => readonly Series[] {
+function createMoments(
+  series: readonly FieldSeries[],
+  windowSeconds: number,
+): (t: number) => readonly FieldSeries[] {
   const cursors = series.map((one) => ({ one, first: 0, next: 0 }))
   return (t) =>
     cursors.flatMap((cursor) => {
@@ -75,13 +78,15 @@ function createMoments(series: readonly Series[], windowSeconds: number): (t: nu
     })
 }
 
-function countRows(series: readonly Series[], { start }: PastOptions): number {
+function countRows(series: readonly FieldSeries[], { start }: PastOptions): number {
   return series.reduce((rows, { points }) => rows + points.filter(({ t }) => t >= start).length, 0)
 }
 
 /** The series of several answers; those of the same key have the points of all of them, in the order of the answers. */
-export function joinedSeries(answers: readonly Pick<QueryAnswer, 'series'>[]): ReadonlyMap<string, Series> {
-  const joined = new Map<string, Series>()
+export function joinedSeries(
+  answers: readonly Pick<QueryAnswer, 'series'>[],
+): ReadonlyMap<string, FieldSeries> {
+  const joined = new Map<string, FieldSeries>()
   for (const { series } of answers) {
     for (const [key, one] of series) {
       const before = joined.get(key)

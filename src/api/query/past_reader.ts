@@ -2,7 +2,7 @@ import { inSlices } from '../../slices.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
-import type { QueryAnswer, Series } from './answers/answer.ts'
+import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
 import { joinedSeries, type NodePast, pastSteps } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
@@ -27,7 +27,7 @@ export interface PastReading {
   readonly nodes: readonly NodePast[]
   readonly rejected: readonly RejectedValue[]
   /** Subjects without values in this window, although the system serves them. */
-  readonly unanswered: ReadonlyMap<Subject, ApiError>
+  readonly failed: ReadonlyMap<Subject, ApiError>
 }
 
 /** A query that a system refused, and how; unknown after the process in which it did. */
@@ -108,12 +108,15 @@ function createRequest(
 
 /** The newest points of each query, which the next window needs. */
 function createCarriedPoints(plan: Plan) {
-  const carried = new Map<Query, { readonly stop: number; readonly series: ReadonlyMap<string, Series> }>()
+  const carried = new Map<
+    Query,
+    { readonly stop: number; readonly series: ReadonlyMap<string, FieldSeries> }
+  >()
   const hasPoints = (query: Query, start: number) => query.isGauge || carried.get(query)?.stop === start
   return {
     hasPoints,
     /** The points of a window and before it. */
-    seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: Range): readonly Series[] {
+    seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: Range): readonly FieldSeries[] {
       const oldest = stop - plan.dialect().windowSeconds
       const joined = [...answers].map(([query, { lead, window }]) => {
         const before = carried.get(query)
@@ -144,13 +147,13 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
 
   /** The subjects that lack an answer. Of the first window of a run, queries that are refused are not served. */
   function noteFailures({ failures }: QueryResults<PastAnswers>): ReadonlyMap<Subject, ApiError> {
-    const unanswered = new Map<Subject, ApiError>()
+    const failed = new Map<Subject, ApiError>()
     const isFirst = !hasRead && options.refused === undefined
     for (const [query, failure] of failures)
       if (isFirst && isRefused(failure) && failure.reason !== 'too_large') refused.set(query.name, failure)
-      else for (const subject of subjectsOf(query)) unanswered.set(subject, failure)
+      else for (const subject of subjectsOf(query)) failed.set(subject, failure)
     hasRead = true
-    return unanswered
+    return failed
   }
 
   return {
@@ -173,7 +176,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
     async read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>): Promise<PastReading> {
       const isSent = (query: Query) => isServed(query, window) && isAbout(query, only)
       const results = await request(window, isSent, signal)
-      const unanswered = noteFailures(results)
+      const failed = noteFailures(results)
       const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
       const interval = await inSlices(longestInterval(answers), signal)
       if (interval !== undefined) plan.noteInterval(interval)
@@ -182,13 +185,13 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         interfaces,
         rejected,
         failedFields: new Set(SINGLE_QUERIES.filter(({ name }) => refused.has(name)).flatMap(fieldsOf)),
-        isCalculated: (subject) => !unanswered.has(subject) && (only === undefined || only.has(subject)),
+        isCalculated: (subject) => !failed.has(subject) && (only === undefined || only.has(subject)),
         start: window.start,
         end: window.stop,
         windowSeconds: plan.dialect().windowSeconds,
       })
       const nodes = await inSlices(steps, signal)
-      return { nodes, rejected: [...rejectedIn(results), ...rejected.list()], unanswered }
+      return { nodes, rejected: [...rejectedIn(results), ...rejected.list()], failed }
     },
     /** Queries that the system refused in the first window of the run, so they are not sent any more. */
     refused: (): RefusedQuery[] => [...refused].map(([name, failure]) => ({ name, failure })),
@@ -217,7 +220,10 @@ function checkRange({ outside, stop }: QueryAnswer, range: Range): void {
     throw new WrongRangeError('schema', 'the answer is for another range than the requested one')
 }
 
-function newestPart(series: ReadonlyMap<string, Series>, start: number): ReadonlyMap<string, Series> {
+function newestPart(
+  series: ReadonlyMap<string, FieldSeries>,
+  start: number,
+): ReadonlyMap<string, FieldSeries> {
   const parts = [...series].map(
     ([key, one]) => [key, { ...one, points: one.points.filter(({ t }) => t >= start) }] as const,
   )

@@ -15,7 +15,7 @@ export interface FailedQuery {
   readonly failure: ApiError
 }
 
-export interface PerformanceAnswers {
+export interface PerformancePoll {
   readonly reading: PerformanceReading
   readonly failed: readonly FailedQuery[]
   /** Names of the queries that the system has no data for. */
@@ -84,7 +84,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
 
   return {
     /** @throws {ApiError} when the query interface fails, or each of the queries */
-    async read(signal: AbortSignal): Promise<PerformanceAnswers> {
+    async read(signal: AbortSignal): Promise<PerformancePoll> {
       await recheck(signal)
       const first = await requestUsable(signal)
       const needsLonger = await inSlices(needsLongerSteps(first), signal)

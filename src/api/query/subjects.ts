@@ -1,5 +1,5 @@
 import { MEASUREMENTS } from '../../query_catalogue.ts'
-import type { Series } from './answers/answer.ts'
+import type { FieldSeries } from './answers/answer.ts'
 import type { Query } from './requests/queries.ts'
 
 /** Measurements whose figures are calculated together, by what they are about. All others are disk I/O. */
@@ -21,7 +21,7 @@ const BY_MEASUREMENT = new Map<string, Subject>(
   ),
 )
 
-export function subjectOf({ measurement }: Pick<Series, 'measurement'>): Subject {
+export function subjectOf({ measurement }: Pick<FieldSeries, 'measurement'>): Subject {
   return BY_MEASUREMENT.get(measurement) ?? 'disk I/O'
 }
 

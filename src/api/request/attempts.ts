@@ -1,5 +1,5 @@
 import { backoffMs } from '../../values/timers.ts'
-import { ApiError, isAnswer } from '../errors/errors.ts'
+import { ApiError, hasResponse } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { type Cooldown, createCooldown } from '../http/cooldown.ts'
 import { pause, withDeadline } from '../http/deadline.ts'
@@ -84,7 +84,7 @@ async function attempt<T>(
     const failure = withTimeoutReason(cause)
     if (!(failure instanceof ApiError)) throw failure
     if (REASONS[failure.reason].origin === 'endpoint') cooldown.begin()
-    else if (isAnswer(failure)) cooldown.reset()
+    else if (hasResponse(failure)) cooldown.reset()
     throw failure
   }
 }
@@ -92,7 +92,7 @@ async function attempt<T>(
 /** The failure with the endpoint, unless nothing was sent to it. */
 function withEndpoint(failure: unknown, { baseUrl }: Endpoint): unknown {
   if (!(failure instanceof ApiError)) return failure
-  const isSent = REASONS[failure.reason].origin === 'endpoint' || isAnswer(failure)
+  const isSent = REASONS[failure.reason].origin === 'endpoint' || hasResponse(failure)
   return isSent ? failure.of(new URL(baseUrl).host) : failure
 }
 

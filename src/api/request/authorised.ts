@@ -11,11 +11,11 @@ import { type Exchange, type Request, withToken } from './exchanges.ts'
  */
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
   async function send(token: Secret, [request, baseUrl, signal]: Parameters<Exchange>) {
-    const answer = await exchange(withToken(request, token), baseUrl, signal)
-    const refusal = (request.refusalOf ?? refusalOf)(answer)
+    const response = await exchange(withToken(request, token), baseUrl, signal)
+    const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal
     session.accepted(token, requesterOf(request))
-    return { ...answer, decode: noting(answer.decode, token, requesterOf(request)) }
+    return { ...response, decode: noting(response.decode, token, requesterOf(request)) }
   }
 
   function noting(decode: HttpResponse['decode'], token: Secret, requester: string): HttpResponse['decode'] {

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../values/bounded_map.ts'
-import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
+import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
 /** A minute less the default of `poll.max_random_delay` and a margin: over at the next poll of every minute. */
@@ -29,7 +29,7 @@ export type Breaker = ReturnType<typeof createBreaker>
 interface BreakerOptions {
   readonly failuresToOpen: number
   /** Called with true after a response, and with false when an operation failed and there was no response since it began. */
-  readonly onAnswered?: (answered: boolean) => void
+  readonly onResponded?: (answered: boolean) => void
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
@@ -79,20 +79,20 @@ interface Opened {
 }
 
 /** Counts consecutive failures of the system as a whole; `opened` while there are too many. */
-function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now: () => number) {
+function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now: () => number) {
   let count = 0
   let opened: Opened | undefined
-  let answeredAtMs = Number.NEGATIVE_INFINITY
+  let respondedAtMs = Number.NEGATIVE_INFINITY
   const succeededAtMs = new BoundedMap<string, number>(MAX_KEYS)
 
-  function noteAnswer(): void {
-    answeredAtMs = now()
-    onAnswered?.(true)
+  function noteResponse(): void {
+    respondedAtMs = now()
+    onResponded?.(true)
   }
 
   /** Nothing was sent, or the system responded to another request while this one waited. */
   function isNoSilence({ reason }: ApiError, beganAtMs: number): boolean {
-    return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
+    return REASONS[reason].origin === 'local' || respondedAtMs >= beganAtMs
   }
 
   /** The system works: it gave what was requested, or a refusal that is about this request only. */
@@ -117,9 +117,9 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
     opened: () => opened,
     note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
       if (outcome === 'unknown') return
-      if (outcome === 'ok' || isAnswer(outcome)) noteAnswer()
+      if (outcome === 'ok' || hasResponse(outcome)) noteResponse()
       else if (isNoSilence(outcome, beganAtMs)) return
-      else onAnswered?.(false)
+      else onResponded?.(false)
       if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
       else noteWorking(key)
     },

@@ -3,7 +3,7 @@ import type { ResourceName } from '../../system_catalogue.ts'
 import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
-import { answeredAt, clockSkewSeconds } from '../http/clock_skew.ts'
+import { clockSkewSeconds, respondedAt } from '../http/clock_skew.ts'
 import { tokenHeader } from '../http/credentials.ts'
 import { type RequestEnd, timed } from '../http/request_log.ts'
 import { createTransport, type HttpLimits, type HttpResponse } from '../http/transport.ts'
@@ -22,7 +22,7 @@ export type Operation =
   | 'login'
   | 'logout'
 
-/** An exchange with its answer, or with the reason why no whole answer came. */
+/** An exchange with its response, or with the reason why no whole response came. */
 export interface ExchangeEnd extends RequestEnd {
   readonly operation: Operation
   /** One of the configured base URLs. */
@@ -34,18 +34,18 @@ export interface ExchangeEnd extends RequestEnd {
 /** Receives what a client measures. */
 export interface ClientObserver {
   exchanged(exchange: ExchangeEnd): void
-  /** After an operation: whether the system answered, whatever the answer. */
+  /** After an operation: whether the system answered, whatever the response. */
   answered?(answered: boolean): void
   loggedIn?(result: Reason | 'ok'): void
   /** The system's clock minus ours, in seconds. */
   clockSkew?(seconds: number): void
   /** End of validity of the system's certificate, in seconds since the epoch. */
   certificate?(notAfterSeconds: number): void
-  /** Every exchange with its answer, for a recording. The answer to a login has no text. */
+  /** Every exchange with its response, for a recording. The response to a login has no text. */
   received?(exchange: ReceivedExchange): void
 }
 
-/** A request as it was sent, and its answer or the reason why no whole answer came. */
+/** A request as it was sent, and its response or the reason why no whole response came. */
 export interface ReceivedExchange {
   readonly operation: Operation
   readonly method: 'GET' | 'POST'
@@ -54,11 +54,11 @@ export interface ReceivedExchange {
   readonly body: string | undefined
   /** With the token or password. */
   readonly headers: Readonly<Record<string, string>>
-  readonly outcome: ReceivedAnswer | Reason
+  readonly outcome: ReceivedResponse | Reason
 }
 
-/** An answer with its whole text. */
-export interface ReceivedAnswer extends Pick<HttpResponse, 'status' | 'header' | 'text'> {
+/** A response with its whole text. */
+export interface ReceivedResponse extends Pick<HttpResponse, 'status' | 'header' | 'text'> {
   /** When its headers arrived, by the clock of the system, in seconds since the epoch. */
   readonly at: number
 }
@@ -74,11 +74,11 @@ export interface Request {
   readonly headersOnly?: boolean
   /** JSON to send with POST; undefined: GET. */
   readonly body?: string
-  /** How an answer is judged, if not by `refusalOf`. */
-  readonly refusalOf?: (answer: HttpResponse) => ApiError | undefined
+  /** How a response is judged, if not by `refusalOf`. */
+  readonly refusalOf?: (response: HttpResponse) => ApiError | undefined
 }
 
-/** Sends one request to one base URL. Refusals are answers, too. @throws {ApiError} when no whole answer came */
+/** Sends one request to one base URL. Refusals are responses, too. @throws {ApiError} when no whole response came */
 export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<HttpResponse>
 
 interface ExchangesOptions {
@@ -117,7 +117,7 @@ export function createExchanges(options: ExchangesOptions) {
     const target = query === undefined ? path : `${path}?${query}`
     const sent = { method, path: target, headers, headersOnly, ...(body !== undefined && { body }) } as const
     const send = () => transport.send({ ...sent, baseUrl, signal })
-    const answer = await timed(
+    const response = await timed(
       () =>
         observer.received === undefined
           ? send()
@@ -126,15 +126,15 @@ export function createExchanges(options: ExchangesOptions) {
             ),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
     )
-    const skew = clockSkewSeconds(answer)
+    const skew = clockSkewSeconds(response)
     if (skew !== undefined) observer.clockSkew?.(skew)
-    return answer
+    return response
   }
 
   return { exchange, close: transport.close }
 }
 
-/** Sends a request, and reports when the whole answer or the failure is there. */
+/** Sends a request, and reports when the whole response or the failure is there. */
 async function reported(
   send: () => Promise<HttpResponse>,
   headersOnly: boolean,
@@ -144,15 +144,15 @@ async function reported(
     if (failure instanceof ApiError) report(failure.reason)
     throw failure
   }
-  const answer = await send().catch(noteFailure)
-  const { status, header, decode } = answer
-  const noteText = (text: string) => report({ status, header, text, at: answeredAt(answer) })
+  const response = await send().catch(noteFailure)
+  const { status, header, decode } = response
+  const noteText = (text: string) => report({ status, header, text, at: respondedAt(response) })
   if (status !== 200 || headersOnly) {
-    noteText(answer.text)
-    return answer
+    noteText(response.text)
+    return response
   }
   return {
-    ...answer,
+    ...response,
     decode(use) {
       let isReported = false
       const decoded = decode((text) => {

@@ -14,7 +14,7 @@ import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (text: string, baseUrl: string, signal: AbortSignal, answer: HttpResponse) => T | Promise<T>,
+  decode: (text: string, baseUrl: string, signal: AbortSignal, response: HttpResponse) => T | Promise<T>,
 ) => Promise<T>
 
 interface OperationOptions {
@@ -39,8 +39,8 @@ export function createOperate(options: OperationOptions): Operate {
     withDeadline(stop, timeoutMs, (signal) =>
       attempts.run(
         async (baseUrl, ofAttempt) => {
-          const answer = await exchange(request, baseUrl, ofAttempt)
-          return answer.decode((text) => decode(text, baseUrl, ofAttempt, answer))
+          const response = await exchange(request, baseUrl, ofAttempt)
+          return response.decode((text) => decode(text, baseUrl, ofAttempt, response))
         },
         {
           signal,

@@ -63,7 +63,7 @@ async function readUsage(
     const objects = await refusals.run(USAGE.path, () =>
       send(
         { ...request, body },
-        (answer, { now }) => objectSteps(answer, USAGE, { now, rejected, idOf: () => namespace }),
+        (result, { now }) => objectSteps(result, USAGE, { now, rejected, idOf: () => namespace }),
         signal,
       ),
     )

@@ -8,10 +8,10 @@ import type { HttpResponse } from '../http/transport.ts'
 const NOT_SERVED: readonly number[] = [405, 501]
 
 /** Why a response does not have what a resource requests; undefined for 200. Nothing is sent again if it is not served. */
-export function resourceRefusalOf(answer: HttpResponse): ApiError | undefined {
-  const refusal = refusalOf(answer)
-  if (refusal === undefined || !NOT_SERVED.includes(answer.status)) return refusal
-  const { status } = answer
+export function resourceRefusalOf(response: HttpResponse): ApiError | undefined {
+  const refusal = refusalOf(response)
+  if (refusal === undefined || !NOT_SERVED.includes(response.status)) return refusal
+  const { status } = response
   return new ApiError('not_found', `the system does not serve this request (HTTP ${status})`, { status })
 }
 
@@ -20,7 +20,7 @@ export function isNotAvailable(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
 }
 
-/** A system that restarts or is upgraded answers so for a short time. */
+/** A system that restarts or is upgraded responds so for a short time. */
 const REFUSALS_ALLOWED = 2
 const PAUSE_MS = 3_600_000
 

@@ -1,5 +1,5 @@
 import type { Secret } from '../../values/secret.ts'
-import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
+import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { createCooldown } from '../http/cooldown.ts'
 import { basicHeader, tokenOf } from '../http/credentials.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
@@ -116,10 +116,10 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     const password = await readPassword()
     check(password)
     try {
-      const answer = await requests.login(baseUrl, basicHeader(username, password), signal)
-      const refusal = refusalOf(answer)
+      const response = await requests.login(baseUrl, basicHeader(username, password), signal)
+      const refusal = refusalOf(response)
       if (refusal !== undefined) throw refusal
-      const token = tokenOf(answer)
+      const token = tokenOf(response)
       onLogin('ok')
       cooldown.reset()
       refused = undefined
@@ -135,7 +135,7 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
 
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */
 function isRefused(failure: ApiError): boolean {
-  return isAnswer(failure) && !isOfSystem(failure)
+  return hasResponse(failure) && !isOfSystem(failure)
 }
 
 /** Never rejects: a token that the system does not log out expires after two hours without use. */

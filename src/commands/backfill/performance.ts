@@ -86,15 +86,15 @@ const TRY_AGAIN = 'What was read is saved: run the same command with --resume la
 
 /** What the answers of the last half hour lack. */
 function currentLimits(
-  { series, unanswered }: CurrentFigures,
+  { series, failed }: CurrentFigures,
   release: string,
   pools: readonly ListedPool[],
   options: PlanOptions,
 ): readonly string[] {
   if (series.length === 0)
     return [`the query interface of ${release} has no points of the last ${PROBED_SECONDS / 60} minutes`]
-  if (unanswered.size === 0) return attributeLimits(series, release, pools, options)
-  return [...unanswered].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
+  if (failed.size === 0) return attributeLimits(series, release, pools, options)
+  return [...failed].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
 }
 
 /** Families of figures that are kept for a few days only. */
@@ -137,7 +137,7 @@ async function releaseOf(
 const PROBED_SECONDS = 1800
 interface CurrentFigures {
   readonly series: readonly HistorySeries[]
-  readonly unanswered: ReadonlyMap<string, ApiError>
+  readonly failed: ReadonlyMap<string, ApiError>
 }
 
 /** What the query interface has of the last half hour; a text: why it cannot be used. */
@@ -149,14 +149,14 @@ async function readCurrent(
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
   const source = querySource({ ...options, gaps: [period] })
   const series: HistorySeries[] = []
-  const unanswered = new Map<string, ApiError>()
+  const failed = new Map<string, ApiError>()
   try {
     const notice = () => undefined
     for await (const window of source.read(period, { labels, notice, signal })) {
       series.push(...window.series)
-      for (const [subject, failure] of window.unanswered) unanswered.set(subject, failure)
+      for (const [subject, failure] of window.failed) failed.set(subject, failure)
     }
-    return { series, unanswered }
+    return { series, failed }
   } catch (failure) {
     if (!(failure instanceof ApiError) || REASONS[failure.reason].origin !== 'request') throw failure
     return await refusalText(client, failure, signal)

@@ -35,7 +35,7 @@ type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unk
 /** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
 export function createGrafanaClient(root: string, token: Secret, signal?: AbortSignal) {
   /** The object of a 2xx response; undefined for a status in `expected`. */
-  async function expectAnswer(
+  async function expectStatus(
     expected: readonly number[],
     ...[method, path, body]: GrafanaRequest
   ): Promise<object | undefined> {
@@ -61,17 +61,17 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
     /** Creates the folder if it does not exist. */
     async ensureFolder({ uid, title }: { readonly uid: string; readonly title: string }): Promise<void> {
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
-      await expectAnswer(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
+      await expectStatus(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
     /** The dashboards with a tag. */
     async tagged(tag: string): Promise<readonly unknown[]> {
       const filter = new URLSearchParams({ type: 'dash-db', tag, limit: '5000' })
-      const found = await expectAnswer([], 'GET', `/api/search?${filter}`)
+      const found = await expectStatus([], 'GET', `/api/search?${filter}`)
       return Array.isArray(found) ? found : []
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
-      const found = await expectAnswer([404], 'GET', path)
+      const found = await expectStatus([404], 'GET', path)
       if (found === undefined) return 'missing'
       const { dashboard: theirs, meta } = found as { dashboard?: object; meta?: { folderUid?: string } }
       // Grafana adds id and version.
@@ -79,7 +79,7 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
     },
     async upload(dashboard: Dashboard, folderUid: string): Promise<void> {
-      await expectAnswer([], 'POST', '/api/dashboards/db', {
+      await expectStatus([], 'POST', '/api/dashboards/db', {
         dashboard: { ...dashboard, id: null },
         folderUid,
         overwrite: true,

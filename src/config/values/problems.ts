@@ -1,13 +1,13 @@
 import { counted } from '../../text.ts'
 
 /** A position in a file, counted from 1. */
-export interface Place {
+export interface Position {
   readonly line: number
   readonly column: number
 }
 
 /** One problem of a configuration file. */
-export interface Problem extends Partial<Place> {
+export interface Problem extends Partial<Position> {
   /** `systems[0].auth.token_file`; empty for the file as a whole. */
   readonly path: string
   readonly message: string

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Problem, pathText } from './problems.ts'
-import { definitionOf, keyPlaces, unknownKey } from './unknown_keys.ts'
+import { definitionOf, keySections, unknownKey } from './unknown_keys.ts'
 import type { YamlText } from './yaml_text.ts'
 
 /** What a value of a type is called in a message. */
@@ -47,22 +47,24 @@ export const DESPITE_OTHERS = {
 export function schemaProblems(
   schema: z.ZodType,
   found: readonly z.core.$ZodIssue[],
-  placeOf: YamlText['placeOf'],
+  positionOf: YamlText['positionOf'],
 ): Problem[] {
   const issues = found.map(innermost)
-  const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keyPlaces(schema) : new Map()
+  const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keySections(schema) : new Map()
   const unknown = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []
     const known = issue.message.startsWith(KNOWN_KEYS)
       ? issue.message.slice(KNOWN_KEYS.length).split(' ')
       : []
-    return issue.keys.map((key) => unknownKey([...issue.path, key], { known, places, placeOf }))
+    return issue.keys.map((key) => unknownKey([...issue.path, key], { known, places, positionOf }))
   })
   const others = issues.flatMap(({ path, message, ...issue }): Problem[] => {
     const isMissing = issue.code === 'invalid_type' && issue.input === undefined
     const isMeant = isMissing && unknown.some(({ meant }) => meant === pathText(path))
     if (issue.code === 'unrecognized_keys' || isMeant) return []
-    return [{ path: pathText(path), ...placeOf(path), message: isMissing ? `missing: ${message}` : message }]
+    return [
+      { path: pathText(path), ...positionOf(path), message: isMissing ? `missing: ${message}` : message },
+    ]
   })
   return [...unknown.map(({ problem }) => problem), ...others]
 }

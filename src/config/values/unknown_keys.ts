@@ -1,4 +1,4 @@
-import { mayBeSecret, type Place, type Problem, pathText } from './problems.ts'
+import { mayBeSecret, type Position, type Problem, pathText } from './problems.ts'
 import { suggestion } from './suggestions.ts'
 
 /** Keys of other exporters, and what stands for them here. */
@@ -32,10 +32,10 @@ function keysWith(hint: string, keys: readonly string[]): Record<string, string>
 }
 
 /** Where a key can be: the paths of the sections that have it, `''` for the file. */
-export type KeyPlaces = ReadonlyMap<string, readonly string[]>
+export type KeySections = ReadonlyMap<string, readonly string[]>
 
 /** The places of all keys of a schema: `ca_file` → `systems[].tls_config`. */
-export function keyPlaces(schema: unknown): KeyPlaces {
+export function keySections(schema: unknown): KeySections {
   const places = new Map<string, string[]>()
   const collect = (part: unknown, place: string): void => {
     const { shape = {}, element, in: input, out, innerType, options = [] } = definitionOf(part)
@@ -73,13 +73,16 @@ export interface UnknownKey {
 interface KeyContext {
   /** The keys that are known at its place. */
   readonly known: readonly string[]
-  readonly places: KeyPlaces
-  readonly placeOf: (path: readonly PropertyKey[]) => Place | undefined
+  readonly places: KeySections
+  readonly positionOf: (path: readonly PropertyKey[]) => Position | undefined
 }
 
 /** The problem of an unknown key, with its position in the file if the key may be a secret. */
-export function unknownKey(path: readonly PropertyKey[], { known, places, placeOf }: KeyContext): UnknownKey {
-  const place = placeOf(path)
+export function unknownKey(
+  path: readonly PropertyKey[],
+  { known, places, positionOf }: KeyContext,
+): UnknownKey {
+  const place = positionOf(path)
   const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
   const hidden = ` at ${where}, which is not shown here because it may hold a secret`
   const { hint, meant } = hintFor(path, known, places)
@@ -93,7 +96,7 @@ const MAX_PLACES = 5
 function hintFor(
   path: readonly PropertyKey[],
   known: readonly string[],
-  places: KeyPlaces,
+  places: KeySections,
 ): { readonly hint?: string | undefined; readonly meant?: string } {
   const [key, parent] = [String(path.at(-1)), path.slice(0, -1)]
   if (Object.hasOwn(FOREIGN_KEYS, key)) return { hint: FOREIGN_KEYS[key] }

@@ -13,13 +13,13 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from 'yaml'
-import { ConfigError, type Place } from './problems.ts'
+import { ConfigError, type Position } from './problems.ts'
 
 /** The data of a YAML file, and the positions in it. */
 export interface YamlText {
   readonly data: unknown
   /** The position of the key or element at the end of a path; of the innermost one around it if that is missing. */
-  placeOf(path: readonly PropertyKey[]): Place | undefined
+  positionOf(path: readonly PropertyKey[]): Position | undefined
 }
 
 /** Keys and values of a file, with aliases expanded. A system of a configuration has about 20. */
@@ -58,7 +58,7 @@ export function parseYaml(file: string, text: string): YamlText {
   if (hasMoreTokens(text, MAX_TOKENS)) throw tooManyValues(file)
   const lineCounter = new LineCounter()
   const document = parsedDocument(text, lineCounter, file)
-  const place = (offset: number): Place => {
+  const place = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col }
   }
@@ -73,7 +73,7 @@ export function parseYaml(file: string, text: string): YamlText {
   const offsetOf = createIndex(document)
   return {
     data: plainData(document, file),
-    placeOf(path) {
+    positionOf(path) {
       for (let length = path.length; length > 0; length -= 1) {
         const offset = offsetOf(path.slice(0, length))
         if (offset !== undefined) return place(offset)

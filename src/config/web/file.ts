@@ -35,9 +35,9 @@ type Mapping = Readonly<Record<string, unknown>>
 export function loadWebFile(file: string, read: ReadText = readTextFile): WebFile {
   const content = read(file, 'configuration')
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
-  const { data, placeOf } = parseYaml(file, content.text)
+  const { data, positionOf } = parseYaml(file, content.text)
   const parsed = fileSchema.safeParse(data, PARSE_OPTIONS)
-  const problems = schemaProblems(fileSchema, parsed.error?.issues ?? [], placeOf)
+  const problems = schemaProblems(fileSchema, parsed.error?.issues ?? [], positionOf)
   const sections = mapping(data)
   const users = readUsers(mapping(sections['basic_auth_users']), problems)
   problems.push(...rateLimitProblems(mapping(sections['rate_limit'])))
@@ -48,7 +48,7 @@ export function loadWebFile(file: string, read: ReadText = readTextFile): WebFil
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(
       file,
-      problems.map((problem) => ({ ...placeOf(problem.path.split('.')), ...problem })),
+      problems.map((problem) => ({ ...positionOf(problem.path.split('.')), ...problem })),
     )
   return {
     tls,

@@ -48,7 +48,7 @@ export interface FaultRow {
   /** Changes a list of the feed or of a resource in place, or returns another JSON text. */
   readonly feed?: (feed: FeedDocument, argument: string) => string | undefined
   /** Changes the JSON of a query that was successful. */
-  readonly answer?: (series: QuerySeries, argument: string) => QuerySeries[]
+  readonly answer?: (series: QueryTable, argument: string) => QueryTable[]
   /** Changes status, headers or bytes of a complete response. */
   readonly response?: (response: FullResponse, argument: string) => FullResponse
   /** Sends a complete response itself; settles when it no longer needs the connection. */
@@ -63,7 +63,7 @@ export interface FeedDocument {
 }
 
 /** An element of `Series` in the answer to a query. */
-export interface QuerySeries {
+export interface QueryTable {
   readonly Datatypes: readonly string[]
   readonly Columns: readonly string[]
   readonly Values: readonly (readonly (string | null)[])[]

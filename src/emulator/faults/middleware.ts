@@ -6,7 +6,7 @@ import { formatOf } from '../protocol/format.ts'
 import { isObject, parsedJson } from '../protocol/json.ts'
 import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
-import type { FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
+import type { FaultRequest, FeedDocument, FullResponse, JsonObject, QueryTable } from './fault.ts'
 
 const MS_PER_SECOND = 1_000
 
@@ -82,7 +82,7 @@ async function changedResponse(
   for (const { row, argument } of faults) {
     const { feed, answer } = row
     if (feed !== undefined) response = changeFeed(response, (document) => feed(document, argument))
-    if (answer !== undefined) response = changeAnswer(response, (series) => answer(series, argument))
+    if (answer !== undefined) response = changeTables(response, (series) => answer(series, argument))
   }
   for (const { row, argument } of faults) response = row.response?.(response, argument) ?? response
   return response
@@ -108,9 +108,9 @@ function listIn(root: JsonObject): JsonObject[] | undefined {
 }
 
 /** Changes the answer to a query. Errors and answers without rows stay unchanged. */
-function changeAnswer(response: FullResponse, change: (series: QuerySeries) => QuerySeries[]): FullResponse {
+function changeTables(response: FullResponse, change: (series: QueryTable) => QueryTable[]): FullResponse {
   const root = parsedJson(response.body.toString())
-  const series = isObject(root) ? (root['Series'] as QuerySeries[] | undefined) : undefined
+  const series = isObject(root) ? (root['Series'] as QueryTable[] | undefined) : undefined
   if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return response
   const changed = series.flatMap(change)
   const isEmpty = changed.every(({ Values }) => Values.length === 0)

@@ -1,5 +1,5 @@
 import { LATENCY_BOUNDS } from '../query/points/latency_histogram.ts'
-import { choiceArgument, type FaultRow, type QuerySeries } from './fault.ts'
+import { choiceArgument, type FaultRow, type QueryTable } from './fault.ts'
 
 const ENDED_MS = 600_000
 
@@ -94,7 +94,7 @@ function onRows(
   }
 }
 
-function reversed({ Datatypes, Columns, Values }: QuerySeries): QuerySeries {
+function reversed({ Datatypes, Columns, Values }: QueryTable): QueryTable {
   return {
     Datatypes: Datatypes.toReversed(),
     Columns: Columns.toReversed(),

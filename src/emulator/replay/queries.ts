@@ -9,7 +9,7 @@ import { parseFlux } from '../query/flux/parse.ts'
 import type { Pipeline } from '../query/flux/pipeline.ts'
 import { jsonOf } from '../query/json.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
-import { answerOf } from './answer.ts'
+import { responseOf } from './response.ts'
 
 /** A recorded query. */
 interface RecordedQuery {
@@ -30,7 +30,7 @@ const ROW_COLUMNS: ReadonlySet<string> = new Set(['table', ...POINT_COLUMNS])
  * moved, and times in the text of a query are not. Any other query is evaluated on the points of the recorded answers,
  * so that its window, its fields and the form of its filters may differ. A refusal holds for every range.
  */
-export function createQueryAnswers(
+export function createQueryResponder(
   exchanges: readonly RecordedExchange[],
 ): (request: AuthorizedRequest) => RouteResponse {
   const queries = exchanges.flatMap(recordedQuery)
@@ -48,7 +48,7 @@ export function createQueryAnswers(
     const exact = same ?? (answered.length === 0 ? queries[0] : undefined)
     if (exact !== undefined) {
       const { exchange } = exact
-      return answerOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+      return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
     }
     if (queries.length === 0) throw new ApiError('notFound', 'The recording has no answers to queries')
     const pipeline = parseFlux(script, settings)

@@ -5,7 +5,7 @@ import { createSessions } from '../http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from '../options.ts'
 import { isObject, type JsonObject } from '../protocol/json.ts'
 import { createSystemServer } from '../server.ts'
-import { createAnswers } from './answers.ts'
+import { createResponder } from './responder.ts'
 
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>
@@ -24,7 +24,7 @@ export function createReplay(recording: Recording, options: ReplayOptions = {}) 
   const settings = resolveOptions(options)
   const sessions = createSessions(settings.clock, settings.sessions)
   const pools = poolsIn(recording)
-  const answer = createAnswers(recording)
+  const answer = createResponder(recording)
   const handle: Service['handle'] = (operation, request) =>
     operation in SESSION_HANDLERS
       ? SESSION_HANDLERS[operation as keyof typeof SESSION_HANDLERS]({ sessions }, request)

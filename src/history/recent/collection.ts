@@ -86,7 +86,7 @@ export function createCollection(
 
 type Points = Pick<RecentSeries, 'times' | 'values'>
 
-/** The first point of each interval: a system may serve more than it was asked for. */
+/** The first point of each interval: a system may serve more than was requested. */
 function thinned(points: Points, interval: number): Points {
   const { times } = points
   const isFirst = (index: number) =>

@@ -169,7 +169,7 @@ async function readPeriod(
       await destination.write(window.series, signal)
       wrote(window)
       const { start, end } = window.period
-      for (const subject of window.unanswered.keys())
+      for (const subject of window.failed.keys())
         current.holes = withHole(current.holes, { source: source.key, subject, start, end })
       if (window.rejected.length > 0) run.onRejected(source, window.rejected)
       run.progress.wrote(window.series)

@@ -42,7 +42,7 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
       // If most points are so far from the requested period, the system did not regard it.
       if (farPoints <= points / 2) return { period: window, reading }
       notice(
-        'the system does not regard startTime and endTime: what it sent is used, and it is not asked again',
+        'the system does not regard startTime and endTime: what it sent is used, and it is not requested again',
       )
       const rest = { ...period, start: window.start }
       return { period: rest, reading: await request(rest, signal) }
@@ -70,7 +70,7 @@ export function poolSource(
       const options = { client, poolId, period, points, signal, notice: reportedOnce(notice, reported) }
       for await (const { period: window, reading } of readPool(options)) {
         const series = [...historySeries(reading, { system, pool: label }, labels)]
-        yield { period: window, series, rejected: reading.rejected, unanswered: new Map() }
+        yield { period: window, series, rejected: reading.rejected, failed: new Map() }
       }
     },
   }

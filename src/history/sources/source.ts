@@ -42,7 +42,7 @@ export interface SourceWindow {
   readonly series: readonly HistorySeries[]
   readonly rejected: readonly RejectedValue[]
   /** What the figures are about that were not answered, and are not in the series, with the reason. */
-  readonly unanswered: ReadonlyMap<string, ApiError>
+  readonly failed: ReadonlyMap<string, ApiError>
 }
 
 /** Reports each text once, such as a deviation of a system that every window has. */

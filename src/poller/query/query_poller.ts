@@ -5,13 +5,13 @@ import { isQueried, unmatchedRows } from '../../api/query/merge.ts'
 import {
   createPerformanceReader,
   type FailedQuery,
-  type PerformanceAnswers,
+  type PerformancePoll,
   type PerformanceReader,
 } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import { queryRemedyOf } from '../../api/query/states.ts'
 import type { SystemConfig } from '../../config/config.ts'
-import { type StateSteps, withAnswers, withPerformance } from '../../state/changes.ts'
+import { type StateSteps, withPerformance, withPerformancePoll } from '../../state/changes.ts'
 import { type Failure, failureOf, type SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
 import type { PollLog, PollSize } from '../log/poll_log.ts'
@@ -39,17 +39,17 @@ export function createQueryPoller(options: QueryPollerOptions) {
   let isDue = isUsed
   let running: Promise<void> | undefined
 
-  async function ask(signal: AbortSignal): Promise<void> {
+  async function poll(signal: AbortSignal): Promise<void> {
     const seconds = secondsFromNow()
     try {
-      const answers = await reader.read(signal)
-      const state = stateOf(answers)
-      const change = (before: SystemState) => withAnswers(before, state, limits.maxResponseBytes)
+      const found = await reader.read(signal)
+      const state = stateOf(found)
+      const change = (before: SystemState) => withPerformancePoll(before, state, limits.maxResponseBytes)
       await (await store.apply(name, change, signal)).shown
       aging.restart()
-      const nodes = answers.reading.nodes.filter(({ rows }) => rows > 0).length
+      const nodes = found.reading.nodes.filter(({ rows }) => rows > 0).length
       pauses.succeeded(nodes > 0)
-      report(options, answers, { seconds: seconds(), nodes })
+      report(options, found, { seconds: seconds(), nodes })
     } catch (failure) {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
@@ -60,25 +60,25 @@ export function createQueryPoller(options: QueryPollerOptions) {
   }
 
   return {
-    /** Called by the schedule, which only a system that may be asked has. */
+    /** Called by the schedule, which only a system with queries has. */
     makeDue(): void {
       isDue = true
     },
-    /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
+    /** Polls if it is due, and if the system is to be queried at all. Awaits a poll that is under way instead. */
     async requestIfDue(signal: AbortSignal): Promise<void> {
       if (running !== undefined) return running
       if (!(isDue || isAlwaysDue)) return
-      // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.
+      // It stays due: after an upgrade it is polled with the first feed that lacks the attributes.
       if (isQueried(system, store.system(name)?.pools) !== true) return removePerformance(store, name)
       if (pauses.remainingMs() > 0) return
       isDue = false
-      running = ask(signal).finally(() => {
+      running = poll(signal).finally(() => {
         running = undefined
       })
       return running
     },
     /**
-     * When it is asked next, in milliseconds since the epoch. After a pause this is the end of the pause: it is asked with
+     * When it is polled next, in milliseconds since the epoch. After a pause this is the end of the pause: it is polled with
      * the first poll from then on.
      * @param scheduledMs when it becomes due next
      */
@@ -91,7 +91,7 @@ export function createQueryPoller(options: QueryPollerOptions) {
 /** @param poll with the number of nodes that are in the answers */
 function report(
   { system: { name }, store, pollLog }: QueryPollerOptions,
-  { reading, failed, empty }: PerformanceAnswers,
+  { reading, failed, empty }: PerformancePoll,
   poll: PollSize & { readonly nodes: number },
 ): void {
   const isEmpty = poll.nodes === 0
@@ -110,7 +110,7 @@ function allFeeds(state: SystemState | undefined): readonly FeedReading[] | unde
   return feeds.length === readings.length ? feeds : undefined
 }
 
-/** @param isDue whether it is asked as soon as the pause is over */
+/** @param isDue whether it is polled as soon as the pause is over */
 function nextAfterPause(scheduledMs: number, pauseMs: number, isDue: boolean): number {
   if (pauseMs === 0) return scheduledMs
   const endMs = Date.now() + pauseMs
@@ -130,7 +130,7 @@ export function withoutPerformance(system: SystemState): StateSteps {
   return withPerformance(system, undefined)
 }
 
-function stateOf({ reading, failed }: PerformanceAnswers) {
+function stateOf({ reading, failed }: PerformancePoll) {
   return {
     reading,
     receivedAtMs: performance.now(),

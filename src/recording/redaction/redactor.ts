@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors/errors.ts'
 import { isPage } from '../../api/parse/markup.ts'
 import { parseXml } from '../../api/parse/xml.ts'
-import type { ReceivedAnswer, ReceivedExchange } from '../../api/request/exchanges.ts'
+import type { ReceivedExchange, ReceivedResponse } from '../../api/request/exchanges.ts'
 import { QUERY_PATH } from '../../query_catalogue.ts'
 import { writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
@@ -55,7 +55,7 @@ function requestOf(
 }
 
 function answerOf(
-  answer: ReceivedAnswer,
+  answer: ReceivedResponse,
   operation: string,
   bodies: BodyRedaction,
 ): Omit<RecordedExchange, 'request'> {
@@ -69,13 +69,13 @@ function answerOf(
 }
 
 /** The Date header has whole seconds. */
-function secondsOf({ header, at }: ReceivedAnswer): number {
+function secondsOf({ header, at }: ReceivedResponse): number {
   const dateMs = Date.parse(header('date') ?? '')
   return Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at)
 }
 
 /** The headers that the exporter reads. */
-function headersOf({ header }: ReceivedAnswer): Record<string, string> {
+function headersOf({ header }: ReceivedResponse): Record<string, string> {
   const location = header('location')
   const seconds = header('retry-after')?.trim() ?? ''
   return {

@@ -10,8 +10,8 @@ import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
-import { answer } from '../page/answer.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
+import { sendText } from '../page/send_text.ts'
 import { readAdminPage } from './page/page.ts'
 import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
@@ -95,11 +95,14 @@ async function writeErrors(context: Context, next: Next, log: Log): Promise<void
   try {
     await next()
   } catch (failure) {
-    const answer = failure instanceof ApiError ? fromApiError(failure) : failure
-    if (!(answer instanceof Refused)) {
+    const refusal = failure instanceof ApiError ? fromApiError(failure) : failure
+    if (!(refusal instanceof Refused)) {
       logFailure(log, INTERNAL_ERROR, failure, { path: rawPath(context.req) })
     }
-    sendError(context, answer instanceof Refused ? answer : refused('failed', 'See the log of the exporter'))
+    sendError(
+      context,
+      refusal instanceof Refused ? refusal : refused('failed', 'See the log of the exporter'),
+    )
   }
 }
 
@@ -115,8 +118,8 @@ function sendError(context: Context, { status, body, headers }: Refused): void {
 async function answerHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
   const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
   if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
-  if (path === '/-/healthy' || ready()) answer(context, 200, 'sds-exporter is running.')
-  else answer(context, 503, 'Not every system has been polled yet.')
+  if (path === '/-/healthy' || ready()) sendText(context, 200, 'sds-exporter is running.')
+  else sendText(context, 503, 'Not every system has been polled yet.')
 }
 
 /** Koa ends the path at a fragment or an invalid character, which would shorten the id of a provider. */

@@ -3,7 +3,7 @@ import { refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../../values/token_bucket.ts'
-import { createPlaces } from '../places.ts'
+import { createKeyedLimit } from '../keyed_limit.ts'
 
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
@@ -59,7 +59,7 @@ function networkOf(address: string): string {
 
 /** Bounds the pending requests of each system, so that they wait for seconds at most. */
 function createPending() {
-  const places = createPlaces(MAX_PENDING_PER_SYSTEM)
+  const places = createKeyedLimit(MAX_PENDING_PER_SYSTEM)
   return async <T>(system: string, task: () => Promise<T>): Promise<T> => {
     const leave = places(system)
     if (leave === undefined) {

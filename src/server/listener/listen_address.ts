@@ -13,10 +13,10 @@ export interface BoundSocket {
 }
 
 /** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438`, or a bound socket. */
-export type ListenPoint = string | BoundSocket
+export type ListenSocket = string | BoundSocket
 
 /** The hosts of addresses that have one. */
-export function hostsOf(points: readonly ListenPoint[]): string[] {
+export function hostsOf(points: readonly ListenSocket[]): string[] {
   return points.flatMap((point) => (typeof point === 'string' ? (parseListenAddress(point).host ?? []) : []))
 }
 
@@ -26,7 +26,7 @@ export function isLoopback(host: string | undefined): boolean {
 }
 
 /** The point in messages. */
-export function pointText(point: ListenPoint): string {
+export function socketText(point: ListenSocket): string {
   return typeof point === 'string' ? point : `socket ${point.fd}`
 }
 

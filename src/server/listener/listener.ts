@@ -24,15 +24,15 @@ import {
   explainListenError,
   type ListenAddress,
   ListenError,
-  type ListenPoint,
+  type ListenSocket,
   parseListenAddress,
-  pointText,
+  socketText,
 } from './listen_address.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
-  readonly address: ListenPoint
+  readonly address: ListenSocket
   /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
   readonly webConfigFile?: string | undefined
   /** May be asynchronous. Errors are logged and answered with 500. */
@@ -59,7 +59,7 @@ export function createListener(options: ListenerOptions) {
   return {
     /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
     get url(): string {
-      if (opened === undefined) throw new ListenError(`the listener on '${pointText(point)}' is not started`)
+      if (opened === undefined) throw new ListenError(`the listener on '${socketText(point)}' is not started`)
       return opened.url
     },
     /**
@@ -108,7 +108,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
     queue(request, response)
   }
   serveOneAtATime(server, event, serveOne, limits)
-  await listen(server, { ...address, backlog: limits.backlog }, pointText(options.address))
+  await listen(server, { ...address, backlog: limits.backlog }, socketText(options.address))
   return {
     url: urlOf(server, scheme, 'host' in address ? address.host : undefined),
     stop() {

@@ -1,10 +1,10 @@
-import { ListenError, type ListenPoint } from './listen_address.ts'
+import { ListenError, type ListenSocket } from './listen_address.ts'
 import { createListener, type Listener, type ListenerOptions } from './listener.ts'
 
 export type Listeners = ReturnType<typeof createListeners>
 
 /** @throws {ListenError} when an address is invalid, or there is none */
-export function createListeners(points: readonly ListenPoint[], options: Omit<ListenerOptions, 'address'>) {
+export function createListeners(points: readonly ListenSocket[], options: Omit<ListenerOptions, 'address'>) {
   if (points.length === 0) throw new ListenError('there is no address to listen on')
   const listeners: readonly Listener[] = points.map((address) => createListener({ ...options, address }))
   const stop = async () => {

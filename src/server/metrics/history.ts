@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { answer } from '../page/answer.ts'
+import { sendText } from '../page/send_text.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import { PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ProbeSources } from './probe.ts'
@@ -24,7 +24,7 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     if (typeof target === 'string') return refuseRequest(context, target)
     const { system } = target
     const document = history?.(system)
-    if (document === undefined) return answer(context, 404, DISABLED)
+    if (document === undefined) return sendText(context, 404, DISABLED)
     const slot = takeSlot(context.res, slots, { group: `history ${system}`, exposition: document })
     if (slot === undefined) return
     const format = chooseFormat(context.get('Accept'))

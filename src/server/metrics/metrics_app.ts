@@ -6,7 +6,7 @@ import { errorText } from '../../values/errors.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
-import { answer } from '../page/answer.ts'
+import { sendText } from '../page/send_text.ts'
 import { createRunbooks, RUNBOOKS_PATH } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
@@ -61,16 +61,16 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get(RUNBOOKS_PATH, createRunbooks())
   router.get('/sd', createServiceDiscovery(probes, slots))
-  router.get('/-/healthy', (context) => answer(context, 200, 'sds-exporter is healthy.'))
+  router.get('/-/healthy', (context) => sendText(context, 200, 'sds-exporter is healthy.'))
   router.get('/-/ready', (context) =>
     options.ready()
-      ? answer(context, 200, 'sds-exporter is ready.')
-      : answer(context, 503, 'Not every system has been polled yet.'),
+      ? sendText(context, 200, 'sds-exporter is ready.')
+      : sendText(context, 503, 'Not every system has been polled yet.'),
   )
   const { origin = ANY_HOST } = options
   router.post('/-/reload', (context) =>
     isCrossSite(context.req, origin)
-      ? answer(context, 403, 'Cross-site request refused.')
+      ? sendText(context, 403, 'Cross-site request refused.')
       : answerReload(context, options.reload),
   )
   // As many responses at the same time as for scrapes, which it does not hinder.
@@ -102,21 +102,21 @@ const ANY_HOST: OriginRules = { listenHosts: [], allowedHosts: undefined }
 async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {
   const isOpen = OPEN_PATHS.some((open) => open === rawPath(context.req))
   if (isOpen || hasExpectedHost(context.req, origin)) return next()
-  answer(context, 421, 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME')
+  sendText(context, 421, 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME')
 }
 
 async function answerReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {
   if (reload === undefined)
-    return answer(
+    return sendText(
       context,
       403,
       'Reload over HTTP is disabled: start with --web.enable-lifecycle, or send SIGHUP.',
     )
   try {
     await reload()
-    answer(context, 200, 'Configuration reloaded.')
+    sendText(context, 200, 'Configuration reloaded.')
   } catch (failure) {
     const reason = errorText(failure)
-    answer(context, 500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
+    sendText(context, 500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
   }
 }

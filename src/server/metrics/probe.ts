@@ -5,8 +5,8 @@ import type { LogTap } from '../../poller/log/log_tap.ts'
 import type { Poller } from '../../poller/poller.ts'
 import type { SystemState } from '../../state/state.ts'
 import { goneSignal } from '../gone_signal.ts'
-import { answer } from '../page/answer.ts'
-import { createPlaces } from '../places.ts'
+import { createKeyedLimit } from '../keyed_limit.ts'
+import { sendText } from '../page/send_text.ts'
 import { explainProbe } from './probe_explanation.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
 import { refuse, type SendExposition, takeSlot } from './send_exposition.ts'
@@ -41,7 +41,7 @@ const PARAMETERS = {
 } as const
 /** The header of Prometheus with its `scrape_timeout`. */
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
-/** Before the timeout of Prometheus, for the way of the answer: as the blackbox exporter. */
+/** Before the timeout of Prometheus, for the transfer of the response, as the blackbox exporter. */
 const OFFSET_MS = 500
 /** The longest wait, also without the header. A connection without traffic is closed after 120 s. */
 const MAX_WAIT_MS = 110_000
@@ -57,7 +57,7 @@ const TAILS = {
  */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
   const { systems, probe, maxRequests, sendExposition, explanation, slots } = options
-  const waiting = createPlaces(maxRequests)
+  const waiting = createKeyedLimit(maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
     context.set('Connection', 'close')
@@ -79,13 +79,13 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
       const seconds = (performance.now() - beganMs) / 1000
       const status = explanation?.polling(system)
       if (takeSlot(context.res, slots, { group: 'explanations', exposition }) === undefined) return
-      return answer(context, 200, await explainProbe({ seconds, recording, status, exposition }))
+      return sendText(context, 200, await explainProbe({ seconds, recording, status, exposition }))
     }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
 }
 
-/** What a request asks for, or why it is refused. */
+/** What is requested, or why it is refused. */
 function readRequest(context: Context, systems: ReturnType<ProbeSources['systems']>) {
   const target = readTarget(context.querystring, systems, PARAMETERS)
   if (typeof target === 'string') return target
@@ -97,7 +97,7 @@ function readRequest(context: Context, systems: ReturnType<ProbeSources['systems
 
 const SECONDS = /^\d+(\.\d+)?$/
 
-/** How long the answer may wait, in milliseconds, or why the request is refused. */
+/** How long the response may wait, in milliseconds, or why the request is refused. */
 function readWait(header: string): number | string {
   if (header === '') return MAX_WAIT_MS
   const timeoutMs = Number(header) * 1000

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { answer } from '../page/answer.ts'
+import { sendText } from '../page/send_text.ts'
 import type { ProbeSources } from './probe.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
 import { takeSlot } from './send_exposition.ts'
@@ -24,7 +24,11 @@ export function createServiceDiscovery(
   return (context) => {
     const { host = '' } = context.req.headers
     if (!HOST.test(host)) {
-      return answer(context, 400, 'The header Host must have a host name or an address: that of the targets.')
+      return sendText(
+        context,
+        400,
+        'The header Host must have a host name or an address: that of the targets.',
+      )
     }
     if (takeSlot(context.res, slots, SHOWN) === undefined) return
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}

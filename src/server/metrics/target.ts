@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { visibleText } from '../../text.ts'
-import { answer } from '../page/answer.ts'
+import { sendText } from '../page/send_text.ts'
 
 /** The parameters of a path, with their meanings. */
 type Parameters = Readonly<Partial<Record<'system' | 'pool' | 'debug', string>>>
@@ -39,5 +39,5 @@ function listed(allowed: Parameters): string {
 }
 
 export function refuseRequest(context: Context, reason: string): void {
-  answer(context, 400, visibleText(reason))
+  sendText(context, 400, visibleText(reason))
 }

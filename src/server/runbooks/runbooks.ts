@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Context } from 'koa'
-import { answer } from '../page/answer.ts'
 import { html, trusted } from '../page/html.ts'
 import { contentSecurityPolicy, PAGE_HEADERS } from '../page/policy.ts'
+import { sendText } from '../page/send_text.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** The path of the runbooks; each alert is an anchor with its name. */
@@ -20,7 +20,7 @@ export function createRunbooks(): (context: Context) => void {
   return (context) => {
     context.set(PAGE_HEADERS)
     page ??= pageText(style)
-    if (page === undefined) return answer(context, 404, 'The runbooks are not installed: docs/alerts.md.')
+    if (page === undefined) return sendText(context, 404, 'The runbooks are not installed: docs/alerts.md.')
     context.set('Content-Security-Policy', policy)
     context.type = 'text/html; charset=utf-8'
     context.body = page

@@ -7,8 +7,8 @@ import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
 import { isLoopback } from '../listener/listen_address.ts'
-import { answer } from '../page/answer.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
+import { sendText } from '../page/send_text.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
 import { createDocument } from './page/document.ts'
@@ -44,7 +44,7 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
   /** What `make` makes of the selected status; undefined if the request was answered with an error. */
   async function compute<T>(context: Context, make: (found: Selected) => Promise<T>): Promise<T | undefined> {
     context.set(PAGE_HEADERS)
-    if (queue.size + queue.pending >= QUEUE_LENGTH) return answer(context, 503, BUSY)
+    if (queue.size + queue.pending >= QUEUE_LENGTH) return sendText(context, 503, BUSY)
     return queue.add(async () => {
       const found = await admitted(context)
       return found && make(found)
@@ -55,10 +55,10 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
   async function admitted(context: Context): Promise<Selected | undefined> {
     if (context.res.destroyed) return undefined
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
-    if (typeof selection === 'string') return answer(context, 400, selection)
+    if (typeof selection === 'string') return sendText(context, 400, selection)
     const status = await inSlices(read())
     if (context.res.destroyed) return undefined
-    if (options.admit(context, status) === undefined) return answer(context, 503, BUSY)
+    if (options.admit(context, status) === undefined) return sendText(context, 503, BUSY)
     return { selection, status, selected: await inSlices(selectSteps(status, selection)) }
   }
 
@@ -86,7 +86,7 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
       if (found === undefined) return
       const { selection, selected } = found
       context.status = 200
-      if (selected === undefined) return answer(context, 404, 'There is no system or pool with this name.')
+      if (selected === undefined) return sendText(context, 404, 'There is no system or pool with this name.')
       const shown = selection.history ? withHistory(selected, options.recent) : selected
       await sendPieces(context, 'application/json; charset=utf-8', jsonPieces(shown))
     },

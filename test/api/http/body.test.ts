@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from '../../../src/api/http/body.ts'
-import { never } from './answers.ts'
+import { never } from './responses.ts'
 
 const LIMIT = 1000
 const stream = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { untilAborted, withDeadline } from '../../../src/api/http/deadline.ts'
-import { never } from './answers.ts'
+import { never } from './responses.ts'
 
 const untilAbort = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
 import { parseRetryAfter, readErrorBody, refusalOf } from '../../../src/api/http/refusals.ts'
-import { answerOf } from './answers.ts'
+import { responseOf } from './responses.ts'
 
 const JSON_BODY = (code: number | string, extra = '') =>
   `{"code":${JSON.stringify(code)},"description":"Something","details":"More of it"${extra}}`
@@ -11,7 +11,7 @@ const HTML_BODY = '<html><body><h1>502 Bad Gateway</h1></body></html>'
 
 describe('refusalOf', () => {
   test('200 is not a refusal, with any body', () => {
-    expect(refusalOf(answerOf(200, JSON_BODY(6401)))).toBeUndefined()
+    expect(refusalOf(responseOf(200, JSON_BODY(6401)))).toBeUndefined()
   })
 
   test.each<[number, string, string, Reason]>([
@@ -44,7 +44,7 @@ describe('refusalOf', () => {
     [204, 'no content', '', 'schema'],
     [206, 'partial content', '{}', 'schema'],
   ])('%i with %s is %s', (status, _what, body, reason) => {
-    expect(refusalOf(answerOf(status, body))).toMatchObject({ reason, status })
+    expect(refusalOf(responseOf(status, body))).toMatchObject({ reason, status })
   })
 
   test.each<[number, string, Reason]>([
@@ -62,28 +62,28 @@ describe('refusalOf', () => {
     [304, '', 'schema'],
     [308, 'http://[', 'redirect'],
   ])('%i to %j is %s', (status, location, reason) => {
-    const answer = answerOf(status, '', location === '' ? {} : { Location: location })
+    const answer = responseOf(status, '', location === '' ? {} : { Location: location })
     expect(refusalOf(answer)).toMatchObject({ reason, status })
   })
 
   test('quotes the error of the system in one line of limited length', () => {
     const refusal = refusalOf(
-      answerOf(503, JSON.stringify({ code: 6000, description: 'a\nb', details: 'x'.repeat(999) })),
+      responseOf(503, JSON.stringify({ code: 6000, description: 'a\nb', details: 'x'.repeat(999) })),
     )
     expect(refusal?.message).toMatch(/\(HTTP 503, code 6000\); it says: a b: x{10,200}$/)
   })
 
   test('has retryable of the body and Retry-After', () => {
-    expect(refusalOf(answerOf(500, JSON_BODY(999, ',"retryable":false')))?.body?.retryable).toBe(false)
-    expect(refusalOf(answerOf(500, JSON_BODY(999, ',"retryable":"true"')))?.body?.retryable).toBe(true)
-    expect(refusalOf(answerOf(500, XML_BODY(999)))?.body?.retryable).toBe(false)
-    expect(refusalOf(answerOf(500, JSON_BODY(999)))?.body?.retryable).toBeUndefined()
-    expect(refusalOf(answerOf(503, '', { 'Retry-After': '30' }))?.retryAfterMs).toBe(30_000)
-    expect(refusalOf(answerOf(503, ''))?.retryAfterMs).toBeUndefined()
+    expect(refusalOf(responseOf(500, JSON_BODY(999, ',"retryable":false')))?.body?.retryable).toBe(false)
+    expect(refusalOf(responseOf(500, JSON_BODY(999, ',"retryable":"true"')))?.body?.retryable).toBe(true)
+    expect(refusalOf(responseOf(500, XML_BODY(999)))?.body?.retryable).toBe(false)
+    expect(refusalOf(responseOf(500, JSON_BODY(999)))?.body?.retryable).toBeUndefined()
+    expect(refusalOf(responseOf(503, '', { 'Retry-After': '30' }))?.retryAfterMs).toBe(30_000)
+    expect(refusalOf(responseOf(503, ''))?.retryAfterMs).toBeUndefined()
   })
 })
 
-const bodyOf = (text: string) => readErrorBody(answerOf(400, text))
+const bodyOf = (text: string) => readErrorBody(responseOf(400, text))
 
 describe('readErrorBody', () => {
   test('decodes the five entities of XML, and no others', () => {
@@ -115,7 +115,7 @@ describe('readErrorBody', () => {
 })
 
 test('an HTML page is quoted by its title, redacted', () => {
-  const page = (title: string) => answerOf(400, `<html><head><title>${title}</title></head></html>`)
+  const page = (title: string) => responseOf(400, `<html><head><title>${title}</title></head></html>`)
   expect(refusalOf(page('400 No required SSL certificate was sent'))?.message).toContain(
     'it says: 400 No required SSL certificate was sent',
   )

@@ -7,7 +7,7 @@ import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../src/api/http/transport.ts'
 import { Abandoned, sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
 import { createLimits } from '../../../src/api/request/limits.ts'
-import { answerOf } from '../http/answers.ts'
+import { responseOf } from '../http/responses.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
 const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
@@ -26,7 +26,7 @@ async function outcome(
       sent++
       if (isSent) onSend?.()
       if (end instanceof Error) throw exchangeFailure(end)
-      return { ...answerOf(200, end.text), ...end }
+      return { ...responseOf(200, end.text), ...end }
     },
     close: async () => undefined,
   }

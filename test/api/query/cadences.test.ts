@@ -4,7 +4,7 @@ import type { PerformanceReading } from '../../../src/api/query/values/performan
 import { QUERY_ATTRIBUTES } from '../../../src/query_catalogue.ts'
 import { NOW, startEmulator } from '../../emulator/client.ts'
 import { startClient } from '../client_setup.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 import { NO_FILTER } from './query_files.ts'
 
 const POLL_SECONDS = 300

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { QUERIES, type Query, queryText } from '../../../src/api/query/requests/queries.ts'
 import { startClient } from '../client_setup.ts'
-import { never } from '../http/answers.ts'
 import { serveHttp } from '../http/raw_server.ts'
+import { never } from '../http/responses.ts'
 import { queryFile } from './query_files.ts'
 
 const [CPU] = QUERIES as readonly [Query]

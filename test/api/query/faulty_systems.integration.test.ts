@@ -5,7 +5,7 @@ import { readRangeDefect } from '../../../src/api/query/requests/version.ts'
 import type { NodePerformance, PerformanceReading } from '../../../src/api/query/values/performance.ts'
 import { MEASUREMENTS, type QueryAttributeName } from '../../../src/query_catalogue.ts'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 import { NO_FILTER } from './query_files.ts'
 
 /** Shortly after the emulator's counters began at zero, so that they are computed quickly. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRejectedValues } from '../../../src/api/feed/rejected_values.ts'
-import type { Point, Series } from '../../../src/api/query/answers/answer.ts'
+import type { FieldSeries, Point } from '../../../src/api/query/answers/answer.ts'
 import { type NodePast, pastSteps } from '../../../src/api/query/past.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
@@ -23,7 +23,7 @@ interface SeriesOptions {
 function series(
   { measurement = 'any', field, node = 'n1', tags = {} }: SeriesOptions,
   points: readonly Point[],
-): Series {
+): FieldSeries {
   const all = { host: node, node_id: `id-${node}`, ...tags }
   return { measurement, field, tags: new Map(Object.entries(all)), points }
 }
@@ -36,7 +36,7 @@ function points(valueAt: (k: number) => number | undefined, phase = 96, count = 
   })
 }
 
-function past(all: readonly Series[], window = WINDOW): NodePast {
+function past(all: readonly FieldSeries[], window = WINDOW): NodePast {
   const options = {
     interfaces: createInterfaceRule(NO_FILTER),
     failedFields: new Set<string>(),
@@ -51,7 +51,7 @@ function past(all: readonly Series[], window = WINDOW): NodePast {
 }
 
 const THROUGHPUT = { measurement: MEASUREMENTS.throughput.name, field: 'total_read_requests_size' }
-const readBandwidth = (all: readonly Series[], window = WINDOW) => {
+const readBandwidth = (all: readonly FieldSeries[], window = WINDOW) => {
   const { times = [], values = [] } =
     past(all, window).attributes.get('transactionReadBandwidth')?.series ?? {}
   return times.map((t, index) => [(t - START - 96) / STEP, values[index]])

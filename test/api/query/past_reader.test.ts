@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import type { QueryAnswer, Series } from '../../../src/api/query/answers/answer.ts'
+import type { FieldSeries, QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createPastReader, KEPT_SECONDS } from '../../../src/api/query/past_reader.ts'
 import { type Query, queryText } from '../../../src/api/query/requests/queries.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 import { NO_FILTER } from './query_files.ts'
 
 const NOW = 1_772_323_200
@@ -21,7 +21,7 @@ const WITH_LEAD = [...GAUGES, ...COUNTERS.flatMap((name) => [name, name])]
 function throughput({ range = { start: 0, stop: 0 } }: Query): QueryAnswer {
   const points = []
   for (let t = Math.ceil(range.start / 300) * 300; t < range.stop; t += 300) points.push({ t, value: t * 10 })
-  const one: Series = {
+  const one: FieldSeries = {
     measurement: MEASUREMENTS.throughput.name,
     field: 'total_read_requests_size',
     tags: new Map([['node_id', 'n1']]),
@@ -113,7 +113,7 @@ describe('a reader of the past', () => {
       if (name === 'query_error_codes') throw refused
       return EMPTY
     })
-    expect((await read(-HOUR, 0)).unanswered.size).toBe(0)
+    expect((await read(-HOUR, 0)).failed.size).toBe(0)
     expect(reader.refused()).toEqual([{ name: 'query_error_codes', failure: refused }])
     names()
     await read(-2 * HOUR, -HOUR)
@@ -131,12 +131,12 @@ describe('a reader of the past', () => {
     })
     await read(-3 * HOUR, -2 * HOUR)
     isFailing = true
-    const { nodes, unanswered } = await read(-2 * HOUR, -HOUR)
-    expect([...unanswered]).toEqual([['latency', failure]])
+    const { nodes, failed } = await read(-2 * HOUR, -HOUR)
+    expect([...failed]).toEqual([['latency', failure]])
     expect(nodes[0]?.attributes.get('transactionReadBandwidth')?.series.times).toHaveLength(12)
     isFailing = false
     names()
-    expect((await read(-HOUR, 0)).unanswered.size).toBe(0)
+    expect((await read(-HOUR, 0)).failed.size).toBe(0)
     // The points before the window are missing for the query that failed.
     expect(names()).toEqual([...ALL.slice(0, 5), 'query_latency_write', 'query_latency_write', ALL[6]])
     expect(reader.refused()).toEqual([])
@@ -153,7 +153,7 @@ describe('a reader of the past', () => {
       if (name === 'query_cpu' && range.stop - range.start > 1800) throw new ApiError('too_large', 'large')
       return EMPTY
     })
-    expect((await read(-2 * HOUR, -HOUR)).unanswered.size).toBe(0)
+    expect((await read(-2 * HOUR, -HOUR)).failed.size).toBe(0)
     names()
     await read(-HOUR, 0)
     expect(names().filter((name) => name === 'query_cpu')).toHaveLength(2)

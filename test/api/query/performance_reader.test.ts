@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
 import type { Dialect, Query } from '../../../src/api/query/requests/queries.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 import { answerOf, bodyOf, decodeBody, NO_FILTER } from './query_files.ts'
 
 type Answering = (query: Query, dialect: Dialect) => QueryAnswer

@@ -4,7 +4,7 @@ import { ApiError, asApiError } from '../../../src/api/errors/errors.ts'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import { createAttempts } from '../../../src/api/request/attempts.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

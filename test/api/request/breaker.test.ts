@@ -12,7 +12,7 @@ function setUp() {
   const answered: boolean[] = []
   const breaker = createBreaker({
     failuresToOpen: 3,
-    onAnswered: (value) => answered.push(value),
+    onResponded: (value) => answered.push(value),
     now: () => now,
   })
   async function run(key: string, outcome: Parameters<Leave>[0], ms = 0) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
-import { never } from '../http/answers.ts'
 import { serveHttp, serveRaw } from '../http/raw_server.ts'
+import { never } from '../http/responses.ts'
 
 const QUICK = 'limits: {requests_per_second: 1000}\npoll: {timeout: 8s}'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLimits, PRIORITIES } from '../../../src/api/request/limits.ts'
 import { waitForAssertion } from '../../support/wait.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 
 const CONFIG = { concurrency: 2, requestsPerSecond: 10, maxResponseBytes: 1000 }
 const neverAborted = () => ({ signal: never() })

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
 import { POOL_LISTS, type PoolRef } from '../../../src/api/feed/pools.ts'
 import { createPoolList } from '../../../src/api/resources/pool_list.ts'
-import { never } from '../http/answers.ts'
+import { never } from '../http/responses.ts'
 
 const [FIRST, SECOND] = POOL_LISTS
 const POOLS: readonly PoolRef[] = [{ id: 'p1', name: 'one' }]

@@ -21,7 +21,7 @@ export function keyOf({ path, query = '', body }: ResourceRequest): string {
 }
 
 /** Answers queries with these bodies, whose keys are the names of the queries. */
-export function querySender(answers: Readonly<Record<string, Answer>>, requests: string[]): SendQuery {
+export function querySender(answers: Readonly<Record<string, StubResponse>>, requests: string[]): SendQuery {
   return async (query, dialect, signal) => {
     requests.push(query.name)
     const answer = answers[query.name] ?? new ApiError('not_found', 'no query interface', { status: 404 })
@@ -34,10 +34,10 @@ export function querySender(answers: Readonly<Record<string, Answer>>, requests:
   }
 }
 
-type Answer = unknown | ((request: ResourceRequest) => unknown)
+type StubResponse = unknown | ((request: ResourceRequest) => unknown)
 
 /** Answers requests with these bodies: an error is thrown, a missing one is not found. */
-export function sender(answers: Readonly<Record<string, Answer>>) {
+export function sender(answers: Readonly<Record<string, StubResponse>>) {
   const requests: string[] = []
   const send: SendResource = async (request, decode, signal) => {
     const key = keyOf(request)

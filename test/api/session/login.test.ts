@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { basicHeader, TOKEN_HEADER, tokenOf } from '../../../src/api/http/credentials.ts'
-import { answerOf, secret } from '../http/answers.ts'
+import { responseOf, secret } from '../http/responses.ts'
 
 test('basicHeader encodes name and password in UTF-8', () => {
   expect(basicHeader('mönitor', secret('pass:wörd'))).toEqual({
@@ -10,7 +10,7 @@ test('basicHeader encodes name and password in UTF-8', () => {
 
 describe('tokenOf', () => {
   test('returns the token of the header', () => {
-    expect(tokenOf(answerOf(200, '', { [TOKEN_HEADER]: ' BAAc/Q0x+Od3g== ' })).reveal()).toBe(
+    expect(tokenOf(responseOf(200, '', { [TOKEN_HEADER]: ' BAAc/Q0x+Od3g== ' })).reveal()).toBe(
       'BAAc/Q0x+Od3g==',
     )
   })
@@ -20,7 +20,7 @@ describe('tokenOf', () => {
     ['an empty token', { [TOKEN_HEADER]: ' ' }, 'schema'],
     ['a token that is not valid in a header', { [TOKEN_HEADER]: 'SECRET tök' }, 'schema'],
   ])('refuses %s', (_, headers, reason) => {
-    const read = () => tokenOf(answerOf(200, '', headers))
+    const read = () => tokenOf(responseOf(200, '', headers))
     expect(read).toThrow(expect.objectContaining({ reason }))
     expect(read).toThrow(/^(?!.*SECRET).*is it the right address\?$/)
   })

@@ -9,7 +9,7 @@ import { type Log, silentLog } from '../../../src/log.ts'
 import type { Secret } from '../../../src/values/secret.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { waitForAssertion } from '../../support/wait.ts'
-import { answerOf, never, secret } from '../http/answers.ts'
+import { never, responseOf, secret } from '../http/responses.ts'
 
 const HOUR = 3_600_000
 const LOGIN: AuthConfig = { kind: 'login', username: 'monitor', password: secret('pässword') }
@@ -28,7 +28,7 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
     async (_baseUrl: string, _headers: Readonly<Record<string, string>>, _signal: AbortSignal) => {
       issued += 1
       live.add(`token-${issued}`)
-      return answerOf(200, '', { [TOKEN_HEADER]: `token-${issued}` })
+      return responseOf(200, '', { [TOKEN_HEADER]: `token-${issued}` })
     },
   )
   const logout = vi.fn(async (token: { reveal(): string }, _signal: AbortSignal) => {
@@ -66,7 +66,7 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
 }
 
 const refused = async () =>
-  answerOf(401, '<error><code>401</code><description>Unauthorized</description></error>')
+  responseOf(401, '<error><code>401</code><description>Unauthorized</description></error>')
 
 describe('a login session', () => {
   test('logs in once for all concurrent requests, with the credentials in UTF-8', async () => {
@@ -264,10 +264,10 @@ describe('a login session', () => {
 
   test('a login refused with 403 starts a cooldown; one that fails with 503 does not', async () => {
     const { token, login, pass } = setUp()
-    login.mockResolvedValueOnce(answerOf(503))
+    login.mockResolvedValueOnce(responseOf(503))
     await expect(token()).rejects.toMatchObject({ reason: 'unavailable' })
     pass(1000)
-    login.mockResolvedValueOnce(answerOf(403))
+    login.mockResolvedValueOnce(responseOf(403))
     await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
     await expect(token()).rejects.toMatchObject({ reason: 'auth' })
     expect(login).toHaveBeenCalledTimes(2)
@@ -275,14 +275,14 @@ describe('a login session', () => {
 
   test('a login that is answered without a token has failed', async () => {
     const { token, login, results } = setUp()
-    login.mockResolvedValueOnce(answerOf(200))
+    login.mockResolvedValueOnce(responseOf(200))
     await expect(token()).rejects.toMatchObject({ reason: 'html' })
     expect(results).toEqual(['html'])
   })
 
   test('an aborted request does not abort the login of other requests', async () => {
     const { token, login } = setUp()
-    const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
+    const answer = Promise.withResolvers<ReturnType<typeof responseOf>>()
     login.mockReturnValueOnce(answer.promise)
     const aborting = new AbortController()
     const [aborted, waiting] = [token(aborting.signal), token()]
@@ -290,7 +290,7 @@ describe('a login session', () => {
     aborting.abort(new DOMException('over', 'TimeoutError'))
     await expect(aborted).rejects.toMatchObject({ reason: 'timeout' })
     expect(login.mock.calls[0]?.[2].aborted).toBe(false)
-    answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
+    answer.resolve(responseOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
     expect(await waiting).toBe('token-9')
   })
 
@@ -316,12 +316,12 @@ describe('a login session', () => {
 
   test('close during a login waits for its token and logs it out', async () => {
     const { session, token, login, logout, live } = setUp()
-    const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
+    const answer = Promise.withResolvers<ReturnType<typeof responseOf>>()
     login.mockReturnValueOnce(answer.promise)
     const requested = token()
     await waitForAssertion(() => expect(login).toHaveBeenCalled())
     const closed = session.close()
-    answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
+    answer.resolve(responseOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
     await Promise.all([requested, closed])
     expect(logout.mock.calls.map(([{ reveal }]) => reveal.call(secret('token-9')))).toEqual(['token-9'])
     expect(live.size).toBe(0)

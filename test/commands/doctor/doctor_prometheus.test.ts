@@ -20,7 +20,7 @@ const TARGET: ScrapeTarget = {
 }
 const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool: 'Hot', pool_id: 'hot' }
 
-interface Answers {
+interface Responses {
   readonly targets?: readonly ScrapeTarget[]
   readonly up?: readonly QueriedSample[]
   /** Seconds. */
@@ -41,7 +41,7 @@ async function diagnose({
   rules = [],
   configuration = '',
   hasHistory = false,
-}: Answers) {
+}: Responses) {
   const ofSystem = (value: number | undefined) =>
     value === undefined ? [] : [{ labels: { system: 'frankfurt' }, value }]
   const client = {

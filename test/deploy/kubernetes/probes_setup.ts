@@ -47,7 +47,7 @@ function placeOf(address: string): { host: string; port: number } {
 }
 
 /** Where the parts are on this machine: host and port. */
-export interface Places {
+export interface Addresses {
   readonly service: string
   readonly exporters: readonly string[]
   readonly writeUrl: string
@@ -62,7 +62,7 @@ type Yaml = any
  */
 export function prometheusConfig(
   shard: number,
-  { service, exporters, writeUrl }: Places,
+  { service, exporters, writeUrl }: Addresses,
   replica = `prometheus-${shard}-0`,
 ): Yaml {
   const config: Yaml = parse(readText(`${OVERLAY}/prometheus-${shard}.yml`))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Json, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
-import { answerTo, LATENCY, query, rowsOf, script, TRANSACTIONS } from '../query/client.ts'
+import { LATENCY, query, rowsOf, script, TRANSACTIONS, tableOf } from '../query/client.ts'
 
 const CPU = script('monitoring_op', 'cpu', '|> last()', 'start: -15m')
 const WINDOW = script('monitoring_main', TRANSACTIONS)
@@ -101,7 +101,7 @@ describe('answers', () => {
 
   test('reordered-columns: the rows by column are the same', async () => {
     const [changed, healthy] = [await start('reordered-columns'), await start()]
-    expect((await answerTo(changed, CPU)).Columns[0]).toBe('tag')
+    expect((await tableOf(changed, CPU)).Columns[0]).toBe('tag')
     expect(await rowsOf(changed, CPU)).toEqual(await rowsOf(healthy, CPU))
   })
 

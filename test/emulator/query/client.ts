@@ -31,14 +31,14 @@ export function query(
   })
 }
 
-export interface Answer {
+export interface ResponseTable {
   readonly Datatypes: string[]
   readonly Columns: string[]
   readonly Values: string[][]
 }
 
 /** The one element of `Series`; fails the test on any other response. */
-export async function answerTo(emulator: { readonly url: string }, flux: string): Promise<Answer> {
+export async function tableOf(emulator: { readonly url: string }, flux: string): Promise<ResponseTable> {
   const response = await query(emulator, flux)
   if (response.status !== 200) throw new Error(`${response.status} ${response.text}`)
   const { Series } = response.json()
@@ -51,7 +51,7 @@ export async function rowsOf(
   emulator: Pick<Emulator, 'url'>,
   flux: string,
 ): Promise<Record<string, string>[]> {
-  const { Columns, Values } = await answerTo(emulator, flux)
+  const { Columns, Values } = await tableOf(emulator, flux)
   return (Values ?? []).map((row) =>
     Object.fromEntries(row.map((cell, index) => [Columns[index] ?? '', cell])),
   )

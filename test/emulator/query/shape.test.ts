@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ADMIN, call, MONITOR, NOW_SECONDS, SECURITY, startEmulator } from '../client.ts'
 import { CAPTURED, CAPTURED_EMPTY, type Captured } from './captured.ts'
-import { answerTo, keep, LATENCY, PATH, query, rowsOf, script, TRANSACTIONS } from './client.ts'
+import { keep, LATENCY, PATH, query, rowsOf, script, TRANSACTIONS, tableOf } from './client.ts'
 
 /** Forms of cells, the first that matches a captured cell must match the cell of the emulator too. */
 const FORMS = [
@@ -28,7 +28,7 @@ describe.each(CAPTURED)('$name', (captured) => {
 
   test('has the columns, types and forms of a real answer', async () => {
     const emulator = await startEmulator({ profile: 'modern' })
-    const answer = await answerTo(emulator, flux)
+    const answer = await tableOf(emulator, flux)
     expect(answer.Columns).toEqual(Columns)
     if (measurement !== 'cpu') expect(answer.Datatypes).toEqual(Datatypes)
     const forms = Columns.map((_, index) => formOf(Values[0]?.[index]))
@@ -39,7 +39,7 @@ describe.each(CAPTURED)('$name', (captured) => {
   })
 
   test('has the fields and tags of a real answer', async () => {
-    const answer = await answerTo(await startEmulator({ profile: 'modern' }), flux)
+    const answer = await tableOf(await startEmulator({ profile: 'modern' }), flux)
     for (const name of ['_field', '_measurement', 'cpu', 'id', 'interface', 'process', 'tag']) {
       if (!Columns.includes(name)) continue
       for (const cell of cellsOf(captured, name)) expect(cellsOf(answer, name)).toContain(cell)
@@ -47,7 +47,7 @@ describe.each(CAPTURED)('$name', (captured) => {
   })
 
   test('tables are numbered and sorted by the text of field, measurement and tags', async () => {
-    const answer = await answerTo(await startEmulator({ profile: 'modern' }), flux)
+    const answer = await tableOf(await startEmulator({ profile: 'modern' }), flux)
     for (const { Values: rows } of [captured, answer]) {
       expect(rows.map(([table]) => table)).toEqual(rows.map((_, index) => String(index)))
       const keys = rows.map((row) => row.slice(5).join('\u0000'))
@@ -105,17 +105,17 @@ test('columns that one of several measurements does not have are lost', async ()
   const flux =
     'from(bucket: "monitoring_op") |> range(start: -15m) ' +
     '|> filter(fn: (r) => r._measurement == "cpu" or r._measurement == "net") |> last()'
-  const { Columns } = await answerTo(await startEmulator({ profile: 'modern' }), flux)
+  const { Columns } = await tableOf(await startEmulator({ profile: 'modern' }), flux)
   expect(Columns.slice(5)).toEqual(['_field', '_measurement', 'host', 'node_id', 'tag'])
 })
 
 test('keep merges what it makes equal, and keeps no column that was not asked for', async () => {
   const emulator = await startEmulator({ profile: 'modern', pools: 1 })
-  const { Columns, Values } = await answerTo(emulator, script('monitoring_main', LATENCY, keep()))
+  const { Columns, Values } = await tableOf(emulator, script('monitoring_main', LATENCY, keep()))
   expect(Columns.slice(5)).toEqual(['_field', '_measurement', 'host', 'node_id'])
   // Reads and writes are in one table.
   expect(Values.filter(([table]) => table === '0')).toHaveLength(8)
-  const pair = await answerTo(
+  const pair = await tableOf(
     emulator,
     script('monitoring_main', LATENCY, '|> last() |> keep(columns: ["_time", "_value"])'),
   )

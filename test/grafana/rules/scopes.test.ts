@@ -37,8 +37,8 @@ test.each(ALERTS)('$title has the scope of its labels', ({ labels, scope = 'pool
 
 describe('the setting', () => {
   const pathsAt = (place: RegExp): string[] =>
-    readDashboards().flatMap(({ places }) =>
-      Object.entries(places).flatMap(([pointer, text]) => (place.test(pointer) ? pathsIn(text) : [])),
+    readDashboards().flatMap(({ pointers }) =>
+      Object.entries(pointers).flatMap(([pointer, text]) => (place.test(pointer) ? pathsIn(text) : [])),
     )
   /** Settings that panels draw as lines, and those that they name, which therefore cannot differ. */
   const lines = pathsAt(/\/fieldConfig\/defaults\/thresholds\//)

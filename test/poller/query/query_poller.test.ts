@@ -75,7 +75,7 @@ async function setUp({
     query,
     read: async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`),
   })
-  const [log, own, store] = [recordingLog(), ownMetrics(), given ?? (await newBoard())]
+  const [log, own, store] = [recordingLog(), ownMetrics(), given ?? (await newStore())]
   const poller = createSystemPoller({ system: onlySystem(config), client, store, own, log })
   running.push(poller)
   poller.start()
@@ -101,7 +101,7 @@ async function setUp({
   }
 }
 
-async function newBoard() {
+async function newStore() {
   const store = storeOfA()
   await vi.advanceTimersByTimeAsync(1)
   return store

@@ -9,7 +9,7 @@ import { createAdminApp } from '../../../src/server/admin/app.ts'
 import type { RateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { createAdminSystems } from '../../../src/server/admin/systems.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import { type Answer, type Asking, request } from '../../support/http.ts'
+import { type HttpOptions, type HttpResponse, request } from '../../support/http.ts'
 
 export const MONITOR = 'emulator-monitor'
 export const ADMIN = 'emulator-admin'
@@ -38,7 +38,7 @@ export interface AdminOptions {
 
 export interface Admin extends AsyncDisposable {
   readonly url: string
-  ask(method: string, path: string, token?: string, asking?: Asking): Promise<Answer>
+  ask(method: string, path: string, token?: string, asking?: HttpOptions): Promise<HttpResponse>
 }
 
 export function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'systems' | 'timeout'>): Config {

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import type { Poller } from '../../../src/poller/poller.ts'
-import { type Answer, get, request } from '../../support/http.ts'
+import { get, type HttpResponse, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
 import { startProbes } from './probe_setup.ts'
@@ -17,7 +17,7 @@ const exposition = createExposition([
 async function start(probe: Poller['probe'], maxRequests?: number) {
   const probed = vi.fn(probe)
   const url = await startProbes({ probe: probed }, maxRequests)
-  const ask = (query: string, headers = {}): Promise<Answer> => get(`${url}/probe${query}`, headers)
+  const ask = (query: string, headers = {}): Promise<HttpResponse> => get(`${url}/probe${query}`, headers)
   return { probed, ask, url }
 }
 

@@ -1,6 +1,6 @@
 {{/*
 Rules and dashboards with the settings of `config.alerting`, as `sds-exporter rules` and `sds-exporter dashboards` write
-them. files/rules.json and files/places.json have references to settings, such as <<usedRatio.warning>>.
+them. files/rules.json and files/pointers.json have references to settings, such as <<usedRatio.warning>>.
 */}}
 
 {{/* The section `alerting`, as JSON. Fails if it has what only the program can do. */}}
@@ -157,8 +157,8 @@ them. files/rules.json and files/places.json have references to settings, such a
 {{- $alerting := include "sds-exporter.alerting" $root | fromJson -}}
 {{- $rules := $root.Files.Get "files/rules.json" | fromJson -}}
 {{- $values := include "sds-exporter.settings" (list $rules $alerting) | fromJson -}}
-{{- $places := $root.Files.Get "files/places.json" | fromJson -}}
-{{- range $pointer, $text := get $places $dashboard.uid -}}
+{{- $pointers := $root.Files.Get "files/pointers.json" | fromJson -}}
+{{- range $pointer, $text := get $pointers $dashboard.uid -}}
 {{- $keys := splitList "/" $pointer | rest -}}
 {{- $parent := $dashboard -}}
 {{- range initial $keys -}}

@@ -22,7 +22,7 @@ export function isReadable({ value }: Point): boolean {
 }
 
 /** The points of one field with the same tags. */
-export interface Series {
+export interface FieldSeries {
   readonly measurement: string
   readonly field: string
   /** Such as `host`, `node_id` and `interface`; a tag without a value is missing. */
@@ -36,7 +36,7 @@ export interface Series {
 /** The decoded answer to one query. */
 export interface QueryAnswer {
   /** By a key of measurement, field and all tags. */
-  readonly series: ReadonlyMap<string, Series>
+  readonly series: ReadonlyMap<string, FieldSeries>
   /** End of the range: the time of the answer, in seconds by the clock of the system. Undefined without rows. */
   readonly stop: number | undefined
   /** Rows outside of the range, which are not in the series. */
@@ -94,7 +94,7 @@ function tableOf(one: unknown): { rows: readonly unknown[]; names: readonly unkn
   return { rows, names }
 }
 
-interface GrowingSeries extends Series {
+interface GrowingSeries extends FieldSeries {
   readonly points: Point[]
 }
 
@@ -129,7 +129,7 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
   function growing(
     row: readonly unknown[],
     columns: Columns,
-    { field, measurement }: Pick<Series, 'field' | 'measurement'>,
+    { field, measurement }: Pick<FieldSeries, 'field' | 'measurement'>,
   ): GrowingSeries {
     // Rows of one series follow each other.
     if (last !== undefined && isSameSeries(row, last.row, columns)) return last.series
@@ -165,8 +165,8 @@ function* inOrderSteps(
   series: ReadonlyMap<string, GrowingSeries>,
   options: DecodeOptions,
   rejected: RejectedValues,
-): Steps<ReadonlyMap<string, Series>> {
-  const sorted = new Map<string, Series>()
+): Steps<ReadonlyMap<string, FieldSeries>> {
+  const sorted = new Map<string, FieldSeries>()
   yield* eachInSteps(series, ([key, one]) => {
     const onConflict = () => noteConflict(one, options, rejected)
     sorted.set(key, inOrder(one, onConflict))
@@ -176,7 +176,7 @@ function* inOrderSteps(
 
 /** One list of columns for several measurements may lack one that tells series apart. */
 function noteConflict(
-  { field, tags }: Series,
+  { field, tags }: FieldSeries,
   { name, isCombined }: DecodeOptions,
   rejected: RejectedValues,
 ): void {
@@ -197,7 +197,7 @@ function nodeOf(row: readonly unknown[], { tags }: Columns): string {
   return readText(row[index.get('host') ?? -1]) ?? readText(row[index.get('node_id') ?? -1]) ?? ''
 }
 
-interface Row extends Pick<Point, 't'>, Pick<Series, 'field' | 'measurement'> {
+interface Row extends Pick<Point, 't'>, Pick<FieldSeries, 'field' | 'measurement'> {
   readonly value: Read<number>
   readonly range: { readonly start: number; readonly stop: number }
 }
@@ -229,7 +229,7 @@ function readValue(cell: unknown, field: string): Read<number> {
  * Sorted by time. Points with the same time and value are copies of several stores. Of points with the same time and
  * different values, none is used.
  */
-function inOrder(series: GrowingSeries, onConflict: () => void): Series {
+function inOrder(series: GrowingSeries, onConflict: () => void): FieldSeries {
   if (isAscending(series.points)) return series
   const byTime = new Map<number, number>()
   const conflicts = new Set<number>()

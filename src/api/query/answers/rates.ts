@@ -1,4 +1,4 @@
-import { isReadable, type Point, type Series } from './answer.ts'
+import { type FieldSeries, isReadable, type Point } from './answer.ts'
 import { intervalOf, USUAL_INTERVAL_SECONDS } from './intervals.ts'
 
 /** Times of points vary: relative to the interval, for points that were repeated, and for gaps of several intervals. */
@@ -17,18 +17,18 @@ export interface Increase {
 }
 
 /** Time of the newest point, also if its value could not be read. */
-export function newestTime({ points }: Series): number | undefined {
+export function newestTime({ points }: FieldSeries): number | undefined {
   return points.at(-1)?.t
 }
 
 /** Undefined if the newest value could not be read. */
-export function newestPoint({ points }: Series): Point | undefined {
+export function newestPoint({ points }: FieldSeries): Point | undefined {
   const newest = points.at(-1)
   return newest !== undefined && isReadable(newest) ? newest : undefined
 }
 
 /** The newest point of several series of one field, such as those before and after a change of a tag. */
-export function newestPointOf(series: readonly Series[]): Point | undefined {
+export function newestPointOf(series: readonly FieldSeries[]): Point | undefined {
   let newest: Point | undefined
   for (const one of series) {
     const point = newestPoint(one)
@@ -41,7 +41,7 @@ export function newestPointOf(series: readonly Series[]): Point | undefined {
  * The growth between the last two points by their own times; undefined without a second point, after a reset, across a
  * gap of more than three intervals, and if the newest value could not be read.
  */
-export function increaseOf({ points }: Series): Increase | undefined {
+export function increaseOf({ points }: FieldSeries): Increase | undefined {
   const [before, last] = [points.at(-2), points.at(-1)]
   if (before === undefined || last === undefined) return undefined
   const interval = intervalOf(points) ?? USUAL_INTERVAL_SECONDS
@@ -52,7 +52,7 @@ export function increaseOf({ points }: Series): Increase | undefined {
 }
 
 /** Those of several counters that have not ended. */
-export function currentOf(series: readonly Series[]): readonly Series[] {
+export function currentOf(series: readonly FieldSeries[]): readonly FieldSeries[] {
   let newest = Number.NEGATIVE_INFINITY
   let longest = 0
   for (const one of series) {
@@ -67,7 +67,7 @@ export function currentOf(series: readonly Series[]): readonly Series[] {
  * The growth of all counters together, such as those of several services of a node. Undefined without counters, and if
  * one of them has no growth: the sum of the others would be too small. A counter that has ended is left out.
  */
-export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
+export function sumOfIncreases(series: readonly FieldSeries[]): Increase | undefined {
   const sum = { t: Number.NEGATIVE_INFINITY, amount: 0, perSecond: 0 }
   for (const one of currentOf(series)) {
     const increase = increaseOf(one)

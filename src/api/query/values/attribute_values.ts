@@ -8,14 +8,14 @@ import {
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { inRange } from '../../parse/numbers.ts'
 import type { Rejection } from '../../parse/reads.ts'
-import type { Series } from '../answers/answer.ts'
+import type { FieldSeries } from '../answers/answer.ts'
 import { newestPointOf, sumOfIncreases } from '../answers/rates.ts'
 import { type NetworkTraffic, sumOf } from './interfaces.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */
 export interface NodeFacts {
-  readonly byField: ReadonlyMap<string, readonly Series[]>
+  readonly byField: ReadonlyMap<string, readonly FieldSeries[]>
   readonly traffic: NetworkTraffic | undefined
   /** Fields whose query failed: a sum without one of them would be too small. */
   readonly failedFields: ReadonlySet<string>

@@ -1,7 +1,7 @@
 import { ERROR_CODE_FIELD, ERROR_FIELDS, MEASUREMENTS, TRANSACTION_FIELDS } from '../../../query_catalogue.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../../feed/transaction_errors.ts'
-import type { Series } from '../answers/answer.ts'
+import type { FieldSeries } from '../answers/answer.ts'
 import { newestTime, sumOfIncreases } from '../answers/rates.ts'
 import { atCommonTime, upTo } from './remembered_points.ts'
 
@@ -19,7 +19,7 @@ export interface ErrorTypes extends Pick<TransactionErrors, 'types'> {
 export const ALL_TYPES = 'all'
 
 /** Successes, failures and their ratio. All are of the same time. */
-export function transactionTotals(series: readonly Series[]): TransactionTotals | undefined {
+export function transactionTotals(series: readonly FieldSeries[]): TransactionTotals | undefined {
   const counts = countsOf(atCommonTime(seriesOf(series, MEASUREMENTS.transactions)))
   if (counts === undefined) return undefined
   const { t, succeeded, failed, failedOrNone } = counts
@@ -35,7 +35,7 @@ interface Counts {
 }
 
 /** Undefined without any growth at the time of the newest point. */
-function countsOf(transactions: readonly Series[]): Counts | undefined {
+function countsOf(transactions: readonly FieldSeries[]): Counts | undefined {
   const t = newestOf(transactions)
   const growthOf = (field: string) => {
     const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
@@ -50,7 +50,7 @@ function countsOf(transactions: readonly Series[]): Counts | undefined {
 interface TypesRow {
   readonly measurement: { readonly name: string }
   /** What its series are told apart by; undefined: the series is not used. */
-  readonly keyOf: (series: Series) => string | undefined
+  readonly keyOf: (series: FieldSeries) => string | undefined
   readonly typeOf: (key: string) => Pick<ErrorType, 'category' | 'errorType'>
 }
 
@@ -73,7 +73,7 @@ const TYPES: readonly TypesRow[] = [
 ]
 
 /** Errors by code, or by category while there are no codes. All are of the same time. */
-export function errorTypes(series: readonly Series[]): ErrorTypes | undefined {
+export function errorTypes(series: readonly FieldSeries[]): ErrorTypes | undefined {
   const transactions = seriesOf(series, MEASUREMENTS.transactions)
   for (const { measurement, keyOf, typeOf } of TYPES) {
     const found = atCommonTime(seriesOf(series, measurement))
@@ -91,11 +91,14 @@ export function errorTypes(series: readonly Series[]): ErrorTypes | undefined {
   return undefined
 }
 
-function seriesOf(series: readonly Series[], { name }: { readonly name: string }): readonly Series[] {
+function seriesOf(
+  series: readonly FieldSeries[],
+  { name }: { readonly name: string },
+): readonly FieldSeries[] {
   return series.filter(({ measurement }) => measurement === name)
 }
 
-function newestOf(series: readonly Series[]): number | undefined {
+function newestOf(series: readonly FieldSeries[]): number | undefined {
   const times = series.flatMap((one) => newestTime(one) ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
 }

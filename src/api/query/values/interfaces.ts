@@ -1,5 +1,5 @@
 import { NETWORK_FIELDS } from '../../../query_catalogue.ts'
-import type { Series } from '../answers/answer.ts'
+import type { FieldSeries } from '../answers/answer.ts'
 import {
   currentOf,
   type Increase,
@@ -90,15 +90,15 @@ export interface NetworkTraffic extends Omit<InterfaceTraffic, 'name'> {
 }
 
 /** The series of one interface by field. */
-type InterfaceSeries = ReadonlyMap<string, Series>
+type InterfaceSeries = ReadonlyMap<string, FieldSeries>
 const COUNTERS = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted] as const
 
-export function seriesByInterface(series: readonly Series[]): ReadonlyMap<string, InterfaceSeries> {
-  const byName = new Map<string, Map<string, Series>>()
+export function seriesByInterface(series: readonly FieldSeries[]): ReadonlyMap<string, InterfaceSeries> {
+  const byName = new Map<string, Map<string, FieldSeries>>()
   for (const one of series) {
     const name = one.tags.get('interface')
     if (name === undefined) continue
-    const fields = byName.get(name) ?? new Map<string, Series>()
+    const fields = byName.get(name) ?? new Map<string, FieldSeries>()
     // Of two series, such as before and after a change of another tag, the newer one is current.
     const other = fields.get(one.field)
     if ((newestTime(one) ?? 0) > (other === undefined ? -1 : (newestTime(other) ?? 0)))

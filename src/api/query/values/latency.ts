@@ -1,5 +1,5 @@
 import { LATENCY_TOTAL, MS_PER_SECOND } from '../../../query_catalogue.ts'
-import type { Series } from '../answers/answer.ts'
+import type { FieldSeries } from '../answers/answer.ts'
 import { newestPoint } from '../answers/rates.ts'
 
 export interface LatencyBucket {
@@ -16,7 +16,7 @@ export interface LatencyHistogram {
 }
 
 /** The bounds that at least half of the histograms have: a histogram without one of them is unusable. */
-export function commonBounds(histograms: readonly (readonly Series[])[]): ReadonlySet<string> {
+export function commonBounds(histograms: readonly (readonly FieldSeries[])[]): ReadonlySet<string> {
   const uses = new Map<string, number>()
   for (const series of histograms) for (const { field } of series) uses.set(field, (uses.get(field) ?? 0) + 1)
   const isCommon = ([bound, count]: [string, number]) =>
@@ -29,7 +29,7 @@ export function commonBounds(histograms: readonly (readonly Series[])[]): Readon
  * points are of different times, or if counts decrease with growing bounds.
  */
 export function latencyHistogram(
-  series: readonly Series[],
+  series: readonly FieldSeries[],
   common: ReadonlySet<string>,
 ): LatencyHistogram | undefined {
   const fields = new Set(series.map(({ field }) => field))
@@ -41,10 +41,10 @@ export function latencyHistogram(
   return t === undefined || !isGrowing ? undefined : { t, buckets }
 }
 
-const NO_SERIES: Series = { measurement: '', field: '', tags: new Map(), points: [] }
+const NO_SERIES: FieldSeries = { measurement: '', field: '', tags: new Map(), points: [] }
 
 /** A count that is not of this time, or a bound that is no number, makes the histogram invalid. */
-function bucketOf(series: Series, t: number | undefined): LatencyBucket {
+function bucketOf(series: FieldSeries, t: number | undefined): LatencyBucket {
   const point = newestPoint(series)
   const seconds =
     series.field === LATENCY_TOTAL ? Number.POSITIVE_INFINITY : Number(series.field) / MS_PER_SECOND

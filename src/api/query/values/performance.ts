@@ -8,7 +8,7 @@ import { eachInSteps, type Steps } from '../../../slices.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
-import type { QueryAnswer, Series } from '../answers/answer.ts'
+import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { newestTime } from '../answers/rates.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
@@ -85,8 +85,11 @@ export function* performanceSteps(
   }
 }
 
-function* currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): Steps<readonly Series[]> {
-  const current: Series[] = []
+function* currentSeries(
+  answers: readonly QueryAnswer[],
+  windowSeconds: number,
+): Steps<readonly FieldSeries[]> {
+  const current: FieldSeries[] = []
   for (const { series, stop = 0 } of answers)
     yield* eachInSteps(series.values(), (one) => {
       const t = newestTime(one)
@@ -96,14 +99,16 @@ function* currentSeries(answers: readonly QueryAnswer[], windowSeconds: number):
 }
 
 /** The series of each node. Series of the VDC, which have neither id nor name of a node, are left out. */
-export function* groupByNode(series: readonly Series[]): Steps<ReadonlyMap<string, readonly Series[]>> {
+export function* groupByNode(
+  series: readonly FieldSeries[],
+): Steps<ReadonlyMap<string, readonly FieldSeries[]>> {
   // Some series may have the name of their node only.
   const ids = new Map<string | undefined, string>()
   yield* eachInSteps(series, ({ tags }) => {
     const [host, id] = [tags.get('host'), tags.get('node_id')]
     if (host !== undefined && id !== undefined) ids.set(host, id)
   })
-  const groups = new Map<string, Series[]>()
+  const groups = new Map<string, FieldSeries[]>()
   yield* eachInSteps(series, (one) => {
     const host = one.tags.get('host')
     const id = one.tags.get('node_id') ?? ids.get(host)
@@ -117,14 +122,14 @@ export function* groupByNode(series: readonly Series[]): Steps<ReadonlyMap<strin
 }
 
 /** The bounds that the histograms of all nodes have in common. */
-export function* boundsOf(nodes: Iterable<readonly Series[]>): Steps<ReadonlySet<string>> {
-  const histograms: (readonly Series[])[] = []
+export function* boundsOf(nodes: Iterable<readonly FieldSeries[]>): Steps<ReadonlySet<string>> {
+  const histograms: (readonly FieldSeries[])[] = []
   yield* eachInSteps(nodes, (series) => void histograms.push(...histogramSeries(series).values()))
   return commonBounds(histograms)
 }
 
 export function nodePerformance(
-  series: readonly Series[],
+  series: readonly FieldSeries[],
   bounds: ReadonlySet<string>,
   { interfaces, failedFields, rejected }: NodeOptions,
 ): NodePerformance {
@@ -149,13 +154,15 @@ export function nodePerformance(
   }
 }
 
-export function tagOf(series: readonly Series[], tag: string): string | undefined {
+export function tagOf(series: readonly FieldSeries[], tag: string): string | undefined {
   return series.find(({ tags }) => tags.has(tag))?.tags.get(tag)
 }
 
 const OPERATIONS = Object.keys(LATENCY_IDS) as LatencyOperation[]
 
-function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperation, readonly Series[]> {
+function histogramSeries(
+  series: readonly FieldSeries[],
+): ReadonlyMap<LatencyOperation, readonly FieldSeries[]> {
   const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
   const groups = OPERATIONS.map(
     (operation) =>
@@ -165,7 +172,7 @@ function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperatio
 }
 
 function latenciesOf(
-  series: readonly Series[],
+  series: readonly FieldSeries[],
   bounds: ReadonlySet<string>,
 ): ReadonlyMap<LatencyOperation, LatencyHistogram> {
   const histograms = [...histogramSeries(series)].flatMap(

@@ -1,5 +1,5 @@
 import { eachInSteps, type Steps } from '../../../slices.ts'
-import { isReadable, type QueryAnswer, type Series } from '../answers/answer.ts'
+import { type FieldSeries, isReadable, type QueryAnswer } from '../answers/answer.ts'
 import { newestTime } from '../answers/rates.ts'
 import type { Range } from '../requests/queries.ts'
 
@@ -13,17 +13,17 @@ const POINTS_OF_SERIES = 3
  * @param maxSeries series that the answers lack are forgotten where there are more
  */
 export function createRememberedPoints(addsLacking: boolean, maxSeries: number) {
-  let remembered: ReadonlyMap<string, Series> = new Map()
+  let remembered: ReadonlyMap<string, FieldSeries> = new Map()
   return {
     /**
      * The answers with remembered points, and the series that they lack as another answer.
      * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
      */
     *addSteps(answers: readonly QueryAnswer[], { start, stop }: Range): Steps<readonly QueryAnswer[]> {
-      const next = new Map<string, Series>()
+      const next = new Map<string, FieldSeries>()
       const added: QueryAnswer[] = []
       for (const answer of answers) {
-        const series = new Map<string, Series>()
+        const series = new Map<string, FieldSeries>()
         yield* eachInSteps(answer.series, ([key, one]) => {
           const joined = withRemembered(one, remembered.get(key), stop)
           series.set(key, joined)
@@ -31,7 +31,7 @@ export function createRememberedPoints(addsLacking: boolean, maxSeries: number) 
         })
         added.push({ ...answer, series })
       }
-      const lacking = new Map<string, Series>()
+      const lacking = new Map<string, FieldSeries>()
       yield* eachInSteps(remembered, ([key, one]) => {
         const newest = one.points.findLast(isReadable)
         if (next.size >= maxSeries || next.has(key) || newest === undefined) return
@@ -49,7 +49,7 @@ export function createRememberedPoints(addsLacking: boolean, maxSeries: number) 
  * The points of an answer, after those before them if they are few, and before those that are newer. Points after the
  * time of the answer are from before the clock of the system was set back.
  */
-function withRemembered(series: Series, remembered: Series | undefined, stop: number): Series {
+function withRemembered(series: FieldSeries, remembered: FieldSeries | undefined, stop: number): FieldSeries {
   const [oldest, newest] = [series.points[0], series.points.at(-1)]
   if (remembered === undefined || oldest === undefined || newest === undefined) return series
   const readable = remembered.points.filter(isReadable)
@@ -64,13 +64,13 @@ function withRemembered(series: Series, remembered: Series | undefined, stop: nu
  * without the points that are newer than its own. Its newer points exist: a series that has ended stays in answers for
  * longer than it is remembered.
  */
-export function atCommonTime(series: readonly Series[]): readonly Series[] {
+export function atCommonTime(series: readonly FieldSeries[]): readonly FieldSeries[] {
   const times = series.flatMap((one) => (one.isLacking ? (newestTime(one) ?? []) : []))
   return times.length === 0 ? series : upTo(series, Math.min(...times))
 }
 
 /** The series without points that are newer than this time. */
-export function upTo(series: readonly Series[], t: number): readonly Series[] {
+export function upTo(series: readonly FieldSeries[], t: number): readonly FieldSeries[] {
   return series.map((one) =>
     (newestTime(one) ?? t) <= t ? one : { ...one, points: one.points.filter((point) => point.t <= t) },
   )

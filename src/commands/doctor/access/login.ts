@@ -6,7 +6,7 @@ import { type Account, decodeAccount, WHOAMI_PATH } from '../../../api/providers
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'
-import { asFailure, type CheckOutcome, type Finding, failed, firstOf } from '../check/check.ts'
+import { asFailure, type CheckResult, type Finding, failed, firstOf } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Logs in, or uses the token, and reads whoami. */
@@ -39,7 +39,7 @@ function accepted(
   { system: { auth } }: SystemContext,
   client: SystemClient,
   account: Account | null,
-): CheckOutcome<SystemFacts> {
+): CheckResult<SystemFacts> {
   const how = 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
   const without = `${how}, but the system does not support whoami`
   return {

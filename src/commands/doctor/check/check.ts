@@ -33,12 +33,12 @@ export function firstOf(
 }
 
 /** The findings of a check, and facts for later checks. Facts that are undefined are not known. */
-export interface CheckOutcome<Facts> {
+export interface CheckResult<Facts> {
   readonly findings: readonly Finding[]
   readonly facts: { readonly [Name in keyof Facts]?: Facts[Name] | undefined }
 }
 
-type Outcome<Facts> = CheckOutcome<Facts> | readonly Finding[]
+type Outcome<Facts> = CheckResult<Facts> | readonly Finding[]
 
 /** One row of a table of checks. */
 export interface Check<Context, Facts, Need extends keyof Facts = keyof Facts> {
@@ -81,9 +81,9 @@ export async function runChecks<Context, Facts>(
   checks: readonly Check<Context, Facts>[],
   context: Context,
   { signal, onCheck }: Running,
-): Promise<{ readonly reports: readonly CheckReport[]; readonly facts: CheckOutcome<Facts>['facts'] }> {
+): Promise<{ readonly reports: readonly CheckReport[]; readonly facts: CheckResult<Facts>['facts'] }> {
   const reports: CheckReport[] = []
-  let known: CheckOutcome<Facts>['facts'] = {}
+  let known: CheckResult<Facts>['facts'] = {}
   for (const check of checks) {
     const { title } = check
     const missing = check.needs.find((need) => known[need] === undefined)

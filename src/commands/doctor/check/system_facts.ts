@@ -2,7 +2,7 @@ import type { ReceivedExchange, SystemClient } from '../../../api/client.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { Account } from '../../../api/providers/whoami.ts'
-import type { PerformanceAnswers } from '../../../api/query/performance_reader.ts'
+import type { PerformancePoll } from '../../../api/query/performance_reader.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
 
@@ -52,7 +52,7 @@ export interface RawFeed {
 }
 
 /** The answers of the query interface. */
-export interface RawPerformance extends PerformanceAnswers {
+export interface RawPerformance extends PerformancePoll {
   /** Only the newest points were requested: rates need two polls. */
   readonly isWithoutRates: boolean
 }

@@ -24,16 +24,20 @@ export const forecastsCheck = systemCheck({
     const [first, ...others] = filled
     if (forecast.schedule === '') return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]
     if (first === undefined) return [{ status: 'info', text: 'cannot be checked without nodes' }]
-    const ask = (feed: RawFeed, braces: boolean) => askFor(client, feed, { ...forecast, braces }, signal)
-    const [chosen, other] = [await ask(first, forecast.braces), await ask(first, !forecast.braces)]
+    const forecastsOf = (feed: RawFeed, braces: boolean) =>
+      requestForecasts(client, feed, { ...forecast, braces }, signal)
+    const [chosen, other] = [
+      await forecastsOf(first, forecast.braces),
+      await forecastsOf(first, !forecast.braces),
+    ]
     const form = formFinding(chosen, other, forecast)
     if (!chosen.isSupported) return [form]
-    const answers = [chosen, ...(await Promise.all(others.map((feed) => ask(feed, forecast.braces))))]
+    const answers = [chosen, ...(await Promise.all(others.map((feed) => forecastsOf(feed, forecast.braces))))]
     return [form, ...answers.map((answer, index) => poolFinding(filled[index]?.label ?? '', answer))]
   },
 })
 
-async function askFor(
+async function requestForecasts(
   client: SystemClient,
   { pool }: RawFeed,
   forecast: ForecastConfig,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
-import { allOf, type CheckOutcome, failed, filled, firstOf } from '../check/check.ts'
+import { allOf, type CheckResult, failed, filled, firstOf } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Compares the pools of the system with the configured pools. */
@@ -20,7 +20,7 @@ export const poolsCheck = systemCheck({
 
 type Configured = SystemContext['system']['pools']
 
-function compare(configured: Configured, listed: readonly PoolRef[]): CheckOutcome<SystemFacts> {
+function compare(configured: Configured, listed: readonly PoolRef[]): CheckResult<SystemFacts> {
   if (configured === undefined) {
     const names = listed.map(({ id, name }) => name ?? id).join(', ')
     const found = firstOf(
@@ -55,7 +55,7 @@ function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
 }
 
 /** Without a list, the configured pools are used; it is an error only if there are none. */
-function withoutList(configured: Configured, failure: ApiError): CheckOutcome<SystemFacts> {
+function withoutList(configured: Configured, failure: ApiError): CheckResult<SystemFacts> {
   if (configured === undefined) return { findings: [failed(failure)], facts: {} }
   const text = `the configured ids cannot be compared: ${failure.detail}`
   return {

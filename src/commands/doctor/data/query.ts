@@ -15,7 +15,7 @@ import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/st
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
-import { allOf, asFailure, type CheckOutcome, type Finding, firstOf } from '../check/check.ts'
+import { allOf, asFailure, type CheckResult, type Finding, firstOf } from '../check/check.ts'
 import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 import { performanceCoverage } from './attributes.ts'
 import { compareBandwidths } from './bandwidth_units.ts'
@@ -38,7 +38,7 @@ export const queryCheck = systemCheck({
 })
 
 /** The exporter has no values of the query interface. */
-function unused(finding: Finding): CheckOutcome<SystemFacts> {
+function unused(finding: Finding): CheckResult<SystemFacts> {
   return { findings: [finding], facts: { performance: null } }
 }
 
@@ -72,7 +72,7 @@ interface Examined {
 function examined(
   performance: RawPerformance,
   { system, feeds, isLacking }: Examined,
-): CheckOutcome<SystemFacts> {
+): CheckResult<SystemFacts> {
   const { source, feedBandwidthUnit } = system.performance
   const { reading, empty } = performance
   const isUsed = source === 'query' || isLacking

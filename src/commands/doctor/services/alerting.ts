@@ -1,4 +1,5 @@
 import { readAlertmanagerConfig } from '../../../alerting/alertmanager.ts'
+import type { Labels } from '../../../catalogue.ts'
 import { errorText } from '../../../values/errors.ts'
 import { CheckFailure, type Finding, failuresAsWarnings } from '../check/check.ts'
 import {
@@ -12,8 +13,6 @@ import {
 import type { AlertmanagerClient } from './alertmanager_client.ts'
 import type { LoadedRule } from './prometheus_client.ts'
 import { isOurs } from './prometheus_findings.ts'
-
-type Labels = Readonly<Record<string, string>>
 
 /**
  * Whether each Alertmanager can notify somebody of an alert.

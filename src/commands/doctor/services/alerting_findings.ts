@@ -1,9 +1,8 @@
 import type { AlertmanagerConfig, Receiver } from '../../../alerting/alertmanager.ts'
+import type { Labels } from '../../../catalogue.ts'
 import { counted } from '../../../text.ts'
 import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { type Readiness, type SentAlert, TEST_ALERT } from './alertmanager_client.ts'
-
-type Labels = Readonly<Record<string, string>>
 
 export const NO_ALERTMANAGER: Finding = {
   status: 'warn',

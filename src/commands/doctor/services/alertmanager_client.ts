@@ -38,7 +38,7 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
   const send = (path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> =>
     requestJson(`${url}${path}`, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal, ...more })
 
-  async function ask(path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> {
+  async function request(path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> {
     try {
       return await send(path, more)
     } catch (failure) {
@@ -62,7 +62,7 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
     },
     /** The configuration as YAML; undefined if the Alertmanager does not tell it. */
     configuration: async (): Promise<string | undefined> => {
-      const { body } = await ask('/api/v2/status')
+      const { body } = await request('/api/v2/status')
       const config = isObject(body) ? body['config'] : undefined
       const original = isObject(config) ? config['original'] : undefined
       return typeof original === 'string' ? original : undefined
@@ -71,14 +71,14 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
     sendTestAlert: async (labels: Readonly<Record<string, string>>): Promise<SentAlert | undefined> => {
       const endsAt = new Date(Date.now() + TEST_ALERT_MS).toISOString()
       const alert = { labels: { ...labels, alertname: TEST_ALERT }, annotations: ANNOTATIONS, endsAt }
-      const { status } = await ask('/api/v2/alerts', {
+      const { status } = await request('/api/v2/alerts', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify([alert]),
       })
       if (status !== 200) return undefined
       const filter = new URLSearchParams({ filter: `alertname="${TEST_ALERT}"` })
-      return sentAlert((await ask(`/api/v2/alerts?${filter}`)).body)
+      return sentAlert((await request(`/api/v2/alerts?${filter}`)).body)
     },
   }
 }

@@ -45,7 +45,7 @@ const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can r
 
 /** @param url root URL of Prometheus, without a slash at its end */
 export function createPrometheusClient(url: string, signal: AbortSignal) {
-  async function ask(path: string): Promise<unknown> {
+  async function request(path: string): Promise<unknown> {
     const { status, body } = await fetched(`${url}/api/v1/${path}`)
     if (isSuccess(body)) return body.data
     if (status === 401 || status === 403) {
@@ -69,17 +69,17 @@ export function createPrometheusClient(url: string, signal: AbortSignal) {
   return {
     url,
     query: async (promql: string): Promise<readonly QueriedSample[]> =>
-      samplesOf(await ask(`query?${new URLSearchParams({ query: promql })}`)),
-    targets: async (): Promise<readonly ScrapeTarget[]> => targetsOf(await ask('targets?state=active')),
-    rules: async (): Promise<readonly LoadedRule[]> => rulesOf(await ask('rules')),
+      samplesOf(await request(`query?${new URLSearchParams({ query: promql })}`)),
+    targets: async (): Promise<readonly ScrapeTarget[]> => targetsOf(await request('targets?state=active')),
+    rules: async (): Promise<readonly LoadedRule[]> => rulesOf(await request('rules')),
     /** The configuration as YAML. */
     configuration: async (): Promise<string> => {
-      const { yaml = '' } = (await ask('status/config')) as { yaml?: string }
+      const { yaml = '' } = (await request('status/config')) as { yaml?: string }
       return yaml
     },
     /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
     alertmanagers: async (): Promise<readonly AlertmanagerClient[]> => {
-      const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as {
+      const { activeAlertmanagers = [] } = (await request('alertmanagers')) as {
         activeAlertmanagers?: readonly { readonly url: string }[]
       }
       const roots = activeAlertmanagers.map(({ url }) => url.replace(ALERTS_PATH, ''))

@@ -1,6 +1,6 @@
 import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { replicationGroups, replicationLinks } from '../../model/system/sites.ts'
-import { type Bucket, pointsBetween, type Series, type Source } from '../points/series.ts'
+import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
 
 const MEASUREMENT = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
 const MS_PER_SECOND = 1_000
@@ -12,7 +12,7 @@ export const MONITORING_LAST: Bucket = {
   series: lagSeries,
 }
 
-function* lagSeries({ model }: Source): Iterable<Series> {
+function* lagSeries({ model }: Source): Iterable<FieldSeries> {
   const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
   for (const { urn, zones } of replicationGroups(model, Number.POSITIVE_INFINITY)) {
     if (zones === 1) continue

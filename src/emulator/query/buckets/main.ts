@@ -2,7 +2,7 @@ import { nodeId } from '../../feed/node.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
 import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
-import { type Bucket, type NodeField, nodeSeries, type Series, type Source } from '../points/series.ts'
+import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
 const DAY = 86_400
 const INTERNAL = 'statDataHead_performance_internal'
@@ -44,7 +44,7 @@ const FIELDS: readonly NodeField[] = [
   ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read', 0), ...ioFields(service, 'write', 1)]),
 ]
 
-function* mainSeries(source: Source): Iterable<Series> {
+function* mainSeries(source: Source): Iterable<FieldSeries> {
   for (const node of source.model.pools.flatMap((pool) => pool.nodes)) {
     const id = nodeId(source.profile, node)
     for (const field of FIELDS) yield nodeSeries(source, node, id, field)

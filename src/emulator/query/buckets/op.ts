@@ -1,7 +1,7 @@
 import { nodeId } from '../../feed/node.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { PROFILES } from '../../protocol/profiles.ts'
-import { type Bucket, nodeSeries, pointsBetween, type Series, type Source } from '../points/series.ts'
+import { type Bucket, type FieldSeries, nodeSeries, pointsBetween, type Source } from '../points/series.ts'
 import { CPU_FIELDS, MEMORY_FIELDS } from './host.ts'
 import { networkFields } from './network.ts'
 
@@ -19,7 +19,7 @@ export const MONITORING_OP: Bucket = {
   series: opSeries,
 }
 
-function* opSeries(source: Source): Iterable<Series> {
+function* opSeries(source: Source): Iterable<FieldSeries> {
   const fields = [...CPU_FIELDS, ...MEMORY_FIELDS, ...networkFields(PROFILES[source.profile].query.network)]
   for (const node of nodesOf(source)) {
     const id = nodeId(source.profile, node)
@@ -29,7 +29,7 @@ function* opSeries(source: Source): Iterable<Series> {
 }
 
 /** Directory tables: figures of the whole system, without `host` and `node_id`. Faults make tables unready. */
-function* directoryTables(source: Source): Iterable<Series> {
+function* directoryTables(source: Source): Iterable<FieldSeries> {
   const nodes = nodesOf(source)
   for (const field of DT_STATUS) {
     const columns = { _field: field, _measurement: 'dtquery_dt_status', ...DT }
@@ -46,7 +46,7 @@ function* directoryTables(source: Source): Iterable<Series> {
   }
 }
 
-function dtSeries(columns: Series['columns'], value: number): Series {
+function dtSeries(columns: FieldSeries['columns'], value: number): FieldSeries {
   const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS + DT_DELAY_SECONDS
   return { columns, type: 'long', points: pointsBetween(timeOf, () => value, 'long') }
 }

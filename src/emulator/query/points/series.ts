@@ -15,7 +15,7 @@ export interface Point {
 export type ValueType = 'long' | 'double'
 
 /** One series: its `_field`, `_measurement` and tags, and its points. */
-export interface Series {
+export interface FieldSeries {
   readonly columns: Readonly<Record<string, string>>
   readonly type: ValueType
   /** The points with times from `first` to `last`, ascending. Epoch seconds. */
@@ -38,7 +38,7 @@ export interface Bucket {
   readonly retentionSeconds: number
   /** Points are visible so long after their time. */
   readonly delaySeconds: number
-  readonly series: (source: Source) => Iterable<Series>
+  readonly series: (source: Source) => Iterable<FieldSeries>
 }
 
 /** A field of a measurement that every node has. */
@@ -54,7 +54,7 @@ export interface NodeField {
 }
 
 /** The series of a field of one node. A node that is down has no points. */
-export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): Series {
+export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): FieldSeries {
   const { measurement, field, tags, type, clock } = row
   const { intervalSeconds = STATISTICS_INTERVAL_SECONDS } = source
   const ofStatistics = (k: number) => {
@@ -87,7 +87,7 @@ export function pointsBetween(
   valueAt: (k: number) => number | undefined,
   type: ValueType,
   intervalSeconds = STATISTICS_INTERVAL_SECONDS,
-): Series['points'] {
+): FieldSeries['points'] {
   return (first, last) => {
     const points: Point[] = []
     const from = Math.floor((first - MAX_DELAY_SECONDS) / intervalSeconds)

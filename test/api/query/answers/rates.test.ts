@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Series } from '../../../../src/api/query/answers/answer.ts'
+import type { FieldSeries } from '../../../../src/api/query/answers/answer.ts'
 import { increaseOf, sumOfIncreases } from '../../../../src/api/query/answers/rates.ts'
 
-const series = (...points: readonly (readonly [t: number, value: number])[]): Series => ({
+const series = (...points: readonly (readonly [t: number, value: number])[]): FieldSeries => ({
   measurement: 'm',
   field: 'f',
   tags: new Map(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { queryRefusalOf } from '../../../../src/api/query/answers/refusals.ts'
 import { decodeVersions, hasRangeDefect } from '../../../../src/api/query/requests/version.ts'
-import { answerOf } from '../../http/answers.ts'
+import { responseOf } from '../../http/responses.ts'
 
 const management = (code: number, retryable: boolean) =>
   JSON.stringify({ code, description: 'words', retryable })
@@ -34,13 +34,13 @@ test.each([
   ['a service that restarts', 503, service('not ready'), 'unavailable', /not ready$/],
   ['too many requests', 429, service('slow down'), 'throttled', /slow down$/],
 ])('%s is not repeated', (_, status, body, reason, message) => {
-  const refusal = queryRefusalOf(answerOf(status, body))
+  const refusal = queryRefusalOf(responseOf(status, body))
   expect(refusal).toMatchObject({ reason, status, body: { retryable: false } })
   expect(refusal?.message).toMatch(message)
 })
 
 test.each([400, 404, 422])('the error of an old service is in a header: %d', (status) => {
-  const refusal = queryRefusalOf(answerOf(status, '', { 'X-Influx-Error': 'bad query' }))
+  const refusal = queryRefusalOf(responseOf(status, '', { 'X-Influx-Error': 'bad query' }))
   expect(refusal).toMatchObject({ reason: 'client_error' })
   expect(refusal?.message).toMatch(/bad query/)
 })
@@ -53,7 +53,7 @@ test.each([
   [500, '', 'server_error'],
   [429, '', 'throttled'],
 ])('%d %s is judged as of other requests: %s', (status, body, reason) => {
-  expect(queryRefusalOf(answerOf(status, body))?.reason).toBe(reason)
+  expect(queryRefusalOf(responseOf(status, body))?.reason).toBe(reason)
 })
 
 test.each([

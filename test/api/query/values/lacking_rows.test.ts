@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../../src/api/errors/errors.ts'
 import {
   createPerformanceReader,
-  type PerformanceAnswers,
+  type PerformancePoll,
 } from '../../../../src/api/query/performance_reader.ts'
 import { MEASUREMENTS } from '../../../../src/query_catalogue.ts'
-import { never } from '../../http/answers.ts'
+import { never } from '../../http/responses.ts'
 import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions } from '../query_files.ts'
 
 /** Rows that a query returns in a poll; undefined: it fails. */
 type RowsOf = (query: string, poll: number) => readonly RowOptions[] | undefined
 
 /** The readings of polls five minutes apart. Each answer has the points of the last ten minutes. */
-async function readingsOf(polls: number, rowsOf: RowsOf): Promise<PerformanceAnswers['reading'][]> {
+async function readingsOf(polls: number, rowsOf: RowsOf): Promise<PerformancePoll['reading'][]> {
   let poll = 0
   const reader = createPerformanceReader({
     interfaces: NO_FILTER,
@@ -57,7 +57,7 @@ describe('errors', () => {
     ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 90 + poll, poll),
     ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 10, poll),
   ]
-  const fieldsOf = ({ nodes: [node] }: PerformanceAnswers['reading']) => [
+  const fieldsOf = ({ nodes: [node] }: PerformancePoll['reading']) => [
     node?.transactions?.succeeded,
     (node?.errorTypes?.t ?? 0) - (node?.transactions?.t ?? 0),
     node?.errorTypes?.types.map(({ errorType, count, rate }) => [errorType, count, rate?.value]),
@@ -110,7 +110,7 @@ describe('an answer with fewer rows than before', () => {
     measurement: 'mem',
     node,
   })
-  const usedBy = (host: string) => (reading: PerformanceAnswers['reading']) =>
+  const usedBy = (host: string) => (reading: PerformancePoll['reading']) =>
     reading.nodes.find((node) => node.host === host)?.values.get('nodeMemoryUtilizationBytes')?.value
 
   test.each([

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Selection } from '../../../../grafana/mixin/promql/selection.ts'
-import { type Answers, run, unitTest } from './evaluate.ts'
+import { type ExpectedValues, run, unitTest } from './evaluate.ts'
 import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf, text } from './series.ts'
 
 interface EdgeCase {
   readonly what: string
   readonly series: readonly InputSeries[]
   readonly selection?: Selection
-  readonly expected: Readonly<Record<string, Answers>>
+  readonly expected: Readonly<Record<string, ExpectedValues>>
 }
 
 const POOL = { system: 'fra', pool: 'p1' }

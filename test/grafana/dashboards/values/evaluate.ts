@@ -9,12 +9,14 @@ import { type PanelQuery, panelQueries } from '../queries.ts'
 import { type InputSeries, labelText, NOW } from './series.ts'
 
 /** The result of a query: one value without labels, several with labels, or none. */
-export type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
+export type ExpectedValue =
+  | number
+  | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 
 /** The results of the queries A, B, … of a panel. */
-export type Answers = readonly Answer[]
+export type ExpectedValues = readonly ExpectedValue[]
 
-export const NOTHING: Answer = []
+export const NOTHING: ExpectedValue = []
 
 const QUERIES = panelQueries()
 /** Dashboard and panel of a query, e.g. `sds-pool / Free`. */
@@ -23,7 +25,7 @@ export const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard}
 export const queriesAt = (where: string): PanelQuery[] =>
   QUERIES.filter((query) => place(query) === where || `${place(query)} / ${query.refId}` === where)
 
-const samples = (answer: Answer) =>
+const samples = (answer: ExpectedValue) =>
   (typeof answer === 'number' ? [[{}, answer] as const] : answer).map(([labels, value]) => ({
     labels: labelText(labels),
     value,
@@ -34,7 +36,7 @@ export const unitTest = (
   name: string,
   series: readonly InputSeries[],
   selection: Selection,
-  expected: Readonly<Record<string, Answers>>,
+  expected: Readonly<Record<string, ExpectedValues>>,
 ) => ({
   name,
   interval: '1m',

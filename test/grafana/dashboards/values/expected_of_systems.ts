@@ -1,4 +1,4 @@
-import { type Answers, NOTHING } from './evaluate.ts'
+import { type ExpectedValues, NOTHING } from './evaluate.ts'
 
 const FRA = { system: 'fra' } as const
 const MUC = { system: 'muc' } as const
@@ -6,7 +6,7 @@ const group = (name: string) => ({ ...FRA, replication_group: name })
 const namespace = (system: object, name: string) => ({ ...system, namespace: name })
 
 /** Of the table that the fleet and the system dashboard have: own alerts, nodes, replication, and the name. */
-const SYSTEMS: Answers = [
+const SYSTEMS: ExpectedValues = [
   [
     [FRA, 1],
     [MUC, 0],
@@ -34,7 +34,7 @@ const SYSTEMS: Answers = [
 ]
 
 /** Tiles, calculated by hand from system_series.ts. */
-export const EXPECTED_OF_SYSTEMS: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_SYSTEMS: Readonly<Record<string, ExpectedValues>> = {
   'sds-system / Unacknowledged alerts': [1, 2, 8, 5],
   'sds-system / Nodes as counted by the system': [4, 0, 1, 1],
   'sds-system / Disks as counted by the system': [25, 0, 1, 1],
@@ -47,7 +47,7 @@ export const EXPECTED_OF_SYSTEMS: Readonly<Record<string, Answers>> = {
 }
 
 /** Tables, column by column. */
-export const EXPECTED_OF_SYSTEM_TABLES: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_SYSTEM_TABLES: Readonly<Record<string, ExpectedValues>> = {
   'sds-fleet / Systems': SYSTEMS,
   'sds-system / Systems': SYSTEMS,
   'sds-system / Data': [
@@ -133,7 +133,7 @@ export const EXPECTED_OF_SYSTEM_TABLES: Readonly<Record<string, Answers>> = {
 }
 
 /** Panels with several series. */
-export const EXPECTED_OF_SYSTEM_LINES: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_SYSTEM_LINES: Readonly<Record<string, ExpectedValues>> = {
   'sds-capacity / Allocated space by purpose': [
     [
       [{ purpose: 'user_data' }, 600],

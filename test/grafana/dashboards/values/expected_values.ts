@@ -1,5 +1,5 @@
 import type { Selection } from '../../../../grafana/mixin/promql/selection.ts'
-import { type Answers, NOTHING } from './evaluate.ts'
+import { type ExpectedValues, NOTHING } from './evaluate.ts'
 
 export const node = (system: string, pool: string, name: string) => ({ system, pool, node: name })
 export const pool = (system: string, name: string) => ({ system, pool: name })
@@ -11,7 +11,7 @@ const WRITE_QUANTILE = 0.3 + (0.9 - 0.3) * 0.5
 const ranked = (key: object, rank: string) => ({ ...key, _rank: rank })
 
 /** Calculated by hand from input_series.ts, with everything selected. */
-export const EXPECTED: Readonly<Record<string, Answers>> = {
+export const EXPECTED: Readonly<Record<string, ExpectedValues>> = {
   'sds-fleet / No answer': [1],
   'sds-fleet / Seen in 24 h, not now': [0, 0, 0],
   'sds-fleet / Alerts': [1, 1],
@@ -76,7 +76,7 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
 }
 
 /** Current, no sample is old enough, the last poll failed, and why. */
-const DATA: Answers = [
+const DATA: ExpectedValues = [
   [
     [pool('fra', 'p1'), 0],
     [pool('fra', 'p2'), 2],
@@ -86,7 +86,7 @@ const DATA: Answers = [
 ]
 
 /** Tables, column by column. */
-export const EXPECTED_OF_TABLES: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_TABLES: Readonly<Record<string, ExpectedValues>> = {
   'sds-pool / Top $topn nodes by space used': [
     [
       [node('fra', 'p1', 'n1'), 0.9],
@@ -165,7 +165,7 @@ export const EXPECTED_OF_TABLES: Readonly<Record<string, Answers>> = {
 }
 
 /** Panels with several series whose calculation is tested. */
-export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_LINES: Readonly<Record<string, ExpectedValues>> = {
   'sds-performance / Read latency of the selected pools': [
     13 / 210,
     // Of 0.01, 0.1, 0.2 and the quantile 0.2 of the fourth node.
@@ -218,7 +218,7 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
 
 /** The node dashboard, with one node selected. */
 export const ONE_NODE: Selection = { system: ['fra'], pool: ['p1'], node: ['n2'] }
-export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, ExpectedValues>> = {
   'sds-node / Health': [3],
   'sds-node / Last in the feed': [0],
   'sds-node / Health over time': [[[{ node: 'n2' }, 3]]],
@@ -237,7 +237,7 @@ export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
 
 /** A pool of a newer system, which does not serve all attributes. */
 export const NEWER: Selection = { system: ['fra'], pool: ['p2'] }
-export const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_NEWER: Readonly<Record<string, ExpectedValues>> = {
   'sds-pool / Transactions': [NOTHING, NOTHING],
   'sds-pool / Latency': [0.2, WRITE_QUANTILE],
   'sds-errors / Failed transactions': [NOTHING],
@@ -246,7 +246,7 @@ export const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
 
 /** A system that serves transactions and had no failures: 0, not empty. */
 export const FAULTLESS: Selection = { system: ['muc'] }
-export const EXPECTED_OF_FAULTLESS: Readonly<Record<string, Answers>> = {
+export const EXPECTED_OF_FAULTLESS: Readonly<Record<string, ExpectedValues>> = {
   'sds-errors / Failed transactions': [0],
   'sds-errors / System errors': [0],
   'sds-errors / User errors': [0],

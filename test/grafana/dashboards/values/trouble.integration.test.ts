@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answers, NOTHING, run, unitTest } from './evaluate.ts'
+import { type ExpectedValues, NOTHING, run, unitTest } from './evaluate.ts'
 import { constant, type InputSeries, type Labels, NOW, onBoth, targetOf, text } from './series.ts'
 
 /** Pools in trouble and pools without data, on the fleet dashboard and on the pages of a pool. */
@@ -30,7 +30,7 @@ const poolOf = (pool: string, { used = 0.5, badDisks = 0, health = 'Good' }: Fac
 
 const check = async (
   series: readonly InputSeries[],
-  expected: Readonly<Record<string, Answers>>,
+  expected: Readonly<Record<string, ExpectedValues>>,
   options?: Parameters<typeof run>[1],
 ) => {
   const { code, stdout, stderr } = await run([unitTest('trouble', series, {}, expected)], options)

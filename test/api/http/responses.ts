@@ -1,8 +1,8 @@
 import type { HttpResponse } from '../../../src/api/http/transport.ts'
 import { Secret } from '../../../src/values/secret.ts'
 
-/** An answer as returned by the transport. */
-export function answerOf(
+/** A response as returned by the transport. */
+export function responseOf(
   status: number,
   text = '',
   headers: Readonly<Record<string, string>> = {},
@@ -10,7 +10,7 @@ export function answerOf(
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     status,
-    answeredAtMs: Date.now(),
+    respondedAtMs: Date.now(),
     header: (name) => lower.get(name.toLowerCase()),
     text,
     bytes: Buffer.byteLength(text),

@@ -10,7 +10,7 @@ const MEDIA_TYPES = {
 } as const
 
 /** The recorded answer, with another body: that with its times moved. */
-export function answerOf(
+export function responseOf(
   { status, headers = {}, format = 'empty', failure }: RecordedExchange,
   { context }: Pick<AuthorizedRequest, 'context'>,
   body: unknown,

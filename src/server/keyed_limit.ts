@@ -1,8 +1,8 @@
 /** Takes a place of a key, until the returned function is called; undefined if all are taken. */
-export type Places = (key: string) => (() => void) | undefined
+export type KeyedLimit = (key: string) => (() => void) | undefined
 
 /** @param limit places of each key; 0: unlimited */
-export function createPlaces(limit: number): Places {
+export function createKeyedLimit(limit: number): KeyedLimit {
   const taken = new Map<string, number>()
   const add = (key: string, change: number) => {
     const count = (taken.get(key) ?? 0) + change

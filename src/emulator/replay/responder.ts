@@ -5,18 +5,18 @@ import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { ApiError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/json.ts'
 import { operationOf, type RoutedOperation } from '../protocol/operations.ts'
-import { answerOf } from './answer.ts'
 import { historyIn } from './history.ts'
-import { createQueryAnswers } from './queries.ts'
+import { createQueryResponder } from './queries.ts'
+import { responseOf } from './response.ts'
 
 /** Answers requests from a recording. @throws ApiError 404 for a request that was not recorded */
-export type Answer = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
+export type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
 
 /** Parameters without an effect on which recorded answer is meant. */
 const IGNORED = new Set('limit startTime endTime interval cfTimeFrame cfTarget'.split(' '))
-export function createAnswers({ exchanges }: Recording): Answer {
+export function createResponder({ exchanges }: Recording): Responder {
   const queries = exchanges.filter(({ request }) => request.path === QUERY_PATH)
-  const answerQuery = createQueryAnswers(queries)
+  const answerQuery = createQueryResponder(queries)
   const byPath = Map.groupBy(exchanges, ({ request }) => `${request.method} ${pathKey(request.path)}`)
 
   return (operation, request) => {
@@ -35,8 +35,8 @@ export function createAnswers({ exchanges }: Recording): Answer {
       joined(ofFeed, querystring, body)
     if (exchange === undefined) throw notRecorded(context.method, context.originalUrl)
     if (feed === 'history' && exchange.status === 200)
-      return answerOf(exchange, request, historyIn(exchange, { querystring, now }))
-    return answerOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+      return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
+    return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
   }
 }
 

@@ -4,22 +4,22 @@ import { pathsIn } from './references.ts'
  * Texts with references in JSON, by JSON pointer (RFC 6901). The package has dashboards with the default settings and
  * this list, so that it needs no second copy of them.
  */
-export type Places = Readonly<Record<string, string>>
+export type Pointers = Readonly<Record<string, string>>
 
 /** All texts with references. */
-export function findPlaces(template: unknown, pointer = ''): Places {
+export function findPointers(template: unknown, pointer = ''): Pointers {
   if (typeof template === 'string') return pathsIn(template).length === 0 ? {} : { [pointer]: template }
   if (typeof template !== 'object' || template === null) return {}
   const members = Object.entries(template).map(([key, member]) =>
-    findPlaces(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    findPointers(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
   )
   return Object.assign({}, ...members)
 }
 
-/** A copy of the data with the texts at their places. @throws for a place that the data does not have */
-export function withPlaces<Data>(data: Data, places: Places): Data {
+/** A copy of the data with the texts at their pointers. @throws for a place that the data does not have */
+export function withTexts<Data>(data: Data, pointers: Pointers): Data {
   const copy = structuredClone(data)
-  for (const [pointer, text] of Object.entries(places)) {
+  for (const [pointer, text] of Object.entries(pointers)) {
     const keys = pointer
       .split('/')
       .slice(1)
