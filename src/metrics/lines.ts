@@ -106,6 +106,8 @@ export function createPartBuilder() {
   return {
     add(samples: SampleSet): void {
       for (const [family, list] of samples) {
+        // A family without samples would be a header alone.
+        if (list.length === 0) continue
         const text = sampleLines(family, list)
         const bytes = Buffer.byteLength(text)
         const before = lines.get(family)

@@ -198,7 +198,10 @@ function coverage(
 }
 
 async function runCase(fault: string): Promise<void> {
-  await using setup = await startWithEmulator({ nodes: fault === 'hostile-names' ? HOSTILE_NODES : NODES })
+  await using setup = await startWithEmulator({
+    nodes: fault === 'hostile-names' ? HOSTILE_NODES : NODES,
+    newNodes: 0,
+  })
   const { emulator, faulty, healthy } = setup
   const before = await setup.scrape()
   emulator.setFaults([`${fault}@nodes,pool=${faulty.name}`])
