@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -34,6 +36,37 @@ test('requests that wait for the response before are served on one connection, a
   }
   expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3)
   socket.destroy()
+})
+
+test('a request that comes before the last bytes of a complete response are sent is served, a further one is not', async () => {
+  const BYTES = 16 * 1024 ** 2
+  const paths: unknown[] = []
+  const handler: RequestListener = ({ url }, response) => {
+    paths.push(url)
+    response.end(Buffer.alloc(BYTES, 'a'))
+  }
+  await using listener = await startListener({ handler })
+  for (const [more, served] of [
+    [request('/second'), ['/first', '/second']],
+    [request('/second') + request('/third'), ['/first']],
+  ] as const) {
+    paths.length = 0
+    const socket = await openSocket(listener.port)
+    socket.pause()
+    socket.write(request('/first'))
+    await waitForAssertion(() => expect(paths).toEqual(['/first']))
+    socket.write(more)
+    await sleep(50)
+    let bytes = 0
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    socket.resume()
+    if (served.length > 1) await waitForAssertion(() => expect(bytes).toBeGreaterThan(2 * BYTES))
+    else await once(socket, 'close')
+    socket.destroy()
+    expect(paths).toEqual(served)
+  }
 })
 
 describe('pipelined requests', () => {

@@ -1,10 +1,12 @@
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServerLimits } from './limits.ts'
 
 /**
  * Serves the requests of each connection one at a time. A connection that sends a request before the response to the
- * previous one is closed: Node.js would start all requests of a chunk at once, and clients no longer pipeline.
+ * previous one is closed: Node.js would start all requests of a chunk at once, and clients no longer pipeline. One
+ * request may come when the previous response is complete, and is served after it: a client may have all its bytes before this
+ * process knows that they were sent.
  * @param event emitted by the server with each connection, after the connection has its HTTP parser
  */
 export function serveOneAtATime(
@@ -14,10 +16,14 @@ export function serveOneAtATime(
   { parsedBytes }: Pick<ServerLimits, 'parsedBytes'>,
 ): void {
   server.on(event, (socket: Socket) => parseInPieces(socket, parsedBytes))
+  const last = new WeakMap<Socket, ServerResponse>()
   server.on('request', (request, response) => {
-    // The connection belongs to the previous response.
-    if (response.socket === null) request.socket.destroy()
-    else serve(request, response)
+    const previous = last.get(request.socket)
+    last.set(request.socket, response)
+    // Without a socket, the connection belongs to the previous response.
+    if (response.socket !== null) serve(request, response)
+    else if (previous?.writableEnded === true) previous.once('finish', () => serve(request, response))
+    else request.socket.destroy()
   })
 }
 
