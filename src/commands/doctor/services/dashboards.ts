@@ -3,7 +3,7 @@ import { readVersion } from '../../../exporter/version.ts'
 import { Failed } from '../../cli/exit.ts'
 import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
 import { allOf, CheckFailure, checksOf, type Finding } from '../check/check.ts'
-import { otherVersions, UNMARKED } from './versions.ts'
+import { otherVersions, UNMARKED } from './prometheus_findings.ts'
 
 /** A dashboard that Grafana lists. All members are untrusted text. */
 interface ListedDashboard {

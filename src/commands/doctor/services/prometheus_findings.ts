@@ -1,8 +1,9 @@
+import { readRules } from '../../../alerting/package_files.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
+import { readVersion } from '../../../exporter/version.ts'
 import { counted, durationText } from '../../../text.ts'
 import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { type LoadedRule, type ScrapeTarget, secondsOf } from './prometheus_client.ts'
-import { ruleVersionFindings } from './versions.ts'
 
 /** Rules of the exporter select its metrics, or its job. */
 export const isOurs = ({ name, query }: LoadedRule) => /\bsds_\w/.test(query) || /^Sds[A-Z]/.test(name)
@@ -72,3 +73,22 @@ export function historyFinding(
 }
 
 const NOT_SCRAPED = 'history.enabled is set, but Prometheus does not scrape /history'
+
+export const UNMARKED = 'an older version without a mark'
+
+/** Whether rules are of another version than the program. Older ones do not tell it. */
+function ruleVersionFindings(loaded: readonly LoadedRule[]): Finding[] {
+  const { record } = readRules().sources.info
+  const infos = loaded.filter(({ name }) => name === record)
+  const versions = infos.map(({ labels }) => labels['version'] ?? UNMARKED)
+  const others = otherVersions(infos.length === 0 ? [UNMARKED] : versions)
+  const text = `the loaded rules are of ${others.join(' and ')}, this program is ${readVersion()}`
+  return allOf(undefined, [[others.length > 0, 'warn', text, WRITE_RULES]])
+}
+
+export function otherVersions(versions: readonly string[]): readonly string[] {
+  return [...new Set(versions)].filter((version) => version !== readVersion())
+}
+
+const WRITE_RULES =
+  'write the rules of this version with sds-exporter rules --out=DIR, replace the loaded ones and reload Prometheus'

@@ -6,7 +6,14 @@ import { type Account, decodeAccount, WHOAMI_PATH } from '../../../api/providers
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'
-import { asFailure, type CheckResult, type Finding, failed, firstOf } from '../check/check.ts'
+import {
+  asFailure,
+  type CheckResult,
+  type Finding,
+  type FindingRow,
+  failed,
+  firstOf,
+} from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Logs in, or uses the token, and reads whoami. */
@@ -75,3 +82,27 @@ function writtenAgo(file: string): string {
     return ''
   }
 }
+
+/** Each of these roles can read the feed. */
+const READING_ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
+/** The role with the least permissions that can read the feed. */
+const MINIMUM_ROLE = 'SYSTEM_MONITOR'
+const ASSIGN = `assign only the role ${MINIMUM_ROLE} to the account`
+const USE_OTHER = `use an account with only the role ${MINIMUM_ROLE}`
+
+export const roleCheck = systemCheck({
+  title: 'role',
+  needs: ['account'],
+  run: (_, { account }) => {
+    const roles = account?.roles ?? []
+    const who = `${account?.user ?? 'the account'} has ${roles.join(', ')}`
+    const isReader = roles.some((role) => READING_ROLES.includes(role))
+    const isMore = roles.some((role) => role !== MINIMUM_ROLE)
+    const rows: readonly FindingRow[] = [
+      [roles.length === 0, 'info', 'the system does not report the roles of the account'],
+      [!isReader, 'fail', `${who}, which cannot read the feed`, ASSIGN],
+      [isMore, 'warn', `${who}: more permissions than needed`, USE_OTHER],
+    ]
+    return [firstOf(undefined, rows, 'ok', who)]
+  },
+})
