@@ -3,7 +3,7 @@ import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
-import { findPointers } from '../../src/alerting/pointers.ts'
+import { findPointers } from '../../src/alerting/references.ts'
 
 /** Contains only generated files. */
 export const PACKAGE_DATA_FOLDER = 'src/alerting/generated'

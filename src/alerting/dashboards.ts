@@ -1,11 +1,7 @@
 import type { AlertingConfig } from './config.ts'
 import { withOwnLimits } from './limit_lines.ts'
-import { type Pointers, withTexts } from './pointers.ts'
-import { resolve, type Values } from './references.ts'
-import { withRunbookLinks } from './runbook_links.ts'
-
-/** A dashboard in Grafana's classic JSON model. */
-export type Dashboard = { readonly uid: string; readonly title: string } & Readonly<Record<string, unknown>>
+import { type Dashboard, type FieldOverride, withPanels } from './panels.ts'
+import { type Pointers, resolve, type Values, withTexts } from './references.ts'
 
 /** A dashboard with the default settings, and the texts of it that depend on settings. */
 export interface DashboardSource {
@@ -26,3 +22,18 @@ export function tunedDashboard(
 }
 
 export const dashboardText = (dashboard: object): string => `${JSON.stringify(dashboard, null, 2)}\n`
+
+const COLUMN = 'alertname'
+
+/** The dashboard with a link to the runbook on each name of an alert. @param base address of docs/alerts.md, without an anchor */
+function withRunbookLinks(dashboard: Dashboard, base: string): Dashboard {
+  // Grafana cannot write the name in lower case, so docs/alerts.md has anchors with the names as they are.
+  const url = `${base}#$\{__data.fields.${COLUMN}}`
+  const link = { id: 'links', value: [{ title: 'Runbook', url, targetBlank: true }] }
+  const linked = ({ matcher, properties }: FieldOverride): FieldOverride =>
+    matcher.options === COLUMN ? { matcher, properties: [...properties, link] } : { matcher, properties }
+  return withPanels(dashboard, ({ fieldConfig, ...panel }) => ({
+    ...panel,
+    ...(fieldConfig && { fieldConfig: { ...fieldConfig, overrides: fieldConfig.overrides.map(linked) } }),
+  }))
+}

@@ -1,4 +1,5 @@
 import type { Override, Subject } from './config.ts'
+import { type Dashboard, type FieldOverride, type Panel, withPanels } from './panels.ts'
 import { pathsIn } from './references.ts'
 import { labelled } from './subjects.ts'
 
@@ -7,49 +8,22 @@ import { labelled } from './subjects.ts'
  * of a panel, so these limits are drawn as series: the value for the selected pools, and no line where they differ.
  */
 
-interface Step {
-  readonly value: string | number | null
-  readonly color: string
-}
-
-interface Panel {
-  readonly panels?: readonly Panel[]
-  readonly targets?: readonly Readonly<Record<string, unknown>>[]
-  readonly fieldConfig?: {
-    readonly defaults: {
-      readonly thresholds?: { readonly steps: readonly Step[] }
-      readonly custom?: { readonly thresholdsStyle?: { readonly mode: string } }
-    }
-    readonly overrides: readonly unknown[]
-  }
-}
-
-interface Dashboard {
-  readonly panels?: readonly Panel[]
-  readonly templating?: { readonly list?: readonly { readonly name: string }[] }
-}
-
 /** Variables that select pools, in the order of the matchers. */
 const VARIABLES = ['cluster', 'job', 'system', 'pool'] as const
 
 /** The template of a dashboard with the limits of the overrides. */
-export function withOwnLimits<Template extends object>(
-  template: Template,
-  overrides: readonly Override[],
-): Template {
-  const { panels = [], templating } = template as Dashboard
-  const names = (templating?.list ?? []).map(({ name }) => name)
+export function withOwnLimits(template: Dashboard, overrides: readonly Override[]): Dashboard {
+  const names = (template.templating?.list ?? []).map(({ name }) => name)
   const matchers = VARIABLES.filter((name) => names.includes(name)).map((name) => `${name}=~"$${name}"`)
   const pools = `group by (system,pool) (sds_pool_info{${matchers.join(',')}})`
-  return { ...template, panels: panels.map((panel) => withLines(panel, pools, overrides)) }
+  return withPanels(template, (panel) => withLines(panel, pools, overrides))
 }
 
 function withLines(panel: Panel, pools: string, overrides: readonly Override[]): Panel {
-  const { fieldConfig, panels, targets = [] } = panel
-  const inside = panels && { panels: panels.map((one) => withLines(one, pools, overrides)) }
+  const { fieldConfig, targets = [] } = panel
   const limits = limitsOf(panel)
   const isOverridden = limits.some(({ path }) => overrides.some(({ values }) => path in values))
-  if (!isOverridden || fieldConfig === undefined) return { ...panel, ...inside }
+  if (!isOverridden || fieldConfig === undefined) return panel
   const queries = limits.map(({ path, refId }) => ({
     ...targets[0],
     refId,
@@ -102,7 +76,7 @@ function commonValue(path: string, pools: string, overrides: readonly Override[]
 const join = ({ pool }: Subject): string =>
   `* on (${pool === undefined ? 'system' : 'system,pool'}) group_left ()`
 
-function lineStyle({ refId, color }: Limit): object {
+function lineStyle({ refId, color }: Limit): FieldOverride {
   return {
     matcher: { id: 'byFrameRefID', options: refId },
     properties: [

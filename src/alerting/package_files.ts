@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DashboardSource } from './dashboards.ts'
-import type { Pointers } from './pointers.ts'
+import type { Pointers } from './references.ts'
 import { type Values, valuesOf } from './references.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH, type RuleSources, type SettingSources } from './sources.ts'
 

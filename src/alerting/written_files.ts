@@ -1,7 +1,8 @@
 import type { AlertingConfig } from './config.ts'
-import { type Dashboard, tunedDashboard } from './dashboards.ts'
+import { tunedDashboard } from './dashboards.ts'
 import { kubernetesObjects } from './kubernetes.ts'
 import { defaultsOf, readDashboards, readInhibition, readRules } from './package_files.ts'
+import type { Dashboard } from './panels.ts'
 import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 
 const INHIBITION_FILE = 'alertmanager-inhibition.yml'

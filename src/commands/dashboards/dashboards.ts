@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type Dashboard, dashboardText } from '../../alerting/dashboards.ts'
+import { dashboardText } from '../../alerting/dashboards.ts'
+import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-import type { Dashboard } from '../../alerting/dashboards.ts'
+import type { Dashboard } from '../../alerting/panels.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
