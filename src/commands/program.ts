@@ -5,7 +5,7 @@ import { ListenError } from '../server/listener/listen_address.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
-import { JOURNAL_PRIORITIES, stderrIsJournal, withPriority } from './cli/log/journal.ts'
+import { writeError } from './cli/log/journal.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 import { failureText } from './cli/system_errors.ts'
 import { configureUsage } from './cli/usage.ts'
@@ -87,8 +87,7 @@ export function reportFailure(failure: unknown, args: readonly string[]): number
   // A command to copy is not broken.
   const hint = retyped === undefined ? '' : `\nWith another port:\n  ${visibleLines(retyped)}`
   const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
-  const text = `${wrappedLines(message, terminalWidth(process.stderr))}${hint}\n`
-  process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, JOURNAL_PRIORITIES.error) : text)
+  writeError(`${wrappedLines(message, terminalWidth(process.stderr))}${hint}\n`)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }
 

@@ -217,16 +217,22 @@ describe('as a service of systemd', () => {
   const JOURNALLED =
     'touch "$0" && export JOURNAL_STREAM=$(stat --format=%d:%i "$0") && "$@" 2>"$0"; code=$?; cat "$0"; exit $code'
 
-  test('an invalid configuration ends it with exit code 78, with the priority of an error on each line', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', 'systems: []\npoll: 1\n')
-    const command = [process.execPath, 'src/main.ts', 'serve', `--config.file=${file}`]
-    const { code, stdout } = await run('sh', ['-c', JOURNALLED, `${folder.path}/stderr`, ...command])
-    expect(code).toBe(78)
-    const lines = stdout.trimEnd().split('\n')
-    expect(lines.length).toBeGreaterThan(1)
-    expect(lines.filter((line) => !line.startsWith('<3>'))).toEqual([])
-  })
+  test.each([
+    ['an invalid configuration', 78, '--config.file'],
+    ['a wrong flag', 2, '--config.fil'],
+  ])(
+    '%s ends it with exit code %i, with the priority of an error on each line',
+    async (_, exitCode, flag) => {
+      using folder = temporaryFolder()
+      const file = folder.write('sds.yml', 'systems: []\npoll: 1\n')
+      const command = [process.execPath, 'src/main.ts', 'serve', `${flag}=${file}`]
+      const { code, stdout } = await run('sh', ['-c', JOURNALLED, `${folder.path}/stderr`, ...command])
+      expect(code).toBe(exitCode)
+      const lines = stdout.trimEnd().split('\n')
+      expect(lines.length).toBeGreaterThan(1)
+      expect(lines.filter((line) => !line.startsWith('<3>'))).toEqual([])
+    },
+  )
 
   test('the variable of another stream changes nothing', async () => {
     using folder = temporaryFolder()

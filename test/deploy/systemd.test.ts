@@ -18,6 +18,9 @@ const unit = parseUnit(text)
 /** Limit for the exposure level of `systemd-analyze security`, times ten; 100 is a service without restrictions. */
 const MAX_EXPOSURE = '20'
 
+/** EXIT_CREDENTIALS of systemd.exec(5). */
+const MISSING_CREDENTIAL = 243
+
 function security(file: string) {
   return run(toolPath('systemd-analyze'), [
     'security',
@@ -74,7 +77,9 @@ describe('the unit', () => {
     expect(valuesOf(unit, 'Type')).toEqual(['notify'])
     // The program systemd-notify is not the main process.
     expect(valuesOf(unit, 'NotifyAccess')).toEqual(['all'])
-    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual([`${EXIT.usage} ${EXIT.config}`])
+    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual([
+      `${EXIT.usage} ${EXIT.config} ${MISSING_CREDENTIAL}`,
+    ])
     // systemd ignores the exit code of other commands than ExecStart for this setting.
     expect(valuesOf(unit, 'ExecStartPre')).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { type Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../../config/values/suggestions.ts'
+import { writeError } from './log/journal.ts'
 
 /** Commander breaks descriptions that have at least so many columns; by default 40, more than long flags leave of 80. */
 const MIN_DESCRIPTION_WIDTH = 30
@@ -12,7 +13,10 @@ export function configureUsage(command: Command): Command {
   requireLate(command)
   return command
     .configureHelp({ minWidthToWrap: MIN_DESCRIPTION_WIDTH })
-    .configureOutput({ outputError: (text, write) => write(withSuggestion(command, text)) })
+    .configureOutput({
+      writeErr: writeError,
+      outputError: (text, write) => write(withSuggestion(command, text)),
+    })
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()

@@ -21,3 +21,8 @@ export function stderrIsJournal(environment: Readonly<Record<string, string | un
 /** The text with a priority at the begin of each line, as in sd-daemon(3). */
 export const withPriority = (text: string, priority: JournalPriority): string =>
   text.replaceAll(/^(?=.)/gm, `<${priority}>`)
+
+/** Writes the message of a failed command to stderr, with its priority in the journal. */
+export function writeError(text: string): void {
+  process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, JOURNAL_PRIORITIES.error) : text)
+}
