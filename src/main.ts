@@ -26,7 +26,7 @@ async function runWithParser(args: readonly string[]): Promise<void> {
   limitMemory()
   const { runProgram } = await import('./commands/program.ts')
   const code = await runProgram(args)
-  const { endProcess } = await import('./commands/cli/end_process.ts')
+  const { endProcess } = await import('./commands/cli/lifetime.ts')
   // Output to a pipe may not be written yet.
   process.stdout.write('', () => endProcess(code))
 }

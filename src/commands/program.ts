@@ -3,11 +3,10 @@ import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { ListenError } from '../server/listener/listen_address.ts'
 import { visibleLines } from '../text.ts'
-import { EXIT, Failed } from './cli/exit.ts'
+import { EXIT, Failed, failureText } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
 import { writeError } from './cli/log/journal.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
-import { failureText } from './cli/system_errors.ts'
 import { configureUsage } from './cli/usage.ts'
 
 const DESCRIPTION =

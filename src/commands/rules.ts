@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/flags/alerting_flags.ts'
-import { parseRootUrl } from './cli/flags/urls.ts'
+import { parseRootUrl } from './cli/flags/values.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
 interface Flags extends AlertingFlags {

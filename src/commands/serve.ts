@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import { createReadings } from '../config/values/readings.ts'
 import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
+import type { Log } from '../log.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { addConfigFile } from './cli/flags/config_file.ts'
 import {
@@ -18,7 +20,6 @@ import {
 } from './cli/flags/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { createFleetMemory } from './cli/memory.ts'
-import { notifySystemd } from './cli/systemd_ready.ts'
 
 type Flags = {
   'config.file': string
@@ -95,4 +96,19 @@ function parseInterval(text: string): number {
   const ms = parseDuration(text)
   if (ms !== undefined && ms > 0 && ms <= MAX_INTERVAL_MS) return ms
   throw new InvalidArgumentError('Expected a duration from 1ms to 1d, such as 30s.')
+}
+
+/** As long as systemd waits for the answer of the program. */
+const TIMEOUT_MS = 30_000
+
+/**
+ * Tells systemd that the service has started, for `Type=notify`. Node.js has no datagram sockets of Unix, so that the
+ * program systemd-notify sends the message to `NOTIFY_SOCKET`.
+ */
+function notifySystemd(environment: Readonly<Record<string, string | undefined>>, log: Log): void {
+  if (!environment['NOTIFY_SOCKET']) return
+  execFile('systemd-notify', ['--ready'], { timeout: TIMEOUT_MS }, (failure) => {
+    if (failure !== null)
+      log.warn('systemd is not told that the exporter has started', { reason: failure.message })
+  })
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { systemdSockets } from '../../src/commands/cli/flags/systemd_sockets.ts'
+import { systemdSockets } from '../../src/commands/cli/flags/flags.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { serve } from '../faults/serve.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'

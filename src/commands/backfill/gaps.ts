@@ -1,9 +1,8 @@
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/lines.ts'
-import { Failed } from '../cli/exit.ts'
+import { Failed, failureText } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
-import { failureText } from '../cli/system_errors.ts'
 import type { ListedPool } from './pools.ts'
 
 /** What of a pool Prometheus is asked for. */

@@ -1,7 +1,6 @@
 import type { SystemProgress } from '../../history/run/progress.ts'
 import { countText, durationText, percentText } from '../../text.ts'
-import { createProgress } from '../cli/output/progress.ts'
-import { hasControls, terminalWidth, wrappedLines } from '../cli/output/width.ts'
+import { createProgress, hasControls, terminalWidth, wrappedLines } from '../cli/output/width.ts'
 
 interface Output {
   readonly isTTY?: boolean

@@ -3,7 +3,7 @@ import { KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import type { HistorySeries } from '../../history/series.ts'
 import { QUERY_SOURCES } from '../../query_catalogue.ts'
-import { timeText } from '../cli/flags/times.ts'
+import { timeText } from '../cli/flags/values.ts'
 import type { PlanOptions } from './plan.ts'
 import type { ListedPool } from './pools.ts'
 

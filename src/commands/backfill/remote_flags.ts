@@ -3,7 +3,7 @@ import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
 import { readTextFile } from '../../values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { parseHttpUrl } from '../cli/flags/urls.ts'
+import { parseHttpUrl } from '../cli/flags/values.ts'
 
 export interface RemoteFlags {
   readonly 'remoteWrite.url'?: string

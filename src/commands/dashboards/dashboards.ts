@@ -4,7 +4,7 @@ import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
-import { parseRootUrl } from '../cli/flags/urls.ts'
+import { parseRootUrl } from '../cli/flags/values.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
 import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from './grafana_client.ts'
 

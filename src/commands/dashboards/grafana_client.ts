@@ -4,9 +4,8 @@ import type { Dashboard } from '../../alerting/panels.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
-import { Failed } from '../cli/exit.ts'
+import { Failed, failureText } from '../cli/exit.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
-import { failureText } from '../cli/system_errors.ts'
 
 /** Whether Grafana has a dashboard, and with the same content. */
 export type Presence = 'missing' | 'different' | 'same'

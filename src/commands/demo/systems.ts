@@ -5,7 +5,7 @@ import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { counted } from '../../text.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { itemList, paragraph } from '../cli/output/help_text.ts'
+import { itemList, paragraph } from '../cli/output/width.ts'
 
 /** One system for each source of performance figures. Both have the same nodes and the same figures. */
 const BOTH_SOURCES = [

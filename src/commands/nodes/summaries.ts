@@ -1,8 +1,13 @@
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { NodeHistory } from '../../api/history/node_history.ts'
+import type { Period } from '../../api/history/series.ts'
 import type { Summary } from '../../api/history/summary.ts'
-import { ATTRIBUTES, type Attribute, type SourceUnit, UNITS } from '../../catalogue.ts'
+import { ATTRIBUTES, type Attribute, type BaseUnit, type SourceUnit, UNITS } from '../../catalogue.ts'
+import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
+import { timeText } from '../cli/flags/values.ts'
+import type { Column } from './columns.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
+import { type TableOutput, tableText } from './table.ts'
 
 /** What a system says of one attribute of a node in a period, in base units: the members of `--summary --json`. */
 export type SummaryRow = Identity &
@@ -44,4 +49,58 @@ function summaryMembers({ min, max, average }: Summary, unit: SourceUnit) {
     maximum: max === undefined ? null : toBase(max.value),
     maximum_timestamp_seconds: max?.t ?? null,
   }
+}
+
+const ABSENT = '-'
+const MS_PER_SECOND = 1000
+
+const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
+  bytes: bytesText,
+  bytes_per_second: (value) => `${bytesText(value)}/s`,
+  ratio: percentText,
+  seconds: (value) => `${(value * MS_PER_SECOND).toFixed(1)} ms`,
+  '': (value) => `${value.toFixed(1)}/s`,
+}
+
+const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
+  ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base]),
+)
+
+/** The summaries as a table for each node. Times are UTC. */
+export function summaryText(
+  rows: readonly SummaryRow[],
+  { start, end, interval }: Period,
+  output: TableOutput,
+): string {
+  const tables = [...Map.groupBy(rows, ({ system, pool_id, node_id }) => `${system} ${pool_id} ${node_id}`)]
+  const period = `${timeText(start)} to ${timeText(end)}, points every ${durationText(interval)}\n`
+  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode, output))].join('\n')
+}
+
+/** `03-11 12:05` */
+function dateAndTime(seconds: number): string {
+  return timeText(seconds).slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+}
+
+function nodeText(rows: readonly SummaryRow[], output: TableOutput): string {
+  const [{ system = '', pool = '', node = '' } = {}] = rows
+  const figure = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
+    title,
+    text: ({ attribute, [member]: value }) =>
+      value === null ? ABSENT : TEXTS[BASE_UNITS.get(attribute) ?? ''](value),
+    right: true,
+  })
+  const columns: readonly Column<SummaryRow>[] = [
+    { title: 'ATTRIBUTE', text: ({ attribute }) => attribute, shrinks: true },
+    figure('MIN', 'minimum'),
+    figure('AVG', 'average'),
+    figure('MAX', 'maximum'),
+    {
+      title: 'AT',
+      text: ({ maximum_timestamp_seconds: at }) => (at === null ? ABSENT : dateAndTime(at)),
+      right: true,
+    },
+  ]
+  const table = tableText(columns, rows, output)
+  return `${[system, pool, node].map(visibleText).join(', ')}\n${table}`
 }

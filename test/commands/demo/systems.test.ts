@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { welcomeText } from '../../../src/commands/demo/demo.ts'
 import { createDemoSystems } from '../../../src/commands/demo/systems.ts'
-import { welcomeText } from '../../../src/commands/demo/welcome.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
 import { call } from '../../emulator/client.ts'

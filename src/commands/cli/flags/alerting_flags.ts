@@ -5,7 +5,7 @@ import { ConfigError } from '../../../config/values/problems.ts'
 import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
 import { Failed } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
-import { parseRootUrl } from './urls.ts'
+import { parseRootUrl } from './values.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
 export interface AlertingFlags {

@@ -11,7 +11,7 @@ import {
   type Profile,
 } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
-import { itemList, paragraph } from '../output/help_text.ts'
+import { itemList, paragraph } from '../output/width.ts'
 import { parseCount, parseCountOrNone } from './values.ts'
 
 /** Flags of commands that run an emulated storage system. */

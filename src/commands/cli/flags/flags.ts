@@ -5,11 +5,11 @@ import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH } from '../../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/metrics/scrape_slots.ts'
+import { EXIT, Failed } from '../exit.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
-import { systemdSockets } from './systemd_sockets.ts'
 import { parseAddress } from './values.ts'
 
 /** Flags of commands that log. */
@@ -167,4 +167,40 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
 function parseLimit(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number, or 0 for no limit.')
   return Number(text)
+}
+
+/** The first socket that systemd passes. */
+const FIRST_FD = 3
+/** `FileDescriptorName=` of the socket of the administration. */
+const ADMIN_NAME = 'admin'
+/** More sockets than a unit has addresses. */
+const MAX_SOCKETS = 64
+
+/** File descriptors of the sockets that systemd has bound. */
+interface SystemdSockets {
+  readonly web: readonly number[]
+  /** Undefined: the administration listens on its address. */
+  readonly admin: number | undefined
+}
+
+/**
+ * The sockets of socket activation (sd_listen_fds): `LISTEN_FDS` file descriptors from 3 on, with the names in
+ * `LISTEN_FDNAMES`, for the process `LISTEN_PID`.
+ * @throws {Failed} usage error, if there are no sockets for the metrics
+ */
+export function systemdSockets(
+  environment: Readonly<Record<string, string | undefined>>,
+  pid: number,
+): SystemdSockets {
+  const { LISTEN_PID, LISTEN_FDS = '', LISTEN_FDNAMES = '' } = environment
+  const count = LISTEN_PID === String(pid) && /^\d{1,2}$/.test(LISTEN_FDS) ? Number(LISTEN_FDS) : 0
+  const names = LISTEN_FDNAMES.split(':')
+  const fds = Array.from({ length: Math.min(count, MAX_SOCKETS) }, (_, index) => FIRST_FD + index)
+  const isAdmin = (fd: number) => names[fd - FIRST_FD] === ADMIN_NAME
+  const web = fds.filter((fd) => !isAdmin(fd))
+  if (web.length > 0) return { web, admin: fds.find(isAdmin) }
+  throw new Failed(
+    '--web.systemd-socket needs a socket of systemd: start the .socket unit, or remove the flag',
+    EXIT.usage,
+  )
 }

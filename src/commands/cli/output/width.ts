@@ -1,3 +1,5 @@
+import { Help } from 'commander'
+
 interface Stream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -62,4 +64,44 @@ export function wrappedLines(text: string, width: number | undefined): string {
       return `${line.slice(0, start)}${wrapped(line.trimStart(), width, start + FURTHER_LINES)}`
     })
     .join('\n')
+}
+
+/** The width of help where there is no terminal, in columns. */
+const HELP_WIDTH = 80
+/** Longer terms have a line of their own. */
+const MAX_TERM_WIDTH = 32
+
+/** Terms and their descriptions in two columns, for the help of a command. */
+export function itemList(rows: readonly (readonly [term: string, description: string])[]): string {
+  const help = new Help()
+  help.prepareContext({ helpWidth: HELP_WIDTH })
+  const width = Math.min(MAX_TERM_WIDTH, Math.max(...rows.map(([term]) => term.length)))
+  return rows
+    .map(([term, description]) =>
+      term.length > width
+        ? `  ${term}\n${help.formatItem(' ', width, description, help)}`
+        : help.formatItem(term, width, description, help),
+    )
+    .join('\n')
+}
+
+/** Lines of text broken at words, for the help of a command. */
+export function paragraph(text: string): string {
+  return wrappedLines(text, HELP_WIDTH)
+}
+
+/** A progress line on a terminal; without a terminal nothing is written. */
+export type Progress = ReturnType<typeof createProgress>
+
+const CLEAR_LINE = '\r\u001b[2K'
+
+export function createProgress(output: { isTTY?: boolean; write(text: string): unknown }) {
+  const write = (text: string) => {
+    if (hasControls(output)) output.write(text)
+  }
+  return {
+    show: (text: string): void => write(`${CLEAR_LINE}${text}`),
+    /** Removes the line, so that other output can be written. */
+    clear: (): void => write(CLEAR_LINE),
+  }
 }

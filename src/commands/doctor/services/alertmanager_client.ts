@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/parse/json.ts'
 import { errorCode } from '../../../values/errors.ts'
+import { failureText } from '../../cli/exit.ts'
 import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
-import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
 
 /** Whether an Alertmanager can serve. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../../api/parse/json.ts'
+import { failureText } from '../../cli/exit.ts'
 import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
-import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSeconds, parseTime, timeText } from '../../../../src/commands/cli/flags/times.ts'
+import { parseSeconds, parseTime, timeText } from '../../../../src/commands/cli/flags/values.ts'
 
 const NOW = Date.parse('2026-03-11T12:34:56.789Z')
 
