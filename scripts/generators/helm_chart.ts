@@ -75,9 +75,11 @@ const web = z.strictObject({ existingSecret: name, tls: flag }).meta({
 })
 
 /** The chart sets the flags of addresses and files, on which ports, probes and volumes depend. */
-const extraArg = text
-  .regex(/^--/)
-  .meta({ not: { pattern: '^--(config\\.file|(web|admin)\\.(listen-address|config\\.file))(=|$)' } })
+const extraArg = text.regex(/^--/).meta({
+  not: {
+    pattern: '^--(config\\.file|web\\.systemd-socket|(web|admin)\\.(listen-address|config\\.file))(=|$)',
+  },
+})
 
 const positive = z.int().min(1)
 const probe = z.strictObject({

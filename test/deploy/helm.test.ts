@@ -367,6 +367,7 @@ describe('the schema of the values', () => {
     ['TLS without a Secret', { web: { tls: true } }],
     ['an address of a listener', { extraArgs: ['--web.listen-address=:1'] }],
     ['an address of a listener as a flag of its own', { extraArgs: ['--admin.listen-address', ':1'] }],
+    ['sockets that a pod does not have', { extraArgs: ['--web.systemd-socket'] }],
     ['a file that the chart mounts', { extraArgs: ['--config.file=/x'] }],
     ['two sources of the configuration', { existingConfigMap: 'a', existingConfigSecret: 'b' }],
     ['an Ingress without a host', { ingress: { enabled: true } }],
