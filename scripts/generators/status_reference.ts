@@ -85,6 +85,7 @@ const LOGIN: Members<LoginStatus> = {
 
 const POLLS: Members<ScheduleStatus> = {
   schedule: 'the cron expression',
+  interval_seconds: 'the longest time between two polls by the schedule; null without a schedule',
   stale_after_seconds: 'age at which values are withdrawn',
   last_timestamp_seconds: 'end of the last poll of any pool',
   next_timestamp_seconds: 'time of the next poll, without its random delay',

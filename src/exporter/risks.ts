@@ -2,6 +2,7 @@ import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/que
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../poller/period.ts'
+import { isLoopback } from '../server/listener/listen_address.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
 
@@ -85,12 +86,10 @@ function hasReadableSecret(auth: SystemConfig['auth'], configFile: string | unde
   return 'text' in file && file.text.includes(secret.reveal())
 }
 
-const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|\[::1\])$/
-
 /** Connections to a loopback address do not leave the machine. */
 function isUnencrypted(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
-  return protocol === 'http:' && !LOOPBACK_HOST.test(hostname)
+  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 /** The port of the management API. */

@@ -24,32 +24,12 @@ export function readDocumentationUrl(): string | undefined {
 export function buildDetails() {
   return {
     version: readVersion(),
-    revision: revision() ?? 'unknown',
+    // Written by the build; unknown in a clone.
+    revision: read('../revision.txt') ?? 'unknown',
     node: process.versions.node,
     openssl: process.versions.openssl ?? 'unknown',
     platform: `${process.platform} ${process.arch}`,
   }
-}
-
-const COMMIT = /^[0-9a-f]{40,64}$/
-
-/** The commit: of the build, or in a clone of the checkout; undefined if it is not known. */
-function revision(): string | undefined {
-  const head = read('../../.git/HEAD')
-  const branch = /^ref: ([\w./-]+)$/.exec(head ?? '')?.[1]
-  const candidates = [
-    read('../revision.txt'),
-    head,
-    branch === undefined ? undefined : (read(`../../.git/${branch}`) ?? packedRevision(branch)),
-  ]
-  return candidates.find((text) => text !== undefined && COMMIT.test(text))
-}
-
-function packedRevision(branch: string): string | undefined {
-  const line = read('../../.git/packed-refs')
-    ?.split('\n')
-    .find((one) => one.endsWith(` ${branch}`))
-  return line?.split(' ')[0]
 }
 
 /** The text of a file without white space around it; undefined if it cannot be read. */

@@ -82,6 +82,8 @@ export interface LoginStatus {
 
 export interface ScheduleStatus {
   readonly schedule: string
+  /** The longest time between two polls; null without a schedule. */
+  readonly interval_seconds: number | null
   readonly stale_after_seconds: number
   readonly last_timestamp_seconds: number | null
   readonly next_timestamp_seconds: number | null

@@ -47,7 +47,7 @@ export function* systemStatusSteps(
       pause_seconds: seconds(cooldownMs),
     })),
     login: loginStatus(config.auth, client.session, now),
-    polls: scheduleStatus(polling, pools),
+    polls: scheduleStatus(sources, pools),
     requests: requestStatus(sources),
     query_interface: queryStatus(state, polling),
     resources: resourceStatus(state, polling),
@@ -99,11 +99,12 @@ function nextPollOf({ nextPollMs }: PollerStatus): number | null {
   return nextPollMs === undefined ? null : nextPollMs / 1000
 }
 
-function scheduleStatus(polling: PollerStatus, pools: readonly PoolStatus[]): ScheduleStatus {
+function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]): ScheduleStatus {
   const { schedule, staleAfterMs } = polling.system.poll
   const times = pools.flatMap(({ last_poll: poll }) => poll?.timestamp_seconds ?? [])
   return {
     schedule,
+    interval_seconds: state.pollIntervalSeconds ?? null,
     stale_after_seconds: staleAfterMs / 1000,
     last_timestamp_seconds: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
     next_timestamp_seconds: nextPollOf(polling),

@@ -58,6 +58,7 @@ describe('a system that is polled well', () => {
     })
     expect(onlySystem(status).polls).toEqual({
       schedule: '0 * * * * *',
+      interval_seconds: null,
       stale_after_seconds: 300,
       last_timestamp_seconds: T,
       next_timestamp_seconds: T + 20,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import type { Audit } from '../../administration/audit.ts'
@@ -5,14 +6,15 @@ import { CONTENT_TYPES, writeError } from '../../administration/documents.ts'
 import { fromApiError, Refused, refused, UNKNOWN_OUTCOME_CODE } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Log } from '../../log.ts'
+import { INVISIBLE } from '../../text.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
-import { PAGE_HEADERS } from '../page/policy.ts'
+import { createDocument, PAGE_HEADERS } from '../page/document.ts'
+import { html, trusted } from '../page/html.ts'
 import { sendText } from '../page/send_text.ts'
-import { readAdminPage } from './page/page.ts'
 import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { checkOrigin, formatOf, readRequestBody } from './request.ts'
@@ -54,12 +56,19 @@ const PROVIDERS = ['/vdc/admin/authnproviders', '/systems/:system/vdc/admin/auth
 
 type Routes = AdminAppOptions & { readonly rateLimits: RateLimits }
 
+const pageFile = (name: string) => new URL(`page/${name}`, import.meta.url)
+
 function createRouter(routes: Routes): Router {
-  const page = readAdminPage(UNKNOWN_OUTCOME_CODE)
+  const document = createDocument({ script: pageFile('script.js') })
+  const page = document.render({
+    title: 'Authentication providers – sds-exporter',
+    attributes: html` data-unknown-outcome-code="${UNKNOWN_OUTCOME_CODE}" data-invisible="${trusted(INVISIBLE)}"`,
+    body: trusted(readFileSync(pageFile('page.html'), 'utf8').trim()),
+  })
   const router = new Router({ strict: true, sensitive: true })
   router.get('/', (context) => {
-    context.set({ 'Content-Security-Policy': page.policy, 'Content-Type': 'text/html; charset=utf-8' })
-    context.body = page.html
+    document.setHeaders(context)
+    context.body = page
   })
   router.get('/systems', (context) => {
     context.body = JSON.stringify({ systems: routes.systems.names() })

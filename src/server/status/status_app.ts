@@ -7,13 +7,11 @@ import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
 import { isLoopback } from '../listener/listen_address.ts'
-import { PAGE_HEADERS } from '../page/policy.ts'
+import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { sendText } from '../page/send_text.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
-import { createDocument } from './page/document.ts'
-import type { Links } from './page/header.ts'
-import { pageSteps } from './page/page.ts'
+import { pageSteps, statusPage } from './page/page.ts'
 
 export interface StatusAppOptions extends StatusSources {
   /** The page of the administration; undefined if it is disabled. */
@@ -25,19 +23,21 @@ export interface StatusAppOptions extends StatusSources {
   readonly admit: (context: Context, status: Status) => unknown
 }
 
-/** The handlers of `GET /` and `GET /api/v1/status`. */
-export interface StatusApp {
-  readonly page: (context: Context) => Promise<void>
-  readonly document: (context: Context) => Promise<void>
-}
-
 /** Responses that are computed or wait for it; further requests are answered with 503. */
 const QUEUE_LENGTH = 20
+const PAGE_FILES = {
+  style: new URL('page/style.css', import.meta.url),
+  script: new URL('page/script.js', import.meta.url),
+  hasForm: true,
+}
 const BUSY = 'Limit of concurrent requests reached, try again later.'
 
-export function createStatusApp(options: StatusAppOptions): StatusApp {
+/** The handlers of `GET /` and `GET /api/v1/status`. */
+export type StatusApp = ReturnType<typeof createStatusApp>
+
+export function createStatusApp(options: StatusAppOptions) {
   const read = createStatusReader(options)
-  const document = createDocument()
+  const document = createDocument(PAGE_FILES)
   // One at a time: each of hundreds would take a slice in every turn of the event loop.
   const queue = new PQueue({ concurrency: 1 })
 
@@ -63,32 +63,28 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
   }
 
   return {
-    async page(context) {
+    async page(context: Context): Promise<void> {
       const { metricsPath, documentationUrl, recent } = options
       const adminUrl = adminUrlFor(context, options.adminUrl())
-      const links: Links = {
-        metricsPath,
-        adminUrl,
-        documentationUrl,
-        tunnelHost: tunnelHostFor(context, adminUrl),
-      }
+      const links = { metricsPath, adminUrl, documentationUrl, tunnelHost: tunnelHostFor(context, adminUrl) }
       const text = await compute(context, async (found) => {
         context.status = found.selected === undefined ? 404 : 200
-        const body = await inSlices(pageSteps({ ...found, recent, links }))
-        return document.render(found.status, body)
+        const content = await inSlices(pageSteps({ ...found, recent, links }))
+        return document.render(statusPage(found.status, content))
       })
       if (text === undefined) return
-      context.set('Content-Security-Policy', document.policy)
-      await sendPieces(context, 'text/html; charset=utf-8', [text])
+      document.setHeaders(context)
+      await sendPieces(context, [text])
     },
-    async document(context) {
+    async document(context: Context): Promise<void> {
       const found = await compute(context, async (selected) => selected)
       if (found === undefined) return
       const { selection, selected } = found
       context.status = 200
       if (selected === undefined) return sendText(context, 404, 'There is no system or pool with this name.')
       const shown = selection.history ? withHistory(selected, options.recent) : selected
-      await sendPieces(context, 'application/json; charset=utf-8', jsonPieces(shown))
+      context.set('Content-Type', 'application/json; charset=utf-8')
+      await sendPieces(context, jsonPieces(shown))
     },
   }
 }
@@ -122,14 +118,9 @@ function tunnelHostFor({ hostname }: Context, adminUrl: string | undefined): str
 const MAX_LISTENERS = 20
 
 /** Bypasses Koa, so that the response is sent while it is being made. */
-async function sendPieces(
-  context: Context,
-  contentType: string,
-  pieces: AsyncIterable<string> | Iterable<string>,
-): Promise<void> {
+async function sendPieces(context: Context, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   const { res } = context
   context.vary('Accept-Encoding')
-  context.set('Content-Type', contentType)
   const isPacked = context.acceptsEncodings('gzip', 'identity') === 'gzip'
   if (isPacked) context.set('Content-Encoding', 'gzip')
   context.respond = false

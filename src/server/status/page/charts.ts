@@ -1,3 +1,4 @@
+import type { ScheduleStatus } from '../../../status/model.ts'
 import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent/recent.ts'
 import { MINUTE_SLOTS, SLOT_SECONDS } from '../../../status/recent/slots.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
@@ -10,23 +11,92 @@ const WIDTH = 120
 const HEIGHT = 30
 /** So that the highest value is not at the edge. */
 const HEADROOM = 1.15
-/** Values further apart are not connected: the query interface has new ones every five minutes. */
-const LONGEST_GAP_SECONDS = 390
+/** The query interface has new values every five minutes. */
+const LEAST_INTERVAL_SECONDS = 300
+/** Values further apart than this number of intervals are not connected. */
+const LONGEST_GAP = 1.3
 
 type Combine = (values: readonly number[]) => number
 const last: Combine = (values) => values.at(-1) ?? 0
 const highest: Combine = (values) => Math.max(...values)
 const total: Combine = (values) => values.reduce((sum, value) => sum + value, 0)
 
-interface ChartOptions {
+interface LineChart<Column extends string> {
   readonly title: string
-  readonly values: Values
+  readonly column: Column
+  /** The values that are shown, of those of all slots; by default the same. */
+  readonly derive?: (values: Values) => Values
   /** The value of several slots. */
   readonly combine: Combine
   readonly text: (value: number) => string
   /** The value at the top; by default a little more than the highest one. */
   readonly top?: number
 }
+
+const COMMON_CHARTS: readonly LineChart<SystemColumn & PoolColumn>[] = [
+  { title: 'Poll duration', column: 'poll_seconds', combine: highest, text: latencyText },
+  {
+    title: 'Transactions',
+    column: 'transactions_per_second',
+    combine: last,
+    text: (value) => `${countText(value)}/s`,
+  },
+  {
+    title: 'Object data',
+    column: 'transaction_bytes_per_second',
+    combine: last,
+    text: (value) => `${bytesText(value)}/s`,
+  },
+]
+
+export const SYSTEM_CHARTS: readonly LineChart<SystemColumn>[] = [
+  ...COMMON_CHARTS,
+  {
+    title: 'Requests',
+    column: 'requests',
+    // Those of the minute before each slot: the newest value is that of the facts.
+    derive: (counts) =>
+      counts.map((_, index) =>
+        total(
+          counts
+            .slice(0, index + 1)
+            .slice(-MINUTE_SLOTS)
+            .map((count) => count ?? 0),
+        ),
+      ),
+    combine: last,
+    text: (count) => `${countText(count)}/min`,
+  },
+]
+
+export const POOL_CHARTS: readonly LineChart<PoolColumn>[] = [
+  ...COMMON_CHARTS,
+  {
+    title: 'Allocated',
+    column: 'disk_space_allocated_ratio',
+    combine: last,
+    text: percentText,
+    top: 1,
+  },
+]
+
+/** @param polls the schedule of the system */
+export function charts<Column extends string>(
+  rows: readonly LineChart<Column>[],
+  history: History<NoInfer<Column> | PollColumn>,
+  polls: ScheduleStatus,
+): Html {
+  const interval = Math.max(LEAST_INTERVAL_SECONDS, polls.interval_seconds ?? polls.stale_after_seconds)
+  const ok = history('polls_ok')
+  const list = [
+    pollChart(ok, history('polls_failed')),
+    ...rows.map((row) => lineChart(row, history(row.column), LONGEST_GAP * interval)),
+  ]
+  if (list.every((one) => one === undefined)) return html``
+  return html`<h3 class="quiet">Last ${durationText(ok.length * SLOT_SECONDS)}</h3><div class="charts">${list}</div>`
+}
+
+type PollColumn = 'polls_ok' | 'polls_failed'
 
 /** The values of each point. */
 function pointsOf(values: Values, combine: Combine): { readonly points: Values; readonly seconds: number } {
@@ -40,24 +110,29 @@ function pointsOf(values: Values, combine: Combine): { readonly points: Values; 
 }
 
 /** A line; nothing without a value. */
-function lineChart({ title, values, combine, text, top }: ChartOptions): Html | undefined {
-  const { points, seconds } = pointsOf(values, combine)
+function lineChart(
+  { title, derive = (values) => values, combine, text, top }: LineChart<string>,
+  values: Values,
+  gapSeconds: number,
+): Html | undefined {
+  const { points, seconds } = pointsOf(derive(values), combine)
   const present = points.filter((value) => value !== undefined)
   const newest = present.at(-1)
   if (newest === undefined) return undefined
   const [low, high] = [Math.min(...present), Math.max(...present)]
-  const path = pathOf(points, seconds, top ?? (high > 0 ? high * HEADROOM : 1))
+  const path = pathOf(points, gapSeconds / seconds, top ?? (high > 0 ? high * HEADROOM : 1))
   const label = `${title} of the last ${durationText(points.length * seconds)}: ${text(low)} to ${text(high)}, now ${text(newest)}`
   return chart(title, text(newest), label, html`<path d="${path}"/>`)
 }
 
-function pathOf(points: Values, seconds: number, top: number): string {
+/** @param gap longest distance of two points that are connected, in points */
+function pathOf(points: Values, gap: number, top: number): string {
   const step = WIDTH / Math.max(points.length - 1, 1)
   let previous = Number.NEGATIVE_INFINITY
   return points
     .map((value, index) => {
       if (value === undefined) return ''
-      const isNear = (index - previous) * seconds <= LONGEST_GAP_SECONDS
+      const isNear = index - previous <= gap
       previous = index
       const x = rounded(index * step)
       const y = rounded(HEIGHT - 1 - Math.min(value / top, 1) * (HEIGHT - 2))
@@ -88,59 +163,4 @@ function pollChart(ok: Values, failed: Values): Html | undefined {
 
 function chart(title: string, value: string, label: string, shapes: Html): Html {
   return html`<figure class="chart"><figcaption>${title} <strong>${value}</strong></figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${shapes}</svg></figure>`
-}
-
-const perSecond = (value: number) => `${countText(value)}/s`
-const bytesPerSecond = (value: number) => `${bytesText(value)}/s`
-
-type CommonColumn = SystemColumn & PoolColumn
-
-function commonCharts(history: History<CommonColumn>): (Html | undefined)[] {
-  return [
-    pollChart(history('polls_ok'), history('polls_failed')),
-    lineChart({
-      title: 'Poll duration',
-      values: history('poll_seconds'),
-      combine: highest,
-      text: latencyText,
-    }),
-    lineChart({
-      title: 'Transactions',
-      values: history('transactions_per_second'),
-      combine: last,
-      text: perSecond,
-    }),
-    lineChart({
-      title: 'Object data',
-      values: history('transaction_bytes_per_second'),
-      combine: last,
-      text: bytesPerSecond,
-    }),
-  ]
-}
-
-export function systemCharts(history: History<SystemColumn>): Html {
-  const counts = history('requests').map((count) => count ?? 0)
-  // Those of the minute before each slot: the newest value is that of the facts.
-  const values = counts.map((_, index) => total(counts.slice(0, index + 1).slice(-MINUTE_SLOTS)))
-  const text = (count: number) => `${countText(count)}/min`
-  const requests = lineChart({ title: 'Requests', values, combine: last, text })
-  return charts([...commonCharts(history), requests], history('requests'))
-}
-
-export function poolCharts(history: History<PoolColumn>): Html {
-  const used = lineChart({
-    title: 'Allocated',
-    values: history('disk_space_allocated_ratio'),
-    combine: last,
-    text: percentText,
-    top: 1,
-  })
-  return charts([...commonCharts(history), used], history('polls_ok'))
-}
-
-/** @param values of all slots, for the time that they cover */
-function charts(list: readonly (Html | undefined)[], values: Values): Html {
-  if (list.every((one) => one === undefined)) return html``
-  return html`<h3 class="quiet">Last ${durationText(values.length * SLOT_SECONDS)}</h3><div class="charts">${list}</div>`
 }

@@ -1,5 +1,5 @@
 import type { DiskFigures } from '../../../status/figures/node_figures.ts'
-import type { State } from '../../../status/model.ts'
+import type { ErrorStatus, State, TotalStatus } from '../../../status/model.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { bytesText, durationText, percentText } from '../../../text.ts'
@@ -64,13 +64,9 @@ export function fact(term: string, ...description: readonly Content[]): Html {
 }
 
 /** An error in words, with the remedy. */
-export function errorBox(kind: 'current' | 'past', title: string, when: Content, error: Failed): Html {
-  return html`<div class="error-box ${kind}"><p><strong>${title}</strong> ${when}: ${error.message}</p><p><strong>What to do:</strong> ${error.remedy}.</p></div>`
-}
-
-interface Failed {
-  readonly message: string
-  readonly remedy: string
+export function errorBox(kind: 'current' | 'past', title: string, error: ErrorStatus, now: Now): Html {
+  const { message, remedy, timestamp_seconds: at } = error
+  return html`<div class="error-box ${kind}"><p><strong>${title}</strong> ${relativeTime(at, now)} (${clockTime(at)}): ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`
 }
 
 interface Segment {
@@ -100,16 +96,11 @@ export function rounded(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-interface Space {
-  readonly disk_space_total_bytes: number | null
-  readonly disk_space_allocated_ratio: number | null
-}
-
 /** `45.2% of 90.0 TB`, with a bar. */
 export function capacity({
   disk_space_total_bytes: total,
   disk_space_allocated_ratio: ratio,
-}: Space): Content {
+}: Pick<TotalStatus, 'disk_space_total_bytes' | 'disk_space_allocated_ratio'>): Content {
   if (ratio === null) return known(total, bytesText)
   const kind = ratio >= FULL_RATIO ? 'bad' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
   const size = total === null ? '' : ` of ${bytesText(total)}`

@@ -9,6 +9,7 @@ import {
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { counted } from '../../../text.ts'
+import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
 import { relativeTime } from './elements.ts'
@@ -40,6 +41,26 @@ const NODES_OF_POOL = 20
 /** On the page of one pool. */
 const NODES_PER_PAGE = 200
 const PROBLEMS = 20
+
+/** Times between two refreshes. A system that was not polled yet may be at any moment. */
+const REFRESH_SECONDS = 5
+const STARTING_REFRESH_SECONDS = 2
+
+export function statusPage({ state, summary }: Status, content: Html): Page {
+  const seconds = state === 'starting' ? STARTING_REFRESH_SECONDS : REFRESH_SECONDS
+  return {
+    // The title shows the state in the list of tabs.
+    title: `${state === 'ok' ? '' : `${summary} – `}sds-exporter`,
+    head: html`<noscript><meta http-equiv="refresh" content="15"></noscript>\n`,
+    attributes: html` class="status" data-refresh-seconds="${seconds}"`,
+    body: html`<a class="skip" href="#main">Skip to content</a>
+<p id="offline" class="message" role="alert" hidden></p>
+<div class="page">
+<p id="refresh" class="refresh" hidden><button type="button" id="refresh-button" aria-pressed="true">Refreshing</button></p>
+<div id="content">${content}</div>
+</div>`,
+  }
+}
 
 /** The content of the page, in steps that take little time. */
 export function* pageSteps(sources: PageSources): Steps<Html> {

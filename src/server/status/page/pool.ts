@@ -3,9 +3,9 @@ import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { counted, latencyText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { poolCharts } from './charts.ts'
+import { charts, POOL_CHARTS } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import { capacity, clockTime, disks, dueTime, fact, known, relativeTime, statePill } from './elements.ts'
+import { capacity, disks, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
 import { figureColumns } from './figures.ts'
 import { nodeTable } from './nodes.ts'
 
@@ -69,8 +69,8 @@ export function poolBody(pool: PoolStatus, shown: ShownNodes, context: PoolConte
   const history = recent.pool(system.name, pool.id)
   const nodes = pool.nodes.slice(shown.from, shown.from + shown.count)
   const systemTime = now + (system.clock_skew_seconds ?? 0)
-  return html`<div class="body">${errorBox(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
-${history === undefined ? undefined : poolCharts(history)}
+  return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
+${history === undefined ? undefined : charts(POOL_CHARTS, history, system.polls)}
 ${nodeTable(
   nodes.map((node) => ({ node, systemTime })),
   `Nodes of pool ${pool.name}`,
@@ -103,12 +103,12 @@ function poolFacts(pool: PoolStatus, now: number): Html[] {
 }
 
 /** The last error: that of the last poll, or an earlier one. */
-function errorBox(pool: PoolStatus, now: number): Html | undefined {
+function lastError(pool: PoolStatus, now: number): Html | undefined {
   const { last_error: error, last_poll: poll } = pool
   if (error === null) return undefined
   const isCurrent = poll !== null && poll.result !== 'ok'
   const title = isCurrent ? 'Last poll failed' : 'Last error'
-  return html`<div class="error-box ${isCurrent ? 'current' : 'past'}"><p><strong>${title}</strong> ${relativeTime(error.timestamp_seconds, now)} (${clockTime(error.timestamp_seconds)}): ${error.message}</p><p><strong>What to do:</strong> ${error.remedy}.</p></div>`
+  return errorBox(isCurrent ? 'current' : 'past', title, error, now)
 }
 
 /** A link to all nodes, if not all are shown. */

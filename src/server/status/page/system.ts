@@ -3,7 +3,7 @@ import type { SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { systemCharts } from './charts.ts'
+import { charts, SYSTEM_CHARTS } from './charts.ts'
 import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
 import { resourceFact } from './resources.ts'
 
@@ -12,7 +12,7 @@ export function systemCard(system: SystemStatus, pools: Content, recent: Recent,
   return html`<section class="card system" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)} <span class="words">${system.summary}</span></div>
 ${discoveryError(system, now)}<dl class="facts">${systemFacts(system, now)}</dl>
-${systemCharts(recent.system(system.name))}
+${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
 <div class="pools">${pools}</div>
 </section>
 `
@@ -106,6 +106,5 @@ function endpoints({ endpoints: all }: SystemStatus): Content {
 
 function discoveryError({ discovery_error: error }: SystemStatus, now: number): Content {
   if (error === null) return undefined
-  const when = relativeTime(error.timestamp_seconds, now)
-  return errorBox('current', 'The list of pools could not be read', when, error)
+  return errorBox('current', 'The list of pools could not be read', error, now)
 }
