@@ -36,6 +36,8 @@ function chart(): object {
     kubeVersion: '>=1.21.0-0',
     keywords,
     maintainers: [{ name: 'The authors of sds-exporter' }],
+    // Helm decides by the version itself; catalogues of charts, by this.
+    ...(version.includes('-') && { annotations: { 'artifacthub.io/prerelease': 'true' } }),
   }
 }
 

@@ -16,6 +16,11 @@ export const WRITTEN: readonly VersionedFile[] = [
     place: /^(\s*(?:- )?newTag:\s*)(\S+)/m,
     isOptional: true,
   },
+  // In commands to copy.
+  {
+    files: 'docs/{install-release,operations}.md',
+    place: /(^version=|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|$)/m,
+  },
 ]
 
 /** Files in which programs write it. */

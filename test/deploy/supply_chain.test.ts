@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { licenceFindings, licencesDocument } from '../../scripts/generators/licences.ts'
 import { type LockedPackage, readLockfile } from '../../scripts/generators/lockfile.ts'
@@ -197,6 +197,7 @@ describe('the bill of materials', async () => {
 
 describe('a release', () => {
   const OVERLAY = 'deploy/kubernetes/overlays/*/kustomization.yaml'
+  const PAGES = 'docs/{install-release,operations}.md'
   /** Files of one version, with changes. */
   const filesOf = (version: string, changes: Readonly<Record<string, string>> = {}) => ({
     'package.json': `{\n  "version": "${version}",\n}`,
@@ -204,6 +205,7 @@ describe('a release', () => {
     'deploy/docker/Dockerfile': `ARG VERSION=${version}\n`,
     'deploy/helm/sds-exporter/Chart.yaml': `apiVersion: v2\nversion: ${version}\n`,
     [OVERLAY]: `images:\n  - newTag: ${version}\n`,
+    [PAGES]: `version=${version}\nnpm install sds-exporter-${version}.tgz\n`,
     'CHANGELOG.md': `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2030-01-31\n`,
     ...changes,
   })
@@ -212,7 +214,7 @@ describe('a release', () => {
     ['this version', 'v1.2.3', filesOf('1.2.3'), 0],
     ['a pre-release', 'v1.2.3-rc.1', filesOf('1.2.3-rc.1'), 0],
     ['an empty pre-release', 'v1.2.3-', filesOf('1.2.3-'), 1],
-    ['another version', 'v1.2.4', filesOf('1.2.3'), 6],
+    ['another version', 'v1.2.4', filesOf('1.2.3'), 7],
     ['no v', '1.2.3', filesOf('1.2.3'), 1],
     ['no tag', '', filesOf('1.2.3'), 1],
     ['another image', 'v1.2.3', filesOf('1.2.3', { [OVERLAY]: 'newTag: 1.2.2' }), 1],
@@ -232,6 +234,13 @@ describe('a release', () => {
     expect(await node('scripts/release_version.ts', '7.8.9-rc.1')).toMatchObject({ code: 0, stderr: '' })
     expect(await node('scripts/generate.ts')).toMatchObject({ code: 0 })
     expect(await node('scripts/release_check.ts', 'v7.8.9-rc.1')).toMatchObject({ code: 0, stderr: '' })
+    const chart = readFileSync(`${folder.path}/deploy/helm/sds-exporter/Chart.yaml`, 'utf8')
+    expect(chart).toContain('artifacthub.io/prerelease: "true"')
+    const pages = ['install-release', 'operations'].map((name) =>
+      readFileSync(`${folder.path}/docs/${name}.md`, 'utf8'),
+    )
+    const named = pages.flatMap((text) => text.match(/^version=\d.*|sds-exporter-\d.*?\.tgz/gm) ?? [])
+    expect(new Set(named)).toEqual(new Set(['version=7.8.9-rc.1', 'sds-exporter-7.8.9-rc.1.tgz']))
   })
 
   test('of this version has no finding, once the changes have its number', async () => {
