@@ -50,6 +50,7 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'of those that are listed, by quota or size',
   ],
   [/ \/ To quota$| buckets by size \/ Used quota$/, 'a ratio, by its growth per second; bytes by bytes'],
+  [/^sds-fleet \/ Pools \/ To \d+ %$/, 'a forecast, unless little space is used'],
   [/ \/ Last in the feed \/ A$/, 'the timestamp of a sample, not its value'],
 ]
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))

@@ -1,8 +1,10 @@
-import { type Expression, type Matcher, select } from '../../promql/expression.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
 import { perForecast } from '../../promql/nodes.ts'
 import { by, perNodeAnd, sumByPool } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LIMITS, POOL_KEY } from '../../settings.ts'
+import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 
 /** Disks with one of the statuses that need an action; disks in maintenance need none. */
 export const disksToFix = (status: 'Bad' | 'ReadyToReplace' | 'Bad|ReadyToReplace'): Expression =>
@@ -12,8 +14,19 @@ export const DISKS_TO_FIX = sumByPool(disksToFix('Bad|ReadyToReplace'))
 
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 
-export const SHORTEST_FORECAST = by(
-  'min',
-  POOL_KEY,
-  perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET)),
+/**
+ * Only where it may raise an alert, or is long. A node that was added fills fast, so that its forecast is short, and
+ * that of its pool is the shortest of its nodes.
+ */
+const worthALook = (forecast: Expression): Expression =>
+  promql`(${forecast} >= ${THRESHOLDS.forecastSeconds.warning}
+or
+${forecast} unless on (${POOL_KEY}) ${recorded(RECORDED.usedRatio, SCOPE.system)} <= ${THRESHOLDS.forecastUsedRatio.warning})`
+
+/** The storage system's own forecast of a pool. */
+export const SHORTEST_FORECAST = worthALook(
+  by('min', POOL_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET))),
 )
+
+/** The same, as it was recorded. */
+export const RECORDED_FORECAST = worthALook(recorded(RECORDED.forecast, SCOPE.system))

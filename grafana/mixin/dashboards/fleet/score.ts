@@ -14,7 +14,7 @@ import {
   THRESHOLDS,
   type Threshold,
 } from '../../settings.ts'
-import { DISKS_TO_FIX } from './queries.ts'
+import { DISKS_TO_FIX, RECORDED_FORECAST } from './queries.ts'
 
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
 export const CRITICAL_SCORE = 1000
@@ -55,7 +55,7 @@ const TERMS: readonly Expression[] = [
   promql`(${unavailableNodes} >= bool ${LIMITS.unavailableNodes}) * ${CRITICAL_SCORE}`,
   promql`${DISKS_TO_FIX} >= bool 1`,
   beyond(recorded(RECORDED.usedRatio, SCOPE.system), THRESHOLDS.usedRatio),
-  beyond(recorded(RECORDED.forecast, SCOPE.system), THRESHOLDS.forecastSeconds),
+  beyond(RECORDED_FORECAST, THRESHOLDS.forecastSeconds),
   beyond(by('max', POOL_KEY, nodeLatency('read', SCOPE.system)), LATENCY_THRESHOLDS.read),
   beyond(by('max', POOL_KEY, nodeLatency('write', SCOPE.system)), LATENCY_THRESHOLDS.write),
   beyond(
