@@ -9,13 +9,18 @@ const polled = (pool: string) => ({ system: 'fra', pool, pool_id: `id-${pool}` }
 
 interface Facts {
   readonly used?: number
+  readonly forecastDays?: number
   readonly badDisks?: number
   readonly health?: string
 }
 
+const DAY_SECONDS = 86_400
 const HEALTHS = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible']
 
-const poolOf = (pool: string, { used = 0.5, badDisks = 0, health = 'Good' }: Facts): InputSeries[] => [
+const poolOf = (
+  pool: string,
+  { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts,
+): InputSeries[] => [
   ...onBoth('sds_pool_up', polled(pool), 1),
   ...onBoth('sds_pool_last_success_timestamp_seconds', polled(pool), NOW - 30),
   ...onBoth('sds_node_info', { ...node(pool), node_id: pool, pool_id: '', api_change: '1' }, 1),
@@ -26,6 +31,13 @@ const poolOf = (pool: string, { used = 0.5, badDisks = 0, health = 'Good' }: Fac
   ...onBoth('sds_node_disk_space_total_bytes', node(pool), 100),
   ...onBoth('sds_node_disk_space_allocated_bytes', node(pool), used * 100),
   ...onBoth('sds_node_sample_timestamp_seconds', { ...node(pool), category: 'capacity' }, NOW - 100),
+  ...(forecastDays === undefined
+    ? []
+    : onBoth(
+        'sds_node_capacity_forecast_seconds',
+        { ...node(pool), history_days: '7', target_percent: '90' },
+        forecastDays * DAY_SECONDS,
+      )),
 ]
 
 const check = async (
@@ -66,6 +78,35 @@ test('the worst pool has the highest score, whatever its trouble', async () => {
           [{ system: 'fra', pool: 'bad' }, 1000],
           [{ system: 'fra', pool: 'calm' }, 0],
           [{ system: 'fra', pool: 'alerted' }, 1001],
+        ],
+      ],
+    },
+  )
+})
+
+test('a short forecast is no trouble where little space is used, as after the expansion of a pool', async () => {
+  const pool = (name: string) => ({ system: 'fra', pool: name })
+  await check(
+    [
+      ...poolOf('soon', { used: 0.7, forecastDays: 6 }),
+      ...poolOf('later', { used: 0.7, forecastDays: 20 }),
+      ...poolOf('expanded', { used: 0.5, forecastDays: 6 }),
+      ...poolOf('calm', { used: 0.5, forecastDays: 100 }),
+    ],
+    {
+      [TROUBLE]: [
+        [
+          [pool('soon'), 1000],
+          [pool('later'), 1],
+          [pool('expanded'), 0],
+          [pool('calm'), 0],
+        ],
+      ],
+      'sds-fleet / Pools / G': [
+        [
+          [pool('soon'), 6 * DAY_SECONDS],
+          [pool('later'), 20 * DAY_SECONDS],
+          [pool('calm'), 100 * DAY_SECONDS],
         ],
       ],
     },

@@ -96,6 +96,7 @@ const EXPECTED_EMPTY: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/^annotation Exporter restarts$/, 'no exporter restarts'],
   [/ pools by disks gone bad in a day /, 'no disk changes its state'],
   [/ Node states \/ [BE]$/, 'no node has this health'],
+  [/ \/ Pools \/ G$/, 'forecasts are short, and little space is used'],
   [/ When pools are full \/ [CDEG]$|in 30 days \/ B$|two forecasts \/ B$/, 'there are no days of data'],
   [/ garbage reclaimed in a day \/ A$| namespaces by size \/ B$/, 'there are no days of data'],
   [/ and earlier days \/ [BC]$/, 'there are no days of data'],
