@@ -1,6 +1,7 @@
 /**
  * Does what a release does, with a registry of this machine and a key that is thrown away, and checks the result as its
- * users do: signatures, bills of materials, provenance, checksums, and what the chart installs.
+ * users do: signatures, bills of materials, provenance, checksums, what the chart installs, and the commands of
+ * docs/install-release.md.
  *
  *   npm run release:dry-run
  *   npm run release:dry-run -- --image=localhost:5000/sds-exporter@sha256:… --charts=localhost:5000/charts

@@ -1,14 +1,17 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { billName, provenanceName, pushedPlatforms, writeBills } from './bills.ts'
 import { writeChecksums } from './checksums.ts'
 import { pushChart, renderedChart, versionOfPackage, writeDeployment } from './deployment.ts'
 import { PROVENANCE, type Reference } from './index.ts'
-import { output } from './programs.ts'
+import { follow } from './page.ts'
+import { built, output } from './programs.ts'
 import type { Identity } from './signing.ts'
 import { attest, attested, makeKey, signArtefact, signFile, verifyArtefact, verifyFile } from './signing.ts'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const REPOSITORY = 'https://github.com/example/sds-exporter'
 
 /**
@@ -38,7 +41,21 @@ export function* rehearse(image: Reference, charts: string, folder: string): Gen
   verifyArtefact(pushed, identity)
   yield 'the chart is signed'
   yield* installs(image, charts)
-  yield* verifiedFiles(archive, signer, identity)
+  const release = releaseFiles(folder, archive, bills)
+  yield* verifiedFiles(release, signer, identity)
+  output(built('crane'), ['tag', `${image.name}@${image.digest}`, versionOfPackage()])
+  yield* follow(image, release, made(join(folder, 'page')))
+}
+
+/** Collects the files that the workflow publishes, without the checksums. @returns their folder */
+function releaseFiles(folder: string, archive: string, bills: string): string {
+  const release = join(folder, 'release')
+  const node = (...args: readonly string[]) => output(process.execPath, args, { cwd: root })
+  node('scripts/package.ts', `--out=${release}`, `--repository=${REPOSITORY}`)
+  writeFileSync(join(release, 'sds-exporter-npm.cdx.json'), node('scripts/supply_chain/sbom.ts'))
+  cpSync(archive, join(release, basename(archive)))
+  cpSync(bills, release, { recursive: true })
+  return release
 }
 
 /** The image and each of its platforms: signatures, and attestations with the content of the files. */
@@ -69,12 +86,10 @@ function* installs(image: Reference, charts: string): Generator<string> {
 }
 
 function* verifiedFiles(
-  archive: string,
+  release: string,
   signer: Parameters<typeof signFile>[1],
   identity: Identity,
 ): Generator<string> {
-  const release = made(join(dirname(archive), 'release'))
-  output('cp', [archive, release])
   const checksums = writeChecksums(release)
   signFile(checksums, signer)
   verifyFile(checksums, identity)
