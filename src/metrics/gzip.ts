@@ -22,22 +22,12 @@ export async function compressPiece(text: Buffer, crc: number): Promise<{ deflat
   return { deflated, crc: crc32(text, crc) }
 }
 
-/** The last part of a gzip body. Responses with the same tail can share it. */
-export interface GzipTail {
-  readonly text: Buffer
-  readonly deflated: Buffer
-}
-
-export function compressTail(text: Buffer): GzipTail {
-  return { text, deflated: deflateRawSync(text, TAIL_OPTIONS) }
-}
-
 /**
- * Completes a gzip body with a tail. The result is a single gzip member, because browsers read only the first member.
+ * Completes a gzip body with a tail, which is compressed here. The result is a single gzip member, because browsers read only the first member.
  */
-export function endGzip(body: Body, tail: GzipTail): Buffer[] {
+export function endGzip(body: Body, tail: Buffer): Buffer[] {
   const trailer = Buffer.alloc(TRAILER_BYTES)
-  trailer.writeUInt32LE(crc32(tail.text, body.crc), 0)
-  trailer.writeUInt32LE((body.textBytes + tail.text.length) >>> 0, 4)
-  return [GZIP_HEADER, ...body.pieces, tail.deflated, trailer]
+  trailer.writeUInt32LE(crc32(tail, body.crc), 0)
+  trailer.writeUInt32LE((body.textBytes + tail.length) >>> 0, 4)
+  return [GZIP_HEADER, ...body.pieces, deflateRawSync(tail, TAIL_OPTIONS), trailer]
 }

@@ -23,8 +23,11 @@ export type SendBody = (exchange: Exchange, slot: ScrapeSlot, body: Body) => Pro
 
 /** More than a compressed exposition of 640 nodes. TLS keeps what it has encrypted and cannot send. */
 export const PIECE_BYTES = 512 * 1024
-/** A plain socket keeps only references. The kernel copies so much in less than a millisecond. */
-const PLAIN_PIECE_BYTES = 4 * PIECE_BYTES
+/**
+ * A plain socket keeps only references, and the kernel copies no more than its buffer, at most 4 MB by default, in about a
+ * millisecond. More than the exposition of 640 nodes, which is passed to the kernel at once.
+ */
+const PLAIN_PIECE_BYTES = 16 * PIECE_BYTES
 
 /** @returns a function for all responses of a listener, which share the turns */
 export function createSendBody(): SendBody {

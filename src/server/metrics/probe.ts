@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { compressTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { LogTap } from '../../poller/log/log_tap.ts'
 import type { Poller } from '../../poller/poller.ts'
@@ -47,8 +46,8 @@ const OFFSET_MS = 500
 const MAX_WAIT_MS = 110_000
 
 const TAILS = {
-  text: compressTail(Buffer.alloc(0)),
-  openmetrics: compressTail(Buffer.from(OPENMETRICS_END)),
+  text: Buffer.alloc(0),
+  openmetrics: Buffer.from(OPENMETRICS_END),
 } as const satisfies Record<Format, unknown>
 
 /**

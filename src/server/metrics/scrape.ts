@@ -1,5 +1,4 @@
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
-import { compressTail, type GzipTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
 import type { Exchange } from './pieces.ts'
@@ -25,17 +24,17 @@ export function createScrape(
 }
 
 /**
- * The exporter's own metrics at the end of the exposition. Scrapes at the same time share one rendering, and scrapes with the
- * same text one compression.
+ * The exporter's own metrics at the end of the exposition. Scrapes at the same time share one rendering, and with the same
+ * text they have the same tail.
  */
-function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
-  const last = new Map<Format, { readonly text: string; readonly tail: GzipTail }>()
-  const rendering = new Map<Format, Promise<GzipTail>>()
+function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
+  const last = new Map<Format, { readonly text: string; readonly tail: Buffer }>()
+  const rendering = new Map<Format, Promise<Buffer>>()
   const render = async (format: Format) => {
     const text = await own.render(format)
     const before = last.get(format)
     if (before?.text === text) return before.tail
-    const tail = compressTail(Buffer.from(tailText(text, format)))
+    const tail = Buffer.from(tailText(text, format))
     last.set(format, { text, tail })
     return tail
   }

@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import { suggestion } from '../../config/values/suggestions.ts'
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
-import { compressTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 import type { ScrapeSources } from './scrape.ts'
@@ -27,7 +26,7 @@ export function createSelectedScrape(
     const key = [...names].sort().join()
     const selected = selectionOf(exposition(), names, key)
     const tailOf = async (format: Format) =>
-      compressTail(Buffer.from(tailText(await own.render(format), names, format, selected.series > 0)))
+      Buffer.from(tailText(await own.render(format), names, format, selected.series > 0))
     await sendExposition(context, { group: `metrics ${key}`, exposition: selected, tailOf })
   }
 }

@@ -1,15 +1,15 @@
 import type { Exposition } from '../../metrics/exposition.ts'
-import { endGzip, type GzipTail } from '../../metrics/gzip.ts'
+import { endGzip } from '../../metrics/gzip.ts'
 import type { Body, Format } from '../../metrics/lines.ts'
 import { sendRefusal } from '../auth/refusal.ts'
-import { acceptsGzip, chooseFormat } from './negotiation.ts'
+import { acceptsGzip, chooseFormat, keepResults } from './negotiation.ts'
 import { type Exchange, PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
 
 export interface ExpositionResponse extends Shown {
   readonly exposition: Exposition
   /** What follows the exposition. */
-  readonly tailOf: (format: Format) => GzipTail | Promise<GzipTail>
+  readonly tailOf: (format: Format) => Buffer | Promise<Buffer>
 }
 
 /** Sends an exposition in the form that the client accepts; 503 if too many responses are in flight. */
@@ -17,14 +17,15 @@ export type SendExposition = (exchange: Exchange, response: ExpositionResponse) 
 
 export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): SendExposition {
   const complete = createCompletion()
+  const [formatOf, isGzipOf] = [keepResults(chooseFormat), keepResults(acceptsGzip)]
   return async (exchange, response) => {
     const { res } = exchange
     const { exposition, tailOf } = response
     const slot = takeSlot(res, slots, response)
     if (slot === undefined) return
     const { accept, 'accept-encoding': encodings } = exchange.req.headers
-    const format = chooseFormat(accept)
-    const isGzip = acceptsGzip(encodings)
+    const format = formatOf(accept)
+    const isGzip = isGzipOf(encodings)
     const tail = await tailOf(format)
     if (res.destroyed) return
     const body = await exposition.body(isGzip ? `gzip ${format}` : `identity ${format}`)
@@ -34,7 +35,7 @@ export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): Se
 }
 
 interface Complete {
-  readonly tail: GzipTail
+  readonly tail: Buffer
   readonly bytes: number
   readonly chunks: readonly Buffer[]
 }
@@ -42,10 +43,10 @@ interface Complete {
 /** A body with its tail, in one chunk if it is small. Kept with the body, because most scrapers come at the same time. */
 function createCompletion() {
   const kept = new WeakMap<Body, Complete>()
-  return (body: Body, tail: GzipTail, isGzip: boolean): Complete => {
+  return (body: Body, tail: Buffer, isGzip: boolean): Complete => {
     const last = kept.get(body)
     if (last?.tail === tail) return last
-    const chunks = isGzip ? endGzip(body, tail) : [...body.pieces, tail.text]
+    const chunks = isGzip ? endGzip(body, tail) : [...body.pieces, tail]
     const bytes = chunks.reduce((total, chunk) => total + chunk.length, 0)
     const complete = { tail, bytes, chunks: bytes > PIECE_BYTES ? chunks : [Buffer.concat(chunks, bytes)] }
     kept.set(body, complete)
