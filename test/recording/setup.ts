@@ -1,4 +1,4 @@
-import { createSystemRecording, type SystemRecording } from '../../src/commands/capture/recorder.ts'
+import { createSystemRecording, type SystemRecording } from '../../src/commands/capture/requests.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createReplay, type Replay, type ReplayOptions } from '../../src/emulator/replay/replay.ts'
 import { parseRecording, type Recording } from '../../src/recording/format.ts'

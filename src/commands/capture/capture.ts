@@ -7,11 +7,11 @@ import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { createProgress } from '../cli/output/width.ts'
+import { createProgress } from '../cli/output/progress.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import type { Recorder } from './recorder.ts'
-import { createSystemRecording, type SystemRecording as Recording, type RecordOptions } from './recorder.ts'
+import { createSystemRecording, type SystemRecording as Recording, type RecordOptions } from './requests.ts'
 import { summaryText } from './show.ts'
 
 interface Flags {

@@ -1,19 +1,16 @@
 import type { ReceivedExchange } from '../../api/client.ts'
 import { secretsIn } from '../../api/http/redaction.ts'
 import { decodeVersions } from '../../api/query/requests/version.ts'
-import type { SystemConfig } from '../../config/config.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../../recording/format.ts'
-import { createRedactor, type Redactor } from '../../recording/redaction/redactor.ts'
+import type { Redactor } from '../../recording/redaction/redactor.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
-import { type ConfiguredName, configuredNames, createCommandClient } from '../cli/systems.ts'
-import { type SendOptions, sendAll } from './requests.ts'
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-type RequestKey = Pick<ReceivedExchange, 'path' | 'query' | 'body'>
+export type RequestKey = Pick<ReceivedExchange, 'path' | 'query' | 'body'>
 
-interface FinishOptions {
+export interface FinishOptions {
   readonly program: string
   readonly complete: boolean
   readonly keepsNames: boolean
@@ -28,7 +25,7 @@ const MAX_CHARACTERS = 256 * 1024 * 1024
  * Collects the exchanges of one system for a recording.
  * @param onSecret called with each token and password that a request had
  */
-function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
+export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
   const exchanges = new Map<string, RecordedExchange>()
   const answers = new Map<string, { readonly text: string; readonly at: number }>()
   const leftOut = new Set<string>()
@@ -103,52 +100,4 @@ function recordingOf(
     },
     exchanges,
   }
-}
-
-export interface RecordOptions {
-  readonly system: SystemConfig
-  readonly keepsNames: boolean
-}
-
-export type SystemRecording = ReturnType<typeof createSystemRecording>
-
-/** The recording of one system. */
-export function createSystemRecording({ system, keepsNames }: RecordOptions) {
-  /** The names, and each secret once it is used. */
-  const configured: ForbiddenText[] = namesOf(system)
-  function addSecret(text: string): void {
-    if (configured.some((forbidden) => forbidden.text === text)) return
-    configured.push({ text, what: 'a password or token' })
-  }
-  const isSecret = (text: string) => configured.some((forbidden) => text.includes(forbidden.text))
-  const redactor = createRedactor({ keepsNames, isSecret })
-  const recorder = createRecorder(redactor, addSecret)
-  return {
-    recorder,
-    redactor,
-    /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
-    async send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void> {
-      const client = createCommandClient(system, { received: recorder.received })
-      try {
-        await sendAll({ ...options, system, client, recorder, now: () => Date.now() / 1000 })
-      } finally {
-        await client.close()
-      }
-    },
-    finish: (options: Pick<FinishOptions, 'program' | 'complete'>) =>
-      recorder.finish({ ...options, keepsNames, configured }),
-  }
-}
-
-const FORBIDDEN: Readonly<Partial<Record<ConfiguredName['kind'], string>>> = {
-  system: 'the name of the system',
-  user: 'the user name',
-  host: 'a host of base_url or tls_config',
-}
-
-function namesOf(system: SystemConfig): ForbiddenText[] {
-  return configuredNames(system).flatMap(({ text, kind }): ForbiddenText[] => {
-    const what = FORBIDDEN[kind]
-    return what === undefined ? [] : [{ text, what }]
-  })
 }

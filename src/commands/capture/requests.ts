@@ -7,12 +7,19 @@ import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
+import { createRedactor } from '../../recording/redaction/redactor.ts'
+import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { inSlices } from '../../slices.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
-import { createCommandReader } from '../cli/systems.ts'
-import type { Recorder } from './recorder.ts'
+import {
+  type ConfiguredName,
+  configuredNames,
+  createCommandClient,
+  createCommandReader,
+} from '../cli/systems.ts'
+import { createRecorder, type FinishOptions, type Recorder } from './recorder.ts'
 
-export interface SendOptions {
+interface SendOptions {
   readonly system: SystemConfig
   readonly client: SystemClient
   readonly recorder: Pick<Recorder, 'answerTo'>
@@ -34,7 +41,7 @@ const NAMESPACES_WITH_BUCKETS = 3
  * by the client, and the others are sent nevertheless.
  * @throws the reason of the signal when it is aborted; ApiError if nothing can be reached
  */
-export async function sendAll(options: SendOptions): Promise<void> {
+async function sendAll(options: SendOptions): Promise<void> {
   const { system, client, signal, onStep } = options
   onStep('list of pools')
   const listed = await attempted(() => client.pools(signal), signal)
@@ -144,4 +151,52 @@ async function sendQueries(options: SendOptions): Promise<void> {
   const end = Math.floor(now() / INTERVAL_SECONDS) * INTERVAL_SECONDS
   const past = createPastReader({ interfaces, query: client.query, nowSeconds: Math.floor(now()) })
   await attempted(() => past.read({ start: end - HISTORY_SECONDS, stop: end }, signal), signal)
+}
+
+export interface RecordOptions {
+  readonly system: SystemConfig
+  readonly keepsNames: boolean
+}
+
+export type SystemRecording = ReturnType<typeof createSystemRecording>
+
+/** The recording of one system. */
+export function createSystemRecording({ system, keepsNames }: RecordOptions) {
+  /** The names, and each secret once it is used. */
+  const configured: ForbiddenText[] = namesOf(system)
+  function addSecret(text: string): void {
+    if (configured.some((forbidden) => forbidden.text === text)) return
+    configured.push({ text, what: 'a password or token' })
+  }
+  const isSecret = (text: string) => configured.some((forbidden) => text.includes(forbidden.text))
+  const redactor = createRedactor({ keepsNames, isSecret })
+  const recorder = createRecorder(redactor, addSecret)
+  return {
+    recorder,
+    redactor,
+    /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
+    async send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void> {
+      const client = createCommandClient(system, { received: recorder.received })
+      try {
+        await sendAll({ ...options, system, client, recorder, now: () => Date.now() / 1000 })
+      } finally {
+        await client.close()
+      }
+    },
+    finish: (options: Pick<FinishOptions, 'program' | 'complete'>) =>
+      recorder.finish({ ...options, keepsNames, configured }),
+  }
+}
+
+const FORBIDDEN: Readonly<Partial<Record<ConfiguredName['kind'], string>>> = {
+  system: 'the name of the system',
+  user: 'the user name',
+  host: 'a host of base_url or tls_config',
+}
+
+function namesOf(system: SystemConfig): ForbiddenText[] {
+  return configuredNames(system).flatMap(({ text, kind }): ForbiddenText[] => {
+    const what = FORBIDDEN[kind]
+    return what === undefined ? [] : [{ text, what }]
+  })
 }
