@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -37,7 +38,7 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
         socket.on('error', () => undefined)
         socket.on('close', () => sockets.delete(socket))
       })
-      await listening(opened, host, port)
+      await once(opened.listen(port, host), 'listening')
       server = opened
     },
     /** Also destroys all open connections. */
@@ -49,16 +50,6 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
       server = undefined
     },
   }
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }
 
 function urlOf({ address, family, port }: AddressInfo, secure: boolean): string {

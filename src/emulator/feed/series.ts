@@ -53,14 +53,10 @@ export function writeCurrent(options: WriteOptions, snapshots: readonly [Snapsho
   return writeSnapshot(options, snapshots.at(-1) ?? snapshots[0])
 }
 
-/** Minimum, maximum and mean of a series. Of equal extremes the last one is used, as on real systems. */
-export interface Summary {
-  readonly min: Snapshot
-  readonly max: Snapshot
-  readonly average: number
-}
+export type Summary = NonNullable<ReturnType<typeof summaryOf>>
 
-export function summaryOf(series: readonly Snapshot[]): Summary | undefined {
+/** Minimum, maximum and mean of a series. Of equal extremes the last one is used, as on real systems. */
+export function summaryOf(series: readonly Snapshot[]) {
   const [first] = series
   if (first === undefined) return undefined
   let [min, max, sum] = [first, first, 0]

@@ -12,22 +12,19 @@ import type { Profile } from '../protocol/profiles.ts'
 import { notationOf } from './notation.ts'
 import { type Snapshot, summaryOf, type WriteOptions, writeSeries, writeSummary } from './series.ts'
 
-/** The transactions of the interval that ends at `t`, in epoch seconds. */
-export interface ErrorSample {
-  readonly t: number
-  readonly counts: TransactionCounts
-}
-
 const TYPES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
 const KEY = keyOf(TRANSACTION_ERRORS.name)
 
+type ErrorSample = ReturnType<typeof errorSamples>[number]
+
+/** The transactions of the intervals that end at these times, in epoch seconds. */
 export function errorSamples(
   model: StorageModel,
   node: Node,
   times: readonly number[],
   interval: number,
   form: 'current' | 'historical',
-): ErrorSample[] {
+) {
   return times.map((t) => ({ t, counts: countTransactions(model.stateOf(node, t, form), interval) }))
 }
 

@@ -1,22 +1,25 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { type Operation, operationOf } from '../protocol/operations.ts'
 import { TOKEN_HEADER } from './app.ts'
 
-/** A request as received, for tests. The token is not masked: it is valid only for an emulator. */
-export interface LoggedRequest {
-  readonly operation: Operation
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly token: string | undefined
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Milliseconds since the epoch, by the emulator's clock. */
-  readonly time: number
-  /** Status of the response; undefined before it exists. A fault may prevent its delivery. */
-  status: number | undefined
-}
+/** A request as received, for tests. */
+export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-export type RequestLog = ReturnType<typeof createRequestLog>['log']
+function loggedRequest({ method, path, querystring: query, headers }: Context, time: number) {
+  return {
+    operation: operationOf(method, path, query),
+    method,
+    path,
+    query,
+    /** Not masked: it is valid only for an emulator. */
+    token: headers[TOKEN_HEADER]?.toString() || undefined,
+    headers,
+    /** Milliseconds since the epoch, by the emulator's clock. */
+    time,
+    /** Of the response; undefined before it exists. A fault may prevent its delivery. */
+    status: undefined as number | undefined,
+  }
+}
 
 /** Older requests are removed; the counts remain. */
 const MAX_REQUESTS = 10_000
@@ -49,19 +52,8 @@ export function createRequestLog(clock: () => number) {
     },
   }
   const middleware: Middleware = async (context, next) => {
-    const { method, path, querystring: query, headers } = context
-    const operation = operationOf(method, path, query)
-    const token = context.get(TOKEN_HEADER) || undefined
-    const request: LoggedRequest = {
-      operation,
-      method,
-      path,
-      query,
-      token,
-      headers,
-      time: clock(),
-      status: undefined,
-    }
+    const request = loggedRequest(context, clock())
+    const { operation } = request
     requests.push(request)
     if (requests.length > MAX_REQUESTS) requests.shift()
     counts.set(operation, (counts.get(operation) ?? 0) + 1)

@@ -2,14 +2,6 @@ import { goodDisks, isDown, isPresent, type NodeState } from './node_state.ts'
 import { mix, smoothNoise, unit } from './random.ts'
 import type { Node } from './topology.ts'
 
-/** Space of one node in bytes. Invariants: allocated + free + reserved = total; L1 + L2 = the sum of both levels. */
-export interface Space {
-  readonly total: number
-  readonly allocated: number
-  readonly free: number
-  readonly reserved: number
-}
-
 const SECONDS_PER_DAY = 86_400
 /** A node fills for years and is then emptied within weeks, when data is moved to newer nodes. */
 const CYCLE_SECONDS = 900 * SECONDS_PER_DAY
@@ -29,8 +21,8 @@ const HIGHEST_USED = 0.985
 const ALLOCATED_L1 = 0.62
 const FREE_L1 = 0.55
 
-/** The space of a node; the total counts only Good disks. */
-export function spaceOf(state: NodeState): Space {
+/** The space of a node in bytes: allocated + free + reserved = total, which counts only Good disks. */
+export function spaceOf(state: NodeState) {
   const total = isPresent(state) ? goodDisks(state) * state.node.diskBytes : 0
   const allocated = Math.floor(total * usedRatio(state))
   const reserved = Math.min(total / RESERVED_PARTS, total - allocated)

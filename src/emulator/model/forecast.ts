@@ -2,14 +2,6 @@ import { FORECAST } from '../../catalogue.ts'
 import type { StorageModel } from './model.ts'
 import type { Node } from './topology.ts'
 
-/** One entry of `allocatedCapacityForecast` (API document, "Forecast entry"): text throughout. */
-export interface ForecastEntry {
-  readonly unit: string
-  readonly forecast: string
-  readonly history: string
-  readonly target: string
-}
-
 export interface Point {
   readonly t: number
   readonly value: number
@@ -40,15 +32,10 @@ export function regression(points: readonly Point[], at: number) {
 }
 
 /**
- * One entry per time frame and target. As the API document says, a downward trend or fewer than two points in
+ * One entry of `allocatedCapacityForecast` per time frame and target, text throughout. As the API document says, a downward trend or fewer than two points in
  * *any* requested frame makes *all* entries `N/A`, including targets that are already reached.
  */
-export function forecast(
-  model: StorageModel,
-  node: Node,
-  now: number,
-  request: ForecastRequest,
-): ForecastEntry[] {
+export function forecast(model: StorageModel, node: Node, now: number, request: ForecastRequest) {
   const histories = request.frames.map((days) => usedHistory(model, node, now, days * SECONDS_PER_DAY))
   const used = model.value('diskSpaceAllocated', node, now, 'current')
   const total = model.value('diskSpaceTotal', node, now, 'current')

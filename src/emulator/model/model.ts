@@ -2,13 +2,10 @@ import type { AttributeName } from '../../catalogue.ts'
 import { ATTRIBUTE_VALUES } from './attribute_values.ts'
 import type { NodeState } from './node_state.ts'
 import type { Scenario } from './scenarios.ts'
-import { createTimeline, type Timeline } from './timeline.ts'
-import { createTopology, type Node, type Pool } from './topology.ts'
+import { createTimeline } from './timeline.ts'
+import { createTopology, type Node, type TopologyOptions } from './topology.ts'
 
-export interface ModelOptions {
-  readonly seed: string
-  readonly pools: number
-  readonly nodes: number
+export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
   /** Name of the site (VDC). */
   readonly vdcName: string
   /** Sites that replicate; a scenario may need more. */
@@ -17,30 +14,22 @@ export interface ModelOptions {
   readonly namespaces: number
   readonly buckets: number
   readonly scenario: Scenario
-  /** The last nodes of each larger pool joined, empty, so many hours before the hour of `now`. */
-  readonly newNodes: number
+  /** When the new nodes joined, before the hour of `now`. */
   readonly newNodeHours: number
 }
 
 /** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
-export interface StorageModel extends Pick<ModelOptions, 'vdcName' | 'sites' | 'namespaces' | 'buckets'> {
-  readonly key: number
-  readonly pools: readonly Pool[]
-  readonly timeline: Timeline
-  readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
-  /** The value in the catalogue's unit. */
-  readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
-}
+export type StorageModel = Omit<ReturnType<typeof createModel>, 'seed' | 'nodes' | 'scenario'>
 
 const HOUR = 3_600
 
 /** @param now epoch seconds */
-export function createModel(options: ModelOptions, now: number): StorageModel {
+export function createModel(options: ModelOptions, now: number) {
   const joinedAt = (Math.floor(now / HOUR) - options.newNodeHours) * HOUR
   const { key, pools } = createTopology({ ...options, joinedAt })
   const timeline = createTimeline(options.scenario, now, pools)
   const allNodes = pools.flatMap((pool) => pool.nodes)
-  const stateOf: StorageModel['stateOf'] = (node, t, form) => {
+  const stateOf = (node: Node, t: number, form: NodeState['form']): NodeState => {
     const { effects, day } = timeline.periodAt(t)
     const nodeEffects = effects[node.pool.index]?.[node.index]
     if (nodeEffects === undefined) throw new Error(`node ${node.name} is not part of the timeline`)
@@ -64,7 +53,8 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
     pools,
     timeline,
     stateOf,
-    value: (attribute, node, t, form) =>
+    /** In the catalogue's unit. */
+    value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']): number =>
       attribute === 'diskSpaceOfflineTotal'
         ? offlineTotal(t)
         : ATTRIBUTE_VALUES[attribute](stateOf(node, t, form)),

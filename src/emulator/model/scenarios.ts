@@ -1,26 +1,6 @@
 import type { HealthState } from '../../catalogue.ts'
 import type { Node } from './topology.ts'
 
-/** Effects of a scenario on one node; {@link HEALTHY} has none. */
-export interface Effects {
-  readonly health: HealthState
-  /** Disks by status; all other disks are Good. */
-  readonly badDisks: number
-  readonly disksInMaintenance: number
-  readonly disksToReplace: number
-  /** Used ratio of usable space on the day of the switch and its growth a day; absent: the node's own cycle. */
-  readonly filling?: { readonly used: number; readonly perDay: number }
-  /** Factors on the rate of failed transactions of category User and System. */
-  readonly userErrors: number
-  readonly systemErrors: number
-  /** Factor on latencies. */
-  readonly latency: number
-  /** Added to the latency of each transaction at any load, in milliseconds. */
-  readonly addedLatencyMs: number
-  /** Bandwidth of rebuilding lost data, in MB/s written. */
-  readonly recovery: number
-}
-
 export interface ScenarioRow {
   readonly help: string
   /** Delay of responses under /dashboard/, in milliseconds. */
@@ -31,17 +11,26 @@ export interface ScenarioRow {
   readonly effects?: (node: Node) => Partial<Effects>
 }
 
-export const HEALTHY: Effects = {
-  health: 'Good',
+/** A node on which a scenario has no effects. */
+export const HEALTHY = {
+  health: 'Good' as HealthState,
+  /** Disks by status; all other disks are Good. */
   badDisks: 0,
   disksInMaintenance: 0,
   disksToReplace: 0,
+  /** Used ratio of usable space on the day of the switch and its growth a day; undefined: the node's own cycle. */
+  filling: undefined as { readonly used: number; readonly perDay: number } | undefined,
+  /** Factors on the rate of failed transactions of category User and System. */
   userErrors: 1,
   systemErrors: 1,
+  /** Factor on latencies. */
   latency: 1,
+  /** Added to the latency of each transaction at any load, in milliseconds. */
   addedLatencyMs: 0,
+  /** Bandwidth of rebuilding lost data, in MB/s written. */
   recovery: 0,
 }
+export type Effects = Readonly<typeof HEALTHY>
 
 /** Scenarios for demonstrations and tests. */
 export const SCENARIOS = {

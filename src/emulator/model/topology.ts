@@ -1,29 +1,7 @@
 import { keyOf, mix, unit, uuidOf } from './random.ts'
 
 /** The constant properties of one node. Space in bytes, `nicCapacity` in MB/s over both directions. */
-export interface Node {
-  readonly index: number
-  /** Key of all random numbers of this node. */
-  readonly key: number
-  readonly uuid: string
-  readonly address: string
-  readonly name: string
-  readonly disks: number
-  readonly diskBytes: number
-  readonly memoryBytes: number
-  readonly nicCapacity: number
-  /** Factor on the load of this node, around 1. */
-  readonly load: number
-  /** As {@link Pool.phase}, with a small deviation: nodes of a pool are about equally full. */
-  readonly phase: number
-  /** Direction of used capacity during most of the cycle; one node of a larger pool shrinks. */
-  readonly trend: 'grows' | 'shrinks'
-  /** When it became part of the system, empty, in epoch seconds; -Infinity: it always was. */
-  readonly joinedAt: number
-  /** Its transactions fail only in scenarios; one node of a larger pool. */
-  readonly isFaultless: boolean
-  readonly pool: Pool
-}
+export type Node = Readonly<ReturnType<typeof createNode>>
 
 export interface Pool {
   readonly index: number
@@ -33,11 +11,6 @@ export interface Pool {
   /** Position of the nodes in their cycle of filling and emptying at time 0, from 0 to 1. */
   readonly phase: number
   readonly nodes: readonly Node[]
-}
-
-export interface Topology {
-  readonly key: number
-  readonly pools: readonly Pool[]
 }
 
 const POOL_NAMES = ['hot', 'archive', 'backup', 'media', 'research', 'lab']
@@ -66,7 +39,7 @@ export interface TopologyOptions {
 }
 
 /** The pools and nodes of a seed. The nodes of a pool have the same hardware: disks, memory and network. */
-export function createTopology(options: TopologyOptions): Topology {
+export function createTopology(options: TopologyOptions) {
   const key = keyOf(options.seed)
   const pools = Array.from({ length: options.pools }, (_, index) =>
     createPool(mix(key, index), index, options, (unit(key, 7) + index * PHASE_STEP) % 1),
@@ -90,12 +63,13 @@ function createPool(key: number, index: number, options: TopologyOptions, phase:
   return pool
 }
 
-function createNode(pool: Pool, key: number, index: number, options: TopologyOptions): Node {
+function createNode(pool: Pool, key: number, index: number, options: TopologyOptions) {
   const { nodes: size, newNodes, joinedAt } = options
   const isNew = size >= MIN_NODES_FOR_NEW && index > 0 && index >= size - newNodes
   const hardware = keyOf(pool.uuid)
   return {
     index,
+    /** Of all random numbers of this node. */
     key,
     pool,
     uuid: uuidOf(key),
@@ -105,10 +79,15 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
     diskBytes: pick(DISK_BYTES, hardware, 2),
     memoryBytes: pick(MEMORY_BYTES, hardware, 3),
     nicCapacity: pick(NIC_CAPACITY, hardware, 4),
+    /** A factor. */
     load: 0.8 + 0.4 * unit(key, 5),
+    /** Nodes of a pool are about equally full. */
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
-    trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
+    /** Of used capacity, during most of the cycle. */
+    trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? ('shrinks' as const) : ('grows' as const),
+    /** Its transactions fail only in scenarios. */
     isFaultless: size >= MIN_NODES_FOR_FAULTLESS && index === size - 3,
+    /** In epoch seconds; -Infinity: it always was part of the system. */
     joinedAt: isNew ? joinedAt : Number.NEGATIVE_INFINITY,
   }
 }

@@ -29,16 +29,13 @@ const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
   ...(row as ErrorTypeRow),
 }))
 
-/** Results of the transactions of one interval. */
-export interface TransactionCounts {
-  readonly succeeded: number
-  readonly failed: number
-  /** Failures by type, in the order of {@link ERROR_TYPES}; types that did not occur count 0. */
-  readonly byType: ReadonlyMap<ErrorType, number>
-}
+export type TransactionCounts = ReturnType<typeof countTransactions>
 
-/** Counts over the `interval` seconds before the time of `state`; failures by type add up to `failed`. */
-export function countTransactions(state: NodeState, interval: number): TransactionCounts {
+/**
+ * Counts over the `interval` seconds before the time of `state`. Failures by type, in the order of {@link ERROR_TYPES},
+ * add up to `failed`; types that did not occur count 0.
+ */
+export function countTransactions(state: NodeState, interval: number) {
   const perSecond = transactionsPerSecond(state, 'read') + transactionsPerSecond(state, 'write')
   const all = Math.round(perSecond * interval)
   const byType = new Map(ROWS.map((row) => [row.type, failures(state, row, all)] as const))

@@ -19,23 +19,10 @@ const QUOTA_NEAR = [
   { used: 0.8, perDay: 0.03 },
 ] as const
 
-export interface Namespace {
-  readonly index: number
-  readonly key: number
-  readonly name: string
-  /** Part of the data in namespaces. */
-  readonly part: number
-  /** Bytes; undefined: none. */
-  readonly hardQuotaBytes: number | undefined
-  readonly softQuotaBytes: number | undefined
-  readonly quotaObjects: number | undefined
-  /** Mean size of an object in bytes. */
-  readonly objectBytes: number
-  readonly buckets: number
-}
+export type Namespace = ReturnType<typeof namespacesOf>[number]
 
 /** The namespaces of a system, the largest first. */
-export function namespacesOf(model: StorageModel): readonly Namespace[] {
+export function namespacesOf(model: StorageModel) {
   const disks = model.pools
     .flatMap((pool) => pool.nodes)
     .reduce((sum, node) => sum + node.disks * node.diskBytes, 0)
@@ -52,27 +39,23 @@ export function namespacesOf(model: StorageModel): readonly Namespace[] {
       index,
       key,
       name: NAMES[index] ?? `namespace-${String(index + 1).padStart(4, '0')}`,
+      /** Of the data in namespaces. */
       part,
       hardQuotaBytes,
       softQuotaBytes: hardQuotaBytes && Math.max(1, Math.floor((hardQuotaBytes * SOFT_QUOTA) / GIB)) * GIB,
       quotaObjects: unit(key, 3) < 0.2 ? Math.ceil((disks * QUOTA * part) / objectBytes) : undefined,
+      /** Mean size of an object. */
       objectBytes,
       buckets: isEmpty ? 0 : Math.ceil(model.buckets * (index === 0 ? 5 : 0.2 + 1.6 * unit(key, 4))),
     }
   })
 }
 
-/** Usage of a namespace or bucket in bytes and objects. */
-export interface Usage {
-  readonly bytes: number
-  readonly objects: number
-  /** Bytes and number of parts of multipart uploads that are not completed. */
-  readonly multipartBytes: number
-  readonly multipartParts: number
-}
+/** Usage of a namespace or bucket in bytes and objects, and of multipart uploads that are not completed. */
+export type Usage = ReturnType<typeof usage>
 
 /** @param dataBytes {@link namespaceData} at the same time */
-export function usageOf(model: StorageModel, namespace: Namespace, t: number, dataBytes: number): Usage {
+export function usageOf(model: StorageModel, namespace: Namespace, t: number, dataBytes: number) {
   const { key, part, index, hardQuotaBytes = 0 } = namespace
   const { scenario, day } = model.timeline.periodAt(t)
   const near = scenario === 'quota-near' ? QUOTA_NEAR[index] : undefined
@@ -83,7 +66,7 @@ export function usageOf(model: StorageModel, namespace: Namespace, t: number, da
   return usage(Math.floor(NAMES[index] === 'empty' ? 0 : bytes), namespace)
 }
 
-function usage(bytes: number, { key, objectBytes }: Namespace): Usage {
+function usage(bytes: number, { key, objectBytes }: Namespace) {
   const multipartBytes = Math.floor(bytes * 0.02 * unit(key, 5))
   return {
     bytes,
@@ -98,22 +81,16 @@ export function namespaceData(model: StorageModel, t: number): number {
   return IN_NAMESPACES * figures.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-export interface Bucket {
-  readonly name: string
-  readonly key: number
-  /** Part of the data of its namespace. */
-  readonly part: number
-  /** Bytes; undefined: none. */
-  readonly hardQuotaBytes: number | undefined
-}
+export type Bucket = ReturnType<typeof bucketsOf>[number]
 
 /** The buckets of a namespace, the largest first. */
-export function bucketsOf({ buckets, key, name }: Namespace): Bucket[] {
+export function bucketsOf({ buckets, key, name }: Namespace) {
   const weights = Array.from({ length: buckets }, (_, index) => 1 / (index + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight, index) => ({
     name: `${BUCKET_NAMES[index % BUCKET_NAMES.length]}-${name.toLowerCase().replaceAll(/\W+/g, '-')}-${index + 1}`,
     key: mix(key, 1_000 + index),
+    /** Of the data of its namespace. */
     part: weight / total,
     hardQuotaBytes: unit(key, 1_000 + index) < 0.1 ? 500 * 1024 * GIB : undefined,
   }))

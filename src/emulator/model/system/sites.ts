@@ -1,6 +1,6 @@
 import type { StorageModel } from '../model.ts'
 import { mix, smoothNoise, uuidOf } from '../random.ts'
-import { SCENARIOS, type ScenarioRow } from '../scenarios.ts'
+import { SCENARIOS, type Scenario, type ScenarioRow } from '../scenarios.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -28,20 +28,13 @@ export function siteName({ vdcName }: StorageModel, index: number): string {
   return index === 0 ? vdcName : `${vdcName}-${index + 1}`
 }
 
-export interface ReplicationGroup {
-  readonly index: number
-  readonly name: string
-  /** As the query interface names it. */
-  readonly urn: string
-  readonly zones: number
-  /** Of the links to other sites. */
-  readonly hasData: boolean
-}
+export type ReplicationGroup = ReturnType<typeof replicationGroups>[number]
 
 /** The group of one site, and with more sites an active one, a passive one, and the internal one. */
-export function replicationGroups(model: StorageModel, t: number): ReplicationGroup[] {
+export function replicationGroups(model: StorageModel, t: number) {
   const sites = siteCount(model, t)
-  const groupOf = (index: number, name: string, zones: number, hasData = false): ReplicationGroup => {
+  /** @param hasData whether its links to other sites have data */
+  const groupOf = (index: number, name: string, zones: number, hasData = false) => {
     const uuid = name === 'internal' ? INTERNAL_UUID : uuidOf(mix(model.key, GROUP_SALT + index))
     return { index, name, zones, hasData, urn: `urn:storageos:ReplicationGroupInfo:${uuid}:global` }
   }
@@ -55,20 +48,7 @@ export function replicationGroups(model: StorageModel, t: number): ReplicationGr
   ]
 }
 
-export interface ReplicationLink {
-  readonly group: ReplicationGroup
-  readonly remote: string
-  readonly id: string
-  readonly state: 'Good' | 'Failed' | 'Bootstrap'
-  /** Bytes. */
-  readonly pending: { readonly repository: number; readonly journal: number; readonly xor: number }
-  /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
-  readonly recoveryPoint: number | undefined
-  /** Percent of the state. */
-  readonly progress: number
-  /** Bytes that a bootstrap has still to copy. */
-  readonly toCopy: number
-}
+export type ReplicationLink = ReturnType<typeof linkOf>
 
 /** The links of the groups with more than one site. The internal group has none. */
 export function replicationLinks(model: StorageModel, t: number): ReplicationLink[] {
@@ -79,21 +59,16 @@ export function replicationLinks(model: StorageModel, t: number): ReplicationLin
   )
 }
 
-/** In the scenarios of a site it is the last one. */
-function linkOf(
-  model: StorageModel,
-  group: ReplicationGroup,
-  site: number,
-  isLast: boolean,
-  t: number,
-): ReplicationLink {
+type LinkState = 'Good' | 'Failed' | 'Bootstrap'
+/** Of the links to the last site, by the scenario. */
+const LINK_STATES: Readonly<Partial<Record<Scenario, LinkState>>> = {
+  'site-down': 'Failed',
+  'site-rejoin': 'Bootstrap',
+}
+
+function linkOf(model: StorageModel, group: ReplicationGroup, site: number, isLast: boolean, t: number) {
   const { scenario, day, from } = model.timeline.periodAt(t)
-  const state =
-    isLast && scenario === 'site-down'
-      ? 'Failed'
-      : isLast && scenario === 'site-rejoin'
-        ? 'Bootstrap'
-        : 'Good'
+  const state = (isLast && LINK_STATES[scenario]) || 'Good'
   const key = mix(mix(model.key, PENDING_SALT), group.index * 10 + site)
   const downSince = Number.isFinite(from) ? from : day
   const backlog = state === 'Failed' ? Math.max(0, t - downSince) * BACKLOG_MB_PER_SECOND : 0
@@ -107,13 +82,17 @@ function linkOf(
     remote: siteName(model, site),
     id: uuidOf(key),
     state,
+    /** Bytes. */
     pending: {
       repository: bytesOf(PENDING_MB.repository, 0.8),
       journal: bytesOf(PENDING_MB.journal, 0.02),
       xor: bytesOf(PENDING_MB.xor, 0.18),
     },
+    /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
     recoveryPoint: group.hasData ? Math.floor(waiting - LAG_SECONDS * noise) : undefined,
+    /** Percent of the state. */
     progress,
+    /** Bytes that a bootstrap has still to copy. */
     toCopy: state === 'Bootstrap' ? Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100)) : 0,
   }
 }
