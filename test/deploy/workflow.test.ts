@@ -153,7 +153,7 @@ describe('a release', () => {
     const dryRun = readWorkflow(ci)
       .jobs['release_dry_run']?.steps?.map(({ run: line = '' }) => line)
       .join('\n')
-    expect(dryRun).toContain('node scripts/release_dry_run.ts --image="$reference"')
+    expect(dryRun).toContain('node scripts/release/dry_run.ts --image="$reference"')
     const flags = (text: string) =>
       text.match(/--(?:platform|provenance|file) (?!--)\S+|push-by-digest=true/g)
     expect(flags(dryRun ?? '')).toEqual(flags(readText('.github/workflows/release.yml')))

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '../test/support/ports.ts'
-import { parseReference, type Reference } from './release/index.ts'
-import { built } from './release/programs.ts'
-import { rehearse } from './release/rehearsal.ts'
-import { pushStandIn } from './release/stand_in.ts'
+import { freePort } from '../../test/support/ports.ts'
+import { parseReference, type Reference } from './index.ts'
+import { built } from './programs.ts'
+import { rehearse } from './rehearsal.ts'
+import { pushStandIn } from './stand_in.ts'
 
 const { values } = parseArgs({ options: { image: { type: 'string' }, charts: { type: 'string' } } })
 const folder = mkdtempSync(join(tmpdir(), 'sds-release-'))
