@@ -9,6 +9,15 @@ const PARIS_POOL = 'urn:storageos:VirtualArray:d284d607-4dcf-425e-994a-e3f6f7ac4
 
 export const HTTP: readonly Example[] = [
   {
+    name: 'metrics',
+    page: 'README.md',
+    steps: [
+      {
+        run: `curl -fsS ${BASE}/metrics | grep -E '(health_status|disks_by_status|space_free_b|forecast_s).*frankfurt.*hot-node-01.* [1-9]'`,
+      },
+    ],
+  },
+  {
     name: 'probe-config',
     page: 'docs/probes.md',
     files: {
