@@ -10,7 +10,7 @@ import { type BaseUnit, DISK_COUNTS, type Labels, type SourceUnit, UNITS } from 
 import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
 interface ResourceRow {
-  /** In words, for messages: `could not be read` follows. */
+  /** The subject of messages such as `… could not be read`. */
   readonly text: string
   /** Default of `resources.<name>.schedule`; undefined: `discovery.schedule` or `performance.schedule` decides. */
   readonly schedule?: string
@@ -34,7 +34,7 @@ export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
 export const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
 export type SampleCategory = (typeof SAMPLE_CATEGORIES)[number]
 
-/** A member of an object: `a|b` is the first of two that is there. */
+/** A member of an object: `a|b` is the first of two that the object has. */
 type Member = string
 /** One member; or a label, and the member of each of its values; or nothing: the value is 1 for each object. */
 type Members = Member | Readonly<Record<string, Readonly<Record<string, Member>>>> | undefined
@@ -45,7 +45,7 @@ interface FamilyRow {
   readonly help: string
   /** The member with the value of a snapshot `{t, <tag>}`. A bare number is accepted, too. */
   readonly tag?: string
-  /** Whose newest time the snapshots make. */
+  /** The category whose newest time includes the snapshots. */
   readonly category?: SampleCategory
   /** A further label with a text of the object; without the text there is no sample. */
   readonly text?: { readonly label: string; readonly member: string }
@@ -74,7 +74,7 @@ interface ObjectRow {
   /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
   readonly families: Readonly<Record<`sds_${string}`, FamilyRow>>
-  /** What other objects have, too: it is not counted again. */
+  /** It is part of another object, and not counted again. */
   readonly isPart?: true
   readonly isUnproven?: true
 }
@@ -439,7 +439,7 @@ export const OBJECTS = {
 } as const satisfies Record<string, ObjectRow>
 export type ObjectName = keyof typeof OBJECTS
 
-/** An object as a table row, whatever it is. */
+/** A row of {@link OBJECTS} with its columns. */
 export interface ObjectKind extends ObjectRow {
   readonly name: ObjectName
   /** One column for each member. */
@@ -450,7 +450,7 @@ export interface ObjectKind extends ObjectRow {
 export interface Column {
   readonly family: string
   readonly labels: Labels
-  /** Names of the member, the first that is there counts; empty: the value is 1. */
+  /** Names of the member, of which the first that the object has is used; empty: the value is 1. */
   readonly members: readonly string[]
   readonly unit: SourceUnit
   readonly tag: string

@@ -1,14 +1,11 @@
 import type { Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { errorCode } from '../values/errors.ts'
-
-/** A file of lines. */
-export type AuditFile = ReturnType<typeof createAuditFile>
+import { errorCode, errorText } from '../values/errors.ts'
 
 /** Readable by the group, for log collectors. */
 const MODE = 0o640
 
-/** The file is opened for each line, so it can be rotated by renaming. */
+/** A file of lines. It is opened for each of them, so it can be rotated by renaming. */
 export function createAuditFile(path: string) {
   let last: Promise<void> = Promise.resolve()
   return {
@@ -45,12 +42,10 @@ async function append(file: FileHandle, line: string): Promise<void> {
   await file.sync()
 }
 
-class EndlessFile extends Error {}
-
 /** A write to a FIFO waits for its reader, perhaps without end, and deletions wait for the write. */
 function refuseEndless(stats: Stats): void {
   if (stats.isFIFO() || stats.isSocket())
-    throw new EndlessFile('cannot be written: it is a FIFO or a socket, not a regular file')
+    throw new Error('cannot be written: it is a FIFO or a socket, not a regular file')
 }
 
 async function lastByte(file: FileHandle, size: number): Promise<number | undefined> {
@@ -67,8 +62,8 @@ export async function checkAuditFile(path: string): Promise<void> {
       .then(refuseEndless)
       .finally(() => file.close())
   } catch (cause) {
-    if (cause instanceof EndlessFile) throw new Error(`--admin.audit-file=${path} ${cause.message}`)
-    const code = errorCode(cause) || 'unknown error'
-    throw new Error(`--admin.audit-file=${path} cannot be written (${code})`, { cause })
+    const code = errorCode(cause)
+    const problem = code === '' ? errorText(cause) : `cannot be written (${code})`
+    throw new Error(`--admin.audit-file=${path} ${problem}`, { cause })
   }
 }

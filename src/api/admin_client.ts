@@ -30,7 +30,7 @@ import { createOperate } from './request/operation.ts'
 export type AdminClient = ReturnType<typeof createAdminClient>
 
 export interface AdminClientOptions {
-  /** Without the exporter's credentials, on purpose. */
+  /** Without the exporter's credentials. */
   readonly system: Pick<SystemConfig, 'name' | 'baseUrls' | 'tls'>
   readonly limits: LimitsConfig
   /** Bound of one reading request, fail-over included, in milliseconds. */

@@ -210,7 +210,7 @@ function openSession(
     requests: {
       login: (baseUrl, headers, signal) =>
         exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-      // Any endpoint will do: they share the sessions of the system.
+      // To any endpoint, because they share the sessions of the system.
       logout: (token, signal) =>
         attempts.run(
           async (baseUrl, ofAttempt) => {

@@ -26,11 +26,9 @@ export interface ReloaderOptions {
   readonly auto: AutoReloadOptions | undefined
 }
 
-/** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
-export type Reloader = ReturnType<typeof createReloader>
-
 const STOPPING = 'the exporter is being stopped'
 
+/** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
   const turns = createTurns()
   let timer: NodeJS.Timeout | undefined

@@ -31,7 +31,7 @@ export class Samples {
 /** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
 export interface Part {
   readonly text: Buffer
-  /** The place of the lines of each family. */
+  /** The range of the lines of each family. */
   readonly families: ReadonlyMap<string, Span>
   readonly series: number
 }
@@ -97,9 +97,7 @@ export function sampleLines(name: string, samples: readonly Sample[]): string {
   return lines
 }
 
-/** Renders samples in batches: samples take several times the memory of their lines. */
-export type PartBuilder = ReturnType<typeof createPartBuilder>
-
+/** Renders samples in batches, because they take several times the memory of their lines. */
 export function createPartBuilder() {
   const lines = new Map<string, { text: string; bytes: number; series: number }>()
   let total = 0

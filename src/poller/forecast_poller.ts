@@ -16,14 +16,12 @@ interface ForecastPollerOptions {
   readonly leaving: AbortSignal
 }
 
-/** Reads the forecasts of one pool, never twice at a time. */
-export type ForecastPoller = ReturnType<typeof createForecastPoller>
-
 /** Old forecasts are withdrawn at the second schedule in a row without new ones. */
 const MISSES_ALLOWED = 1
 /** Wait after a failure, unless the request was refused; then the next attempt is that of the schedule. */
 const RETRY_MS = 600_000
 
+/** Reads the forecasts of one pool, never twice at a time. */
 export function createForecastPoller(options: ForecastPollerOptions) {
   const { poolId, client, store, pollLog, leaving } = options
   const { name: system, forecast, limits } = options.system

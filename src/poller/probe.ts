@@ -91,7 +91,7 @@ function partsOf(state: SystemState, found: Found): Part[] {
     if (pool === undefined) return []
     return [found.outcomes.get(id) === 'ok' ? pool : renderPoll(withoutValues(pool, found), state.name)]
   })
-  // Nothing came, whatever the system answered before.
+  // There was no response within this probe, whatever `up` was before.
   const isSilent = !found.hasEnded && found.outcomes.size === 0
   const isAnswered = [...found.outcomes.values()].includes('ok')
   const resources = isAnswered ? state.resources : new Map()

@@ -47,7 +47,7 @@ export function createResourcePoller(options: ResourcePollerOptions) {
     }),
   )
 
-  const isAsked = () => isQueried(system, store.system(system.name)?.pools) === true
+  const isQueriedNow = () => isQueried(system, store.system(system.name)?.pools) === true
 
   return {
     /** The list of pools for the discovery, whose response also has the resource `pools`. */
@@ -66,7 +66,7 @@ export function createResourcePoller(options: ResourcePollerOptions) {
       const all = [replication, ...others.map(([, reading]) => reading.readIfDue())]
       // The lags have the names of the replication groups. It stays due, as the performance queries do.
       const queries = Promise.resolve(replication).then(() =>
-        isAsked() ? readings.get('system_queries')?.readIfDue() : undefined,
+        isQueriedNow() ? readings.get('system_queries')?.readIfDue() : undefined,
       )
       await Promise.all([...all, queries])
     },

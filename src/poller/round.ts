@@ -38,7 +38,7 @@ export function createRounds(options: RoundsOptions) {
     await discovery.discoverIfDue()
     if (!discovery.isKnown()) return undefined
     if (poolId !== undefined) return discovery.pollers().filter((poller) => poller.poolId === poolId)
-    // While the breaker is half-open, the first pool is the probe: a pool that fails for good must not stay the first.
+    // While the breaker is half-open, the first pool is the probe: one that always fails must not stay the first.
     return rotated(discovery.pollers(), failedRounds)
   }
 

@@ -1,8 +1,9 @@
-/** Takes a place of a key, until the returned function is called; undefined if all are taken. */
-export type KeyedLimit = (key: string) => (() => void) | undefined
-
-/** @param limit places of each key; 0: unlimited */
-export function createKeyedLimit(limit: number): KeyedLimit {
+/**
+ * Limits what runs at the same time for each key. The result takes one of the `limit` units of a key until the function that it
+ * returns is called; it returns undefined if all are taken.
+ * @param limit 0: unlimited
+ */
+export function createKeyedLimit(limit: number): (key: string) => (() => void) | undefined {
   const taken = new Map<string, number>()
   const add = (key: string, change: number) => {
     const count = (taken.get(key) ?? 0) + change

@@ -3,10 +3,11 @@ import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
 import { nextTurn } from '../slices.ts'
 
-/** Makes the expositions that scrapes receive. */
-export type Publisher = ReturnType<typeof createPublisher>
-
-/** @param onExposition called with the number of series of every new exposition */
+/**
+ * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. Making them takes
+ * at most half of the time, because an exposition of many nodes takes long.
+ * @param onExposition called with the number of series of every new exposition
+ */
 export function createPublisher(parts: () => readonly Part[], onExposition: (series: number) => void) {
   let exposition = createExposition([])
   let running: Promise<void> | undefined
@@ -39,10 +40,6 @@ export function createPublisher(parts: () => readonly Part[], onExposition: (ser
   return {
     /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
     exposition: (): Exposition => exposition,
-    /**
-     * One exposition at a time: changes while one is being made are shown by the one after it, all of them together. An exposition of
-     * many nodes takes long, so that making expositions takes at most half of the time.
-     */
     /** Resolves when the exposition shows the parts as they are now, or later ones; rejects when no exposition can be made. */
     publish(): Promise<void> {
       next ??= begin()

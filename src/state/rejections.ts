@@ -3,7 +3,7 @@ import { REJECTIONS } from '../api/parse/reads.ts'
 import { STATE } from '../metrics/families.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
 
-/** The rejected values of one system. A value: replaced as a whole, never edited. */
+/** The rejected values of one system. Immutable. */
 export interface Rejections {
   readonly system: string
   /** By the text of the labels. Every reason begins at 0, so that its first value is an increase. */

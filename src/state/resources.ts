@@ -60,7 +60,7 @@ export function withResourceFailure(
   })
 }
 
-/** Without the values of a resource: they are too old to pass for the present. */
+/** Without the values of a resource, which are too old. */
 export function withdrawnResource(system: SystemState, name: ResourceName): SystemState {
   const before = system.resources.get(name)
   return before === undefined

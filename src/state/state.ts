@@ -42,10 +42,10 @@ export interface Attempt {
   readonly failure: Failure | undefined
 }
 
-/** What is known of a pool. A value: replaced as a whole, never edited. */
+/** What is known of a pool. Immutable. */
 export interface PoolState {
   readonly ref: PoolRef
-  /** As its nodes last called it, or the list of pools; kept when the values are withdrawn, so that series do not move. */
+  /** That of its nodes, or of the list of pools; kept when the values are withdrawn, so that labels do not change. */
   readonly name: string | undefined
   /** What its series are labelled with. */
   readonly label: string
@@ -101,7 +101,7 @@ export interface ResourceState {
   readonly part: Part
 }
 
-/** What is known of a system. A value: replaced as a whole, never edited. */
+/** What is known of a system. Immutable. */
 export interface SystemState {
   readonly name: string
   /** Those of the configuration. */
@@ -115,7 +115,7 @@ export interface SystemState {
   readonly clockSkewSeconds?: number | undefined
   readonly tlsNotAfterSeconds?: number | undefined
   readonly pools: ReadonlyMap<string, PoolState>
-  /** Why the pools could not be listed, where nothing lists them but the system. */
+  /** Why the system could not list its pools; only if the configuration has none. */
   readonly discoveryFailure?: Failure | undefined
   /** Undefined before the first attempt. */
   readonly inventory?: InventoryState | undefined

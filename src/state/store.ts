@@ -24,7 +24,7 @@ export type ConfiguredSystem = Pick<SystemState, 'name' | 'pollIntervalSeconds' 
 export interface StateObserver {
   /** The state of a system was replaced. */
   changed(system: SystemState): void
-  /** Of all systems, only what is known of these is still true. */
+  /** What is known of all other systems is to be forgotten. */
   kept(names: readonly string[]): void
 }
 

@@ -8,7 +8,7 @@ export interface Finding extends Omit<Problem, 'system' | 'pool' | 'pool_id'> {
   readonly short: string
 }
 
-/** What has no alert. */
+/** A finding without an alert. */
 export function warning(text: string, remedy: string, short = text): Finding {
   return { severity: 'warning', text, short, remedy, alert: null, timestamp_seconds: null }
 }
@@ -21,7 +21,7 @@ export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding 
 
 const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'bad', info: 'notice' }
 
-/** What an alert finds: nothing without a condition. */
+/** The finding of an alert; undefined without a condition. */
 export function found(condition: Condition | undefined, text: string, short = text): Finding | undefined {
   if (condition === undefined) return undefined
   const { alert, severity, advice: remedy } = condition
@@ -49,7 +49,7 @@ export function firstExceeded(
   return firstHolding(conditions, checks)
 }
 
-/** Names in one text; statuses and nodes may be many. */
+/** Maximum number of names in one text. */
 export const MAX_NAMED = 5
 
 export function namesText<T>(list: readonly T[], text: (one: T) => string): string {

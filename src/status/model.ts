@@ -138,9 +138,12 @@ export interface ErrorStatus {
 }
 
 /** Sums over the nodes. Null: no node has it. */
-export interface TotalStatus extends DiskFigures {
+export interface TotalStatus extends CapacityStatus {
   readonly nodes: number
   readonly nodes_by_health: Readonly<Record<string, number>>
+}
+
+export interface CapacityStatus extends DiskFigures {
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_allocated_ratio: number | null
@@ -203,7 +206,7 @@ export interface AttributeStatus {
 export const SEVERITIES = ['ok', 'notice', 'warning', 'bad'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-export interface NodeStatus extends DiskFigures {
+export interface NodeStatus extends CapacityStatus {
   readonly id: string
   /** As the label `node` of the metrics. */
   readonly name: string
@@ -212,9 +215,6 @@ export interface NodeStatus extends DiskFigures {
   readonly rack: string | null
   readonly address: string | null
   readonly software_version: string | null
-  readonly disk_space_total_bytes: number | null
-  readonly disk_space_allocated_bytes: number | null
-  readonly disk_space_allocated_ratio: number | null
   readonly cpu_utilization_ratio: number | null
   readonly memory_utilization_ratio: number | null
   /** Of the busier direction. */

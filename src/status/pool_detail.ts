@@ -15,7 +15,7 @@ import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
 import { DISK_NAMES, ratioOf, sumOf } from './figures/node_figures.ts'
 import { type ReadFigures, readFigures } from './figures/pool_figures.ts'
-import type { AttributeStatus, NodeStatus, Source, TotalStatus } from './model.ts'
+import type { AttributeStatus, CapacityStatus, NodeStatus, Source, TotalStatus } from './model.ts'
 import { nodeStatus, worstFirst } from './node_status.ts'
 
 /** What follows from the reading of a pool alone, whatever the time is. */
@@ -112,14 +112,12 @@ function addedUp(counts: readonly (readonly [word: string, count: number])[]): R
   return Object.fromEntries(sums)
 }
 
-type Sums = Omit<TotalStatus, 'nodes' | 'nodes_by_health'>
-
 const SUMMED = [...DISK_NAMES, 'disk_space_total_bytes', 'disk_space_allocated_bytes'] as const
 
-function sumsOf(all: readonly Sums[]): Sums {
+function sumsOf(all: readonly CapacityStatus[]): CapacityStatus {
   const sums = Object.fromEntries(
     SUMMED.map((member) => [member, sumOf(all.map((one) => one[member])) ?? null]),
-  ) as Omit<Sums, 'disk_space_allocated_ratio'>
+  ) as Omit<CapacityStatus, 'disk_space_allocated_ratio'>
   const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes)
   return { ...sums, disk_space_allocated_ratio: ratio ?? null }
 }

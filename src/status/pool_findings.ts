@@ -5,7 +5,8 @@ import { type Finding, firstExceeded, firstHolding, found, namesText, warning } 
 import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'
 import { healthSeverity } from './node_status.ts'
 
-type Pool = Omit<PoolStatus, 'state' | 'summary'>
+/** A pool whose state is not known yet. */
+export type Pool = Omit<PoolStatus, 'state' | 'summary'>
 
 export interface FindingContext {
   readonly conditions: Conditions

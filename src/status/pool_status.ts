@@ -6,7 +6,7 @@ import type { FigureStatus, ReadFigures } from './figures/pool_figures.ts'
 import { type Finding, MAX_NAMED } from './finding.ts'
 import type { ErrorStatus, PollStatus, PoolStatus, TotalStatus } from './model.ts'
 import type { PoolDetail } from './pool_detail.ts'
-import { type FindingContext, findingsOf } from './pool_findings.ts'
+import { type FindingContext, findingsOf, type Pool } from './pool_findings.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
 export const OLD_SAMPLE_SECONDS = 900
@@ -82,10 +82,8 @@ export function errorStatus(failure: Failure | undefined): ErrorStatus | null {
   return { reason, message, remedy, timestamp_seconds: at }
 }
 
-type WithoutState = Omit<PoolStatus, 'state' | 'summary'>
-
 function stateOf(
-  pool: WithoutState,
+  pool: Pool,
   findings: readonly Finding[],
   now: number,
 ): Pick<PoolStatus, 'state' | 'summary'> {
@@ -96,7 +94,7 @@ function stateOf(
   return { state: findings.length > 0 ? 'warning' : 'ok', summary: words.join(', ') }
 }
 
-function failingText(pool: WithoutState, now: number): string {
+function failingText(pool: Pool, now: number): string {
   const until = pool.values_until_timestamp_seconds
   if (until === null) return 'the last poll failed; there are no values'
   const age = durationText(now - (pool.last_success_timestamp_seconds ?? now))

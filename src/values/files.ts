@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { errorCode } from './errors.ts'
 
 const KIB = 1024
@@ -77,6 +78,16 @@ function typeName(stats: Stats): string {
   if (stats.isDirectory()) return 'directory'
   if (stats.isFIFO()) return 'FIFO'
   return stats.isSocket() ? 'socket' : 'device'
+}
+
+/** The text of a file; undefined if it does not exist. @throws the failed system call */
+export async function readIfExists(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (failure) {
+    if (errorCode(failure) === 'ENOENT') return undefined
+    throw failure
+  }
 }
 
 const READ_BY_OTHERS = 0o004

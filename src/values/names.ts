@@ -3,7 +3,7 @@ import { shortened } from '../text.ts'
 
 /** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
 const MAX_NAME_CHARACTERS = 200
-/** 128 bits: no two names can be made that have the same one, which would give two equal series. */
+/** 128 bits, so that nobody can choose two names with the same one, which would give two equal series. */
 const FINGERPRINT_CHARACTERS = 32
 
 /** A name of bounded length: every series of a node repeats it. */

@@ -3,7 +3,7 @@ import { idProblem } from '../../values/ids.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * An id as a path segment. The id is opaque; colons, which URNs are full of, stay as they are.
+ * An id as a path segment. Colons are not encoded, because ids may be URNs.
  * @throws {ApiError} `local` for an id that cannot be one segment
  */
 export function idSegment(id: string): string {
@@ -32,7 +32,7 @@ export function historyQuery({
   return `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
 }
 
-/** What a request for forecasts has beside them: it is not documented whether `current` includes forecasts. */
+/** How a query for forecasts begins. It is not documented whether `dataType=current` includes them. */
 export const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
 export type ForecastForm = (typeof FORECAST_FORMS)[number]
 

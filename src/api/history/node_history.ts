@@ -12,7 +12,7 @@ import { asList, errorTypeSteps } from '../feed/transaction_errors.ts'
 import { isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
-import { type Period, type Points, readSeries, type Served } from './series.ts'
+import { type Points, readSeries, type SeriesOptions } from './series.ts'
 import { readSummary, type Summary } from './summary.ts'
 
 export interface AttributeHistory {
@@ -72,12 +72,8 @@ export interface NodeHistory {
   readonly interfaces?: readonly InterfaceHistory[]
 }
 
-export interface NodeHistoryOptions {
-  readonly period: Period
-  /** Time of the response, in seconds since the epoch. */
-  readonly respondedAt: number
+export interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt' | 'served'> {
   readonly bandwidthUnit: FeedBandwidthUnit
-  readonly served: Served
   readonly rejectAs: (attribute: string) => Reject
   /** Maximum number of error types to keep, if less than that of every node. */
   readonly maxErrorTypes: number

@@ -80,14 +80,14 @@ export async function readErrorText(
 
 /** Reads a body until it ends or has more than `maxBytes`, and the beginning of the latter. */
 export async function readUpTo(
-  stream: Readable,
+  stream: AsyncIterable<Buffer>,
   maxBytes: number,
 ): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
     length += chunk.length
-    // Leaving the loop ends the connection, and with it the rest.
+    // Leaving the loop destroys a stream, and with it the connection.
     if (length > maxBytes) return { bytes: Buffer.concat(chunks), whole: false }
     chunks.push(chunk)
   }

@@ -3,7 +3,7 @@ import type { HttpResponse } from './transport.ts'
 /** The Date header has whole seconds: on average it is half a second behind the clock of the system. */
 const DATE_CUT_MS = 500
 
-/** Below it the difference is 0: with the cut, and the time that the response takes, it would change between two values. */
+/** Smaller differences count as 0: the whole seconds of the header and the time of the response make them vary. */
 const LEAST_SKEW_SECONDS = 2
 
 /** The system's clock minus ours, in whole seconds, 0 below two; undefined if the response has no Date header. */

@@ -24,6 +24,15 @@ export async function withDeadline<T>(
   }
 }
 
+/** A signal that aborts when `stop` does, until it is detached. */
+export function detachable(stop: AbortSignal): { readonly signal: AbortSignal; readonly detach: () => void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort(stop.reason)
+  if (stop.aborted) abort()
+  else stop.addEventListener('abort', abort, { once: true })
+  return { signal: controller.signal, detach: () => stop.removeEventListener('abort', abort) }
+}
+
 /** Waits for `ms` milliseconds; rejects as {@link untilAborted} when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()

@@ -14,7 +14,7 @@ export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly Loo
 export interface LookupSources {
   /** Takes a thread of libuv for as long as the name servers do not respond; it cannot be cancelled. */
   readonly addresses: (name: string) => Promise<readonly LookupAddress[]>
-  /** Whether `addresses` is expected to end soon. */
+  /** Whether the name servers respond, so that `addresses` ends soon. */
   readonly isAnswered: (name: string) => Promise<boolean>
 }
 

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import { detachable } from './deadline.ts'
 
 export interface PermitUsage {
   readonly running: number
@@ -14,23 +15,19 @@ export function createPermits(concurrency: number) {
     /** Tasks that run, and tasks that wait. */
     usage: (): PermitUsage => ({ running: queue.pending, waiting: queue.size }),
     /**
-     * Runs a task when fewer than the maximum run; FIFO within a priority. The signal ends the wait only: a task that was
-     * started is not left alone, because a deletion must be followed to its end.
+     * Runs a task when fewer than the maximum run; FIFO within a priority. The signal ends the wait only: the result of a
+     * started task is always awaited, because a deletion must not be interrupted.
      */
     async run<T>(
       task: () => Promise<T>,
       { signal, priority = 0 }: { signal: AbortSignal; priority?: number },
     ): Promise<T> {
-      const waiting = new AbortController()
-      const abort = () => waiting.abort(signal.reason)
-      const stopListening = () => signal.removeEventListener('abort', abort)
-      if (signal.aborted) abort()
-      else signal.addEventListener('abort', abort, { once: true })
+      const { signal: waiting, detach } = detachable(signal)
       const started = () => {
-        stopListening()
+        detach()
         return task()
       }
-      return queue.add(started, { signal: waiting.signal, priority }).finally(stopListening)
+      return queue.add(started, { signal: waiting, priority }).finally(detach)
     },
   }
 }

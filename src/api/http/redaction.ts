@@ -15,7 +15,7 @@ export type Redact = (text: string) => string
 /**
  * Creates the redaction of the response to a request with these headers: their token or password, and those of earlier
  * requests where `remember` is set, in all {@link encodingsOf}. Data such as names are not rewritten.
- * @param remember not where each request carries the secret of another user
+ * @param remember false if each request has the secret of another user
  */
 export function createRedaction(remember: boolean) {
   let remembered: readonly string[] = []
@@ -42,7 +42,7 @@ function encodingsOf(secret: string): string[] {
   return [secret, `${base64}==`, `${base64}=`, base64, bytes.toString('base64url'), hex, hex.toUpperCase()]
 }
 
-/** Nothing is left of a text that has a secret with escapes. */
+/** A text that has a secret in an escaped form is replaced as a whole. */
 function redact(whole: string, secrets: readonly string[]): string {
   const text = whole.slice(0, MAX_SEARCHED_CHARACTERS)
   const isCut = text.length < whole.length

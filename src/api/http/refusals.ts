@@ -117,7 +117,7 @@ const MAX_PROLOG_CHARACTERS = 2000
 /** Bound of the pattern match. */
 const MAX_MEMBER_CHARACTERS = 4000
 
-/** Four flat elements below `<error>`, found by pattern: no XML parser for hostile refusals. */
+/** The elements below `<error>`, found by patterns, so that hostile refusals do not reach the XML parser. */
 function xmlMembers(text: string): ErrorMembers | undefined {
   if (!/<error[\s>]/.test(text.slice(0, MAX_PROLOG_CHARACTERS))) return undefined
   return Object.fromEntries(

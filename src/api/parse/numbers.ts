@@ -31,8 +31,8 @@ const DIGIT_9 = 0x39
 const MAX_PLAIN_CHARACTERS = 30
 
 /**
- * Nearly all numbers of real systems, in a tenth of the time of {@link NUMBER}; undefined or NaN for all others. Notations
- * that JavaScript reads and the API does not have, such as 0x1F, have a letter as second character.
+ * Reads the notations of nearly all numbers of real systems, in a tenth of the time of {@link NUMBER}; undefined or NaN for
+ * all others. Notations that only JavaScript has, such as 0x1F, have a letter as second character.
  */
 function plainNumber(text: string): number | undefined {
   const first = text.charCodeAt(0)

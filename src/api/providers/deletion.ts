@@ -1,5 +1,5 @@
 import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
-import { withDeadline } from '../http/deadline.ts'
+import { detachable, withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse, Transport, WireRequest } from '../http/transport.ts'
@@ -80,23 +80,15 @@ async function sendOnce(
   { request, transport, timeoutMs, stop }: Deletion,
   onSend: () => void,
 ): Promise<Received> {
-  const unsent = new AbortController()
-  const abandon = () => unsent.abort(stop.reason)
-  const stopListening = () => stop.removeEventListener('abort', abandon)
-  if (stop.aborted) abandon()
-  else stop.addEventListener('abort', abandon, { once: true })
+  const { signal: unsent, detach } = detachable(stop)
   const sending = () => {
-    stopListening()
+    detach()
     onSend()
   }
-  try {
-    return await withDeadline(unsent.signal, timeoutMs, async (signal) => {
-      const response = await transport.send({ ...request, method: 'DELETE', signal, onSend: sending })
-      return { response, page: await response.decode(isPage) }
-    })
-  } finally {
-    stopListening()
-  }
+  return withDeadline(unsent, timeoutMs, async (signal) => {
+    const response = await transport.send({ ...request, method: 'DELETE', signal, onSend: sending })
+    return { response, page: await response.decode(isPage) }
+  }).finally(detach)
 }
 
 /** Statuses of a proxy or a node that got no response from another one: the deletion may still be done. */

@@ -53,16 +53,11 @@ export function createGrowingPast() {
         if (newest === t) push(entry(attributes, name, () => ({ series: empty(), unit })).series, t, value)
       addErrors(t, performance)
       addLatencies(t, performance)
-      for (const {
-        name,
-        t: newest,
-        receivedBytesPerSecond,
-        transmittedBytesPerSecond,
-      } of performance.interfaces) {
-        if (newest !== t) continue
+      for (const traffic of performance.interfaces.filter((one) => one.t === t)) {
+        const { name } = traffic
         const one = entry(interfaces, name, () => ({ name, received: empty(), transmitted: empty() }))
-        push(one.received, t, receivedBytesPerSecond)
-        push(one.transmitted, t, transmittedBytesPerSecond)
+        push(one.received, t, traffic.receivedBytesPerSecond)
+        push(one.transmitted, t, traffic.transmittedBytesPerSecond)
       }
     },
     result: (): QueriedPast => ({

@@ -55,19 +55,8 @@ interface PastAnswers {
   readonly window: readonly QueryAnswer[]
 }
 
-/** Sends the queries of a window. */
-type RequestWindow = (
-  window: Range,
-  isSent: (query: Query) => boolean,
-  signal: AbortSignal,
-) => Promise<QueryResults<PastAnswers>>
-
-/** @param hasPoints whether the points before a time are known */
-function createRequest(
-  send: SendQuery,
-  plan: Plan,
-  hasPoints: (query: Query, start: number) => boolean,
-): RequestWindow {
+/** Sends the queries of a window. @param hasPoints whether the points before a time are known */
+function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, start: number) => boolean) {
   /** Longest ranges that are answered, in seconds, where they are shorter than a window. */
   const lengths = new Map<Query, number>()
   const lengthOf = (query: Query) => lengths.get(query) ?? MAX_RANGE_SECONDS
@@ -84,7 +73,7 @@ function createRequest(
     return answers
   }
 
-  return async (window, isSent, signal) => {
+  return async (window: Range, isSent: (query: Query) => boolean, signal: AbortSignal) => {
     const lead = { start: window.start - plan.dialect().windowSeconds, stop: window.start }
     return requestAll<PastAnswers>(plan, {
       isSent,

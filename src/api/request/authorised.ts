@@ -35,7 +35,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     try {
       return await send(newer, call)
     } catch (failure) {
-      if (mayBeExpired(failure)) session.renewedInVain(requesterOf(call[0]))
+      if (mayBeExpired(failure)) session.renewalRefused(requesterOf(call[0]))
       throw failure
     }
   }

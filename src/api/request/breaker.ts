@@ -2,7 +2,7 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
-/** A minute less the default of `poll.max_random_delay` and a margin: over at the next poll of every minute. */
+/** Has ended at the next poll of a schedule of every minute: shorter by the default of `poll.max_random_delay` and a margin. */
 const OPEN_MS = 54_000
 /** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
 const LONGEST_RETRY_AFTER_MS = 120_000
@@ -90,8 +90,8 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
     onResponded?.(true)
   }
 
-  /** Nothing was sent, or the system responded to another request while this one waited. */
-  function isNoSilence({ reason }: ApiError, beganAtMs: number): boolean {
+  /** Whether it says nothing about `up`: nothing was sent, or the system responded to another request meanwhile. */
+  function isInconclusive({ reason }: ApiError, beganAtMs: number): boolean {
     return REASONS[reason].origin === 'local' || respondedAtMs >= beganAtMs
   }
 
@@ -109,7 +109,7 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
     if (!isRepeated || !othersWork) count += 1
     if (count < failuresToOpen) return
     const retryAfterMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
-    // From the beginning of the operation: a probe that takes long does not make probes rare.
+    // From the beginning of the operation, so that a slow probe does not delay the next one.
     opened = { failure, untilMs: Math.max(beganAtMs + OPEN_MS, now() + retryAfterMs) }
   }
 
@@ -118,7 +118,7 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
     note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
       if (outcome === 'unknown') return
       if (outcome === 'ok' || hasResponse(outcome)) noteResponse()
-      else if (isNoSilence(outcome, beganAtMs)) return
+      else if (isInconclusive(outcome, beganAtMs)) return
       else onResponded?.(false)
       if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
       else noteWorking(key)

@@ -49,7 +49,7 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
     /** Resolves when the next request may be sent. @throws the reason of the signal when that aborts first */
     async pace(signal: AbortSignal, operation?: string): Promise<void> {
       signal.throwIfAborted()
-      // Repeated requests do not wait for their share; the next one waits for it.
+      // A retry does not wait for the share; the next request waits longer instead.
       if (isOfResource(operation)) share.reserve()
       // An aborted waiter still takes its token: at most one for each permit is lost.
       await pause(bucket.reserve(), signal)

@@ -42,7 +42,7 @@ export function softwareVersions(
   return [...counts].sort(([a, ofA], [b, ofB]) => ofB - ofA || a.localeCompare(b))
 }
 
-/** `3.8.1.4 (4 nodes), 3.8.1.5 (1 node)`, or the only version; at most a few, because their number is that of the system. */
+/** `3.8.1.4 (4 nodes), 3.8.1.5 (1 node)`, or the only version; at most five, because a system may have any number. */
 export function softwareText(versions: readonly (readonly [version: string, nodes: number])[]): string {
   const [only, second] = versions
   if (only !== undefined && second === undefined) return only[0]

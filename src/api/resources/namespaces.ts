@@ -162,7 +162,7 @@ async function readEach(
   return objects
 }
 
-/** Namespaces without a response, before the first one with, after which the request counts as not served. */
+/** Unknown namespaces before the first known one, after which the request counts as not served. */
 const MAX_UNKNOWN = 3
 
 /** Requests for one namespace each; undefined for one that does not exist any more. */

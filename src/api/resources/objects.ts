@@ -84,7 +84,7 @@ function checkServed(entries: readonly unknown[], kind: ObjectKind): void {
   throw new ApiError('not_found', 'the response has none of the figures that are exported')
 }
 
-/** Billing answers for names that do not exist. */
+/** Billing returns entries for namespaces that do not exist. */
 function isGone(entry: unknown): boolean {
   return isObject(entry) && readText(member(entry, 'valid_namespace')) === 'false'
 }
@@ -139,11 +139,11 @@ function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection
   rejected.add({ attribute: kind.resource, reason, node: '', text })
 }
 
-/** What the values of one object say of each other. */
+/** Corrections of values by other values of the same object. */
 const ADJUST: Partial<
   Readonly<Record<ObjectName, (object: ResourceObject, context: ObjectContext) => ResourceObject>>
 > = {
-  // The time is left over when nothing is pending, and may be in the future.
+  // The system keeps the last time when nothing is pending; it may be in the future.
   group(object, { now }) {
     const pending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
     return without(object, ({ column, value }) => isRecoveryPoint(column) && (!pending || value > now))
@@ -162,7 +162,7 @@ function without(object: ResourceObject, isDropped: (value: ResourceValue) => bo
   return { ...object, values: object.values.filter((value) => !isDropped(value)) }
 }
 
-/** A replication group without data, which policies of the system leave out, too. */
+/** The internal replication group, which has no data. */
 const INTERNAL_GROUP = /:00000000-0000-0000-0000-000000000000:global$/
 
 function isInternal({ kind, id, labels: [name] }: ResourceObject): boolean {
@@ -170,7 +170,7 @@ function isInternal({ kind, id, labels: [name] }: ResourceObject): boolean {
   return kind.name === 'replicationLag' && name !== undefined && INTERNAL_GROUP.test(name)
 }
 
-/** One object for all entries of a list: what is true of one is true of all, and the first time counts. */
+/** One object for all entries of a list, with the largest of each value and the earliest of each time. */
 function merged(objects: readonly ResourceObject[], kind: ObjectKind): ResourceObject[] {
   const values = kind.columns.flatMap((column) => {
     const found = objects.flatMap(({ values }) => values.filter((value) => value.column === column))

@@ -20,7 +20,7 @@ export function isNotAvailable(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
 }
 
-/** A system that restarts or is upgraded responds so for a short time. */
+/** A system that restarts or is upgraded has these refusals for a short time. */
 const REFUSALS_ALLOWED = 2
 const PAUSE_MS = 3_600_000
 

@@ -36,7 +36,7 @@ export function requestOf({ resource, path, query }: ObjectKind, namespace = '')
   }
 }
 
-/** Larger pages were never tried by a published client. */
+/** No published client requests larger pages. */
 const PAGE_ENTRIES = 500
 const MAX_PAGES = 100
 const MAX_ENTRIES = MAX_PAGES * PAGE_ENTRIES
@@ -48,7 +48,7 @@ interface Page<T> {
 
 /**
  * The entries of a list with markers, of all pages.
- * @throws {ApiError} `schema` for a marker that was there before, `too_large` for more than 100 pages or 50,000 entries
+ * @throws {ApiError} `schema` for a repeated marker, `too_large` for more than 100 pages or 50,000 entries
  */
 export async function readPages<T>(
   send: SendResource,
@@ -58,16 +58,20 @@ export async function readPages<T>(
 ): Promise<T[]> {
   const entries: T[] = []
   const markers = new Set<string>()
-  const limits = createLimit()
+  let limit: string | undefined = `limit=${PAGE_ENTRIES}`
+  const sendPage = (marker: string) =>
+    send({ ...request, query: pageQuery(request, limit, marker) }, pageSteps(decode), signal)
   for (let pages = 0, marker = ''; pages < MAX_PAGES; pages += 1) {
-    const page = await limits.send(
-      (limit) => send({ ...request, query: pageQuery(request, limit, marker) }, pageSteps(decode), signal),
-      pages === 0,
-    )
+    const page = await sendPage(marker).catch((failure: unknown) => {
+      // Not every release may know the parameter, or such large pages.
+      if (pages > 0 || !(failure instanceof ApiError) || failure.status !== 400) throw failure
+      limit = undefined
+      return sendPage(marker)
+    })
     for (const entry of page.entries) entries.push(entry)
     if (entries.length > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
     if (page.marker === undefined) return entries
-    if (markers.has(page.marker)) throw new ApiError('schema', 'the marker of the next page was there before')
+    if (markers.has(page.marker)) throw new ApiError('schema', 'the marker of the next page is repeated')
     markers.add(page.marker)
     marker = page.marker
   }
@@ -76,22 +80,6 @@ export async function readPages<T>(
 
 function tooMany(what: string): ApiError {
   return new ApiError('too_large', `the list has more than ${what}, which is the maximum`)
-}
-
-/** Not every release may know the parameter, or such large pages. */
-function createLimit() {
-  let limit: string | undefined = `limit=${PAGE_ENTRIES}`
-  return {
-    async send<T>(request: (limit: string | undefined) => Promise<T>, isFirst: boolean): Promise<T> {
-      try {
-        return await request(limit)
-      } catch (failure) {
-        if (!isFirst || !(failure instanceof ApiError) || failure.status !== 400) throw failure
-        limit = undefined
-        return request(limit)
-      }
-    },
-  }
 }
 
 function pageQuery({ query }: ResourceRequest, limit: string | undefined, marker: string): string {
@@ -105,7 +93,7 @@ function pageSteps<T>(decode: DecodeResource<readonly T[]>): DecodeResource<Page
   }
 }
 
-/** More were never tried by a published client. */
+/** No published client sends more. */
 const BATCH_NAMES = 100
 
 /** The names in lists of at most a hundred, as one request may have. */

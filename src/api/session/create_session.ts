@@ -62,7 +62,7 @@ function withoutLogin({ token, renew }: Pick<Session, 'token' | 'renew'>): Sessi
     },
     decoded: () => undefined,
     gotPage: () => undefined,
-    renewedInVain: () => undefined,
+    renewalRefused: () => undefined,
     state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
     close: async () => undefined,
   }

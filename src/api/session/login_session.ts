@@ -32,7 +32,7 @@ export function createLoginSession(options: LoginOptions): Session {
   let current: Token | undefined
   let pending: Promise<Token> | undefined
 
-  /** One login for all that wait. It has its own deadline: the reply to a login that is cut off may carry a token. */
+  /** One login for all that wait. It has its own deadline, because the response to an aborted login may have a token. */
   function replace(baseUrl: string): Promise<Token> {
     pending ??= (async () => {
       await dropCurrent()
@@ -84,7 +84,7 @@ export function createLoginSession(options: LoginOptions): Session {
   }
 }
 
-/** A clock that was set back makes no token younger: such a token is replaced as well. */
+/** A negative age means that the clock was set back: such a token is replaced as well. */
 function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
   const [ageMs, idleMs] = [nowMs - since, nowMs - usedAt]
   return ageMs >= 0 && ageMs < MAX_AGE_MS && idleMs >= 0 && idleMs < MAX_IDLE_MS

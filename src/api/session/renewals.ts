@@ -8,11 +8,11 @@ const MAX_REQUESTERS = 10_000
 
 /**
  * Decides whether a refused token is replaced. A new token that is refused, too, begins a cooldown: the account lacks a
- * role, or the refusal has another cause. During it no token is replaced that was never accepted, nor one for a
- * requester whose renewal was in vain; so one pool that is always refused causes no repeated logins, and other pools
+ * role, or the refusal has another cause. During it, a token is replaced only if it was accepted before, and not for a
+ * requester whose new token was refused: one pool that is always refused causes no repeated logins, and other pools
  * still get a new token.
  */
-export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPage' | 'renewedInVain'> {
+export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPage' | 'renewalRefused'> {
   isAllowed(refused: Secret, requester: string): boolean
   /**
    * Whether requests get login pages with status 200: one requester got a page twice, and none had data since the first.
@@ -24,7 +24,7 @@ export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPag
 /** @param now monotonic clock in milliseconds */
 export function createRenewals(now?: () => number): Renewals {
   const cooldown = createCooldown(now)
-  const inVain = new BoundedMap<string, true>(MAX_REQUESTERS)
+  const refusedAgain = new BoundedMap<string, true>(MAX_REQUESTERS)
   const gotPage = new BoundedMap<string, true>(MAX_REQUESTERS)
   let hadData = false
   let lastAccepted: Secret | undefined
@@ -33,15 +33,15 @@ export function createRenewals(now?: () => number): Renewals {
   return {
     isAllowed(refused, requester) {
       if (cooldown.remainingMs() === 0) return true
-      return lastAccepted?.equals(refused) === true && !inVain.has(requester)
+      return lastAccepted?.equals(refused) === true && !refusedAgain.has(requester)
     },
     accepted(token, requester) {
       lastAccepted = token
-      inVain.delete(requester)
-      if (inVain.size === 0) cooldown.reset()
+      refusedAgain.delete(requester)
+      if (refusedAgain.size === 0) cooldown.reset()
     },
-    renewedInVain(requester) {
-      inVain.set(requester, true)
+    renewalRefused(requester) {
+      refusedAgain.set(requester, true)
       cooldown.begin()
     },
     decoded() {

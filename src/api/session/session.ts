@@ -24,7 +24,7 @@ export interface Session {
   /** The response to this token was an HTML page with status 200, which may be a login page. */
   gotPage(token: Secret, requester: string): void
   /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
-  renewedInVain(requester: string): void
+  renewalRefused(requester: string): void
   state(): SessionState
   /** Logs out if the system responds; no token is returned afterwards. */
   close(): Promise<void>

@@ -3,6 +3,7 @@ import { rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { errorCode } from '../../values/errors.ts'
 import type { Part } from '../periods.ts'
 import type { Destination } from './destination.ts'
 import { openSpool, type Spool } from './spool.ts'
@@ -74,7 +75,7 @@ async function toStream(source: Readable, target: Writable): Promise<void> {
     await pipeline(source, target, { end: false })
   } catch (failure) {
     // The reader has read enough, as in `sds-exporter backfill … | head`.
-    if ((failure as NodeJS.ErrnoException).code !== 'EPIPE') throw failure
+    if (errorCode(failure) !== 'EPIPE') throw failure
   }
 }
 

@@ -21,8 +21,6 @@ export interface PoolSamples {
   readonly bytes: number
 }
 
-export type Collection = ReturnType<typeof createCollection>
-
 /** A time and a value of 8 bytes each. */
 const BYTES_PER_SAMPLE = 16
 /** The objects of a series, besides its samples and its labels. */

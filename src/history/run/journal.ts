@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import type { Period } from '../../api/history/series.ts'
 import { parseObject } from '../../api/parse/json.ts'
+import { readIfExists } from '../../values/files.ts'
 import type { SpooledSeries } from '../output/spool.ts'
 import type { Hole } from './holes.ts'
 
@@ -66,13 +67,8 @@ export function createJournal(file: string) {
 
 /** The saved state; undefined without the file. @throws {Error} with the file, if it is not a journal */
 export async function loadState(file: string): Promise<RunState | undefined> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw failure
-  }
+  const text = await readIfExists(file)
+  if (text === undefined) return undefined
   const state = parseObject(text) as (RunState & { readonly version: unknown }) | undefined
   if (state?.version === VERSION) return state
   throw new Error(`${file} is not a journal of this version: begin anew with --force`)

@@ -1,6 +1,8 @@
 import { link, open, readFile, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { parseObject } from '../../api/parse/json.ts'
+import { errorCode } from '../../values/errors.ts'
+import { readIfExists } from '../../values/files.ts'
 
 interface Holder {
   readonly host: string
@@ -21,7 +23,7 @@ export class LockedError extends Error {}
 export async function holdLock(file: string): Promise<AsyncDisposable> {
   const own = JSON.stringify({ host: hostname(), pid: process.pid, start: await startOf(process.pid) })
   while (!(await created(file, own))) {
-    const found = await contentOf(file)
+    const found = await readIfExists(file)
     // Without a file, its holder has ended meanwhile.
     if (found !== undefined) await removeStale(file, found)
   }
@@ -34,16 +36,7 @@ async function created(file: string, text: string): Promise<boolean> {
     await lock.writeFile(text)
     return true
   } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw failure
-  }
-}
-
-async function contentOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(failure) === 'EEXIST') return false
     throw failure
   }
 }
@@ -62,14 +55,14 @@ async function removeStale(file: string, found: string): Promise<void> {
   try {
     await link(file, claim)
   } catch (failure) {
-    const { code } = failure as NodeJS.ErrnoException
+    const code = errorCode(failure)
     if (code === 'ENOENT') return
     if (code === 'EEXIST') throw new LockedError(`another process replaces ${file}: if not, remove ${claim}`)
     throw failure
   }
   try {
     // Another process may have replaced the stale lock by its own since it was read.
-    if ((await contentOf(claim)) === found) await unlink(file)
+    if ((await readIfExists(claim)) === found) await unlink(file)
   } finally {
     await unlink(claim)
   }
@@ -87,7 +80,7 @@ async function isRunning({ pid, start }: Holder): Promise<boolean> {
   try {
     return process.kill(pid, 0)
   } catch (failure) {
-    return (failure as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(failure) === 'EPERM'
   }
 }
 

@@ -31,6 +31,7 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
   const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(store.system(system), poolId) })
   const changes = createChangeLog(log, placeOf)
   const once = createOnce()
+  const parts = { log, own, system, changes, once }
 
   function noteRejected(poolId: string | undefined, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
@@ -57,8 +58,7 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     /** A deviation of the system that a reader of its history noticed. */
     historyNotice: (poolId: string, text: string): void =>
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
-    resource: (name: ResourceName, failure: ApiError | undefined): void =>
-      noteResource({ log, system, changes, once }, name, failure),
+    resource: (name: ResourceName, failure: ApiError | undefined): void => noteResource(parts, name, failure),
     discovered: (failure: ApiError | undefined): void =>
       changes.note('discovery of pools', undefined, failure),
     providers: (failure: ApiError | undefined): void =>
@@ -70,7 +70,7 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
       for (const value of values) noteRejected(poolId, value)
     },
-    ...createQueryLog(log, own, system, changes, once),
+    ...createQueryLog(parts),
     internalError(what: string, failure: unknown): void {
       const fields = { system, what, error: String(failure) }
       once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
@@ -80,13 +80,12 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
   }
 }
 
-function createQueryLog(
-  log: Log,
-  own: PollLogOptions['own'],
-  system: string,
-  changes: ReturnType<typeof createChangeLog>,
-  once: ReturnType<typeof createOnce>,
-) {
+interface LogParts extends Omit<PollLogOptions, 'store'> {
+  readonly changes: ReturnType<typeof createChangeLog>
+  readonly once: ReturnType<typeof createOnce>
+}
+
+function createQueryLog({ log, own, system, changes, once }: LogParts) {
   return {
     /** A poll of the query interface; `empty`: it has no current data. */
     queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
@@ -120,16 +119,9 @@ function sourceOf(attribute: string): string {
   return RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
 }
 
-interface ResourceLog {
-  readonly log: Log
-  readonly system: string
-  readonly changes: ReturnType<typeof createChangeLog>
-  readonly once: ReturnType<typeof createOnce>
-}
-
 /** A refusal is no failure: not every release has every resource. */
 function noteResource(
-  { log, system, changes, once }: ResourceLog,
+  { log, system, changes, once }: LogParts,
   resource: ResourceName,
   failure: ApiError | undefined,
 ): void {

@@ -2,12 +2,12 @@ import type { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
 import { backoffMs } from '../../values/timers.ts'
 
-/** A system that restarts or is upgraded answers so for a short time. */
+/** A system that restarts or is upgraded has these failures for a short time. */
 const FAILURES_ALLOWED = 2
 const FIRST_MS = 600_000
 const LONGEST_MS = 3_600_000
 
-/** A proxy without its service. A system that had rows has a service, which comes back. */
+/** From a proxy that does not reach its service: temporary, if the system had rows before. */
 const BAD_GATEWAY: readonly unknown[] = [502, 503, 504]
 
 /**

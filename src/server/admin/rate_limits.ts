@@ -26,7 +26,7 @@ export function createRateLimits(now: () => number = () => performance.now()) {
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
-  const withPlace = createPending()
+  const pending = createPending()
   return {
     /** Counts a request of a caller at `address`. @throws {Refused} 429 */
     admit(address: string): void {
@@ -38,11 +38,11 @@ export function createRateLimits(now: () => number = () => performance.now()) {
      */
     withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T> {
       const bucket = refusals(`${networkOf(address)} ${system}`)
-      return guarded(bucket, REFUSALS, () => withPlace(system, task), isRefused)
+      return guarded(bucket, REFUSALS, () => pending(system, task), isRefused)
     },
     /** The same for a login at a system. @throws {Refused} 429 or 503 */
     withLogin: <T>(system: string, task: () => Promise<T>): Promise<T> =>
-      guarded(logins(system), LOGINS, () => withPlace(system, task), mayBeRefused),
+      guarded(logins(system), LOGINS, () => pending(system, task), mayBeRefused),
   }
 }
 
@@ -59,14 +59,14 @@ function networkOf(address: string): string {
 
 /** Bounds the pending requests of each system, so that they wait for seconds at most. */
 function createPending() {
-  const places = createKeyedLimit(MAX_PENDING_PER_SYSTEM)
+  const limit = createKeyedLimit(MAX_PENDING_PER_SYSTEM)
   return async <T>(system: string, task: () => Promise<T>): Promise<T> => {
-    const leave = places(system)
-    if (leave === undefined) {
+    const release = limit(system)
+    if (release === undefined) {
       const details = `${MAX_PENDING_PER_SYSTEM} requests to this system are pending`
       throw refused('busy', details, { 'Retry-After': '1' })
     }
-    return task().finally(leave)
+    return task().finally(release)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { DocumentFormat } from '../../administration/documents.ts'
 import { refused } from '../../administration/errors.ts'
 import type { AdminClient } from '../../api/admin_client.ts'
+import { readUpTo } from '../../api/http/body.ts'
 import { TOKEN_HEADER } from '../../api/http/credentials.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
@@ -58,15 +59,10 @@ const MAX_BODY_BYTES = 4096
 export async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
-  const chunks: Buffer[] = []
-  let length = 0
   // The error is sent on the same connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const { bytes, whole } = await readUpTo(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES)
+  if (!whole) throw tooLarge()
+  return bytes
 }
 
 /** The API defines no query parameters here; ignoring one could mislead the caller. @throws {Refused} 400 */

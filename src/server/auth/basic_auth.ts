@@ -10,14 +10,7 @@ import type { Refusal } from './refusal.ts'
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>
 
-export interface BasicAuth {
-  /**
-   * @param authorization the Authorization header
-   * @param address client address, for which failed attempts are counted
-   * @returns undefined if the user exists and the password is correct
-   */
-  check(authorization: string | undefined, address: string, users: Users): Promise<Refusal | undefined>
-}
+export type BasicAuth = ReturnType<typeof createBasicAuth>
 
 export interface BasicAuthOptions {
   readonly log: Log
@@ -50,7 +43,7 @@ const BUSY: Refusal = { status: 503, text: 'busy', headers: { 'Retry-After': '1'
  * long as a wrong password. Only failed comparisons use up attempts. Remembered results need no attempt, so that a
  * client that has authenticated before is not locked out by guesses from the same address.
  */
-export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: BasicAuthOptions): BasicAuth {
+export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: BasicAuthOptions) {
   const passwords = createPasswordCheck(compare, signal)
   const decoyFor = createDecoy()
   const attemptsOf = createTokenBuckets(ATTEMPTS, REMEMBERED_ADDRESSES, now)
@@ -70,7 +63,16 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
   }
 
   return {
-    async check(authorization, address, users) {
+    /**
+     * @param authorization the Authorization header
+     * @param address client address, for which failed attempts are counted
+     * @returns undefined if the user exists and the password is correct
+     */
+    async check(
+      authorization: string | undefined,
+      address: string,
+      users: Users,
+    ): Promise<Refusal | undefined> {
       const credentials = readCredentials(authorization)
       if (credentials === undefined) return UNAUTHORIZED
       const hash = users.get(credentials.user)

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
+import { shortestAddress } from './addresses.ts'
 import { forbidden, type Refusal } from './refusal.ts'
 
 const REQUIRED = forbidden('a client certificate is required')
@@ -25,7 +25,7 @@ export function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal 
 
 function isListed(certificate: X509Certificate, allowed: readonly string[] | undefined): boolean {
   if (allowed === undefined) return true
-  const listed = new Set(allowed.map(canonicalAddress))
+  const listed = new Set(allowed.map(shortestAddress))
   return alternativeNames(certificate.subjectAltName ?? '').some((name) => listed.has(name))
 }
 
@@ -56,7 +56,7 @@ export function alternativeNames(text: string): string[] {
 /** Undefined if a quoted name is not a JSON string. */
 function canonicalName(kind: string, value: string): string | undefined {
   const name = value.startsWith('"') ? unquoted(value) : value
-  return kind === 'IP Address' && name !== undefined ? canonicalAddress(name) : name
+  return kind === 'IP Address' && name !== undefined ? shortestAddress(name) : name
 }
 
 function unquoted(value: string): string | undefined {
@@ -65,9 +65,4 @@ function unquoted(value: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The URL class writes IPv6 addresses in their shortest form. */
-function canonicalAddress(name: string): string {
-  return isIPv6(name) && !name.includes('%') ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name
 }

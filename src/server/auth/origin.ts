@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
-import { plainAddress } from './addresses.ts'
+import { plainAddress, shortestAddress } from './addresses.ts'
 
 export interface OriginRules {
   /** The hosts of the listen addresses, as far as they have one. */
@@ -57,10 +56,8 @@ function isOwnHost(host: string, request: IncomingMessage, { listenHosts }: Orig
   return own.map(hostForm).includes(hostForm(name))
 }
 
-/** Writes IPv6 addresses in their shortest form. */
 function hostForm(name: string): string {
-  const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
-  return isIPv6(bare) ? new URL(`http://[${bare}]`).hostname : bare
+  return shortestAddress(name.replace(/^\[|\]$/g, '').toLowerCase())
 }
 
 function schemeOf({ socket }: IncomingMessage): 'http' | 'https' {

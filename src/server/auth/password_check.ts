@@ -11,8 +11,6 @@ export interface Claim {
   readonly isKnown: boolean
 }
 
-export type PasswordCheck = ReturnType<typeof createPasswordCheck>
-
 /** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
 type Result = Promise<boolean | undefined>
 

@@ -2,11 +2,9 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Connections } from './abuse/connections.ts'
 import type { ServerLimits } from './abuse/limits.ts'
 
-/** Stops a server without cutting off responses and without waiting for idle connections. */
-export type Drain = ReturnType<typeof createDrain>
-
 type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
 
+/** Stops a server without cutting off responses and without waiting for idle connections. */
 export function createDrain(server: Server, connections: Connections, limits: DrainLimits) {
   const running = new Set<ServerResponse>()
   let ending: Promise<void> | undefined

@@ -1,27 +1,13 @@
-import type { PoolStatus, Status, SystemStatus } from '../../status/model.ts'
+import type { Status, SystemStatus } from '../../status/model.ts'
 import { type History, POOL_COLUMNS, type Recent, SYSTEM_COLUMNS } from '../../status/recent/recent.ts'
 import { SLOT_SECONDS } from '../../status/recent/slots.ts'
 
-/** Values of the last hour. Null: no value in the slot. */
-export interface HistoryStatus {
-  /** Length of a slot. The last slot is the current one. */
-  readonly slot_seconds: number
-  readonly values: Readonly<Record<string, readonly (number | null)[]>>
-}
-
-export interface StatusWithHistory extends Omit<Status, 'systems'> {
-  readonly systems: readonly (Omit<SystemStatus, 'pools'> & {
-    readonly history: HistoryStatus
-    readonly pools: readonly (PoolStatus & { readonly history: HistoryStatus | null })[]
-  })[]
-}
-
 /** The status with the values of the charts, which are read when they are written: all together are large. */
-export function withHistory(status: Status, recent: Recent): StatusWithHistory {
+export function withHistory(status: Status, recent: Recent) {
   return { ...status, systems: status.systems.map((system) => systemWithHistory(system, recent)) }
 }
 
-function systemWithHistory(system: SystemStatus, recent: Recent): StatusWithHistory['systems'][number] {
+function systemWithHistory(system: SystemStatus, recent: Recent) {
   return {
     ...system,
     get history() {
@@ -37,10 +23,8 @@ function systemWithHistory(system: SystemStatus, recent: Recent): StatusWithHist
   }
 }
 
-function historyStatus<Column extends string>(
-  history: History<Column>,
-  columns: readonly Column[],
-): HistoryStatus {
+/** One value for each slot, of which the last is the current one. Null: no value. */
+function historyStatus<Column extends string>(history: History<Column>, columns: readonly Column[]) {
   const values = columns.map((column) => [column, history(column).map((value) => value ?? null)])
   return { slot_seconds: SLOT_SECONDS, values: Object.fromEntries(values) }
 }

@@ -3,7 +3,7 @@ import { visibleText } from '../../text.ts'
 
 const PIECE_CHARACTERS = 64 * 1024
 const SLICE_MS = 1
-/** Status, systems, system, pools, pool, nodes: below, values are small. */
+/** Levels that are written piece by piece: status, systems, system, pools, pool, nodes. Values below are small. */
 const LEVELS = 6
 
 /**

@@ -33,15 +33,13 @@ const PAGE_FILES = {
 const BUSY = 'Limit of concurrent requests reached, try again later.'
 
 /** The handlers of `GET /` and `GET /api/v1/status`. */
-export type StatusApp = ReturnType<typeof createStatusApp>
-
 export function createStatusApp(options: StatusAppOptions) {
   const read = createStatusReader(options)
   const document = createDocument(PAGE_FILES)
   // One at a time: each of hundreds would take a slice in every turn of the event loop.
   const queue = new PQueue({ concurrency: 1 })
 
-  /** What `make` makes of the selected status; undefined if the request was answered with an error. */
+  /** The result of `make` for the selected status; undefined if the request was answered with an error. */
   async function compute<T>(context: Context, make: (found: Selected) => Promise<T>): Promise<T | undefined> {
     context.set(PAGE_HEADERS)
     if (queue.size + queue.pending >= QUEUE_LENGTH) return sendText(context, 503, BUSY)

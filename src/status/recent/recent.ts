@@ -1,7 +1,7 @@
 import type { MergedReading } from '../../api/query/merge.ts'
 import type { AttributeName } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
-import type { PoolState } from '../../state/state.ts'
+import type { PoolState, SystemState } from '../../state/state.ts'
 import type { StateObserver } from '../../state/store.ts'
 import { baseValue, ratioOf, sumOf } from '../figures/node_figures.ts'
 import { createLatencyWindow, type LatencyWindow } from './latency_window.ts'
@@ -27,20 +27,7 @@ const MAX_POOLS = 2000
 export type Values = readonly (number | undefined)[]
 
 /** What happened in the last hour, in memory. */
-export interface Recent extends StateObserver {
-  /** A request was sent to the system. */
-  requested(system: string): void
-  /** Requests of the last minute, in steps of 15 seconds. */
-  requestsLastMinute(system: string): number
-  /**
-   * Quantile of the latency of the requests of the last 20 minutes in seconds; undefined without a histogram, and for a
-   * pool without charts.
-   */
-  latency(system: string, poolId: string, operation: LatencyOperation, quantile: number): number | undefined
-  system(name: string): History<SystemColumn>
-  /** Undefined for a pool without charts. */
-  pool(system: string, poolId: string): History<PoolColumn> | undefined
-}
+export type Recent = ReturnType<typeof createRecent>
 
 /** The values of a column from the first record, or an hour ago, to now; at least five minutes. */
 export type History<Column extends string> = (column: Column) => Values
@@ -49,7 +36,7 @@ export type History<Column extends string> = (column: Column) => Values
 const LEAST_SLOTS = 300 / SLOT_SECONDS
 
 /** @param nowMs monotonic clock in milliseconds: charts do not jump when the clock of the machine is set */
-export function createRecent(nowMs: () => number = () => performance.now()): Recent {
+export function createRecent(nowMs: () => number = () => performance.now()) {
   const systems = new Map<string, RecentSystem>()
   const slotNow = () => Math.floor(nowMs() / 1000 / SLOT_SECONDS)
   const firstSlot = slotNow()
@@ -69,20 +56,27 @@ export function createRecent(nowMs: () => number = () => performance.now()): Rec
     }
 
   return {
-    requested: (name) => systemOf(name).slots.add(slotNow(), 'requests', 1),
-    requestsLastMinute(name) {
+    /** A request was sent to the system. */
+    requested: (name: string): void => systemOf(name).slots.add(slotNow(), 'requests', 1),
+    /** Requests of the last minute, in steps of 15 seconds. */
+    requestsLastMinute(name: string): number {
       const slots = systems.get(name)?.slots
       const last = Array.from({ length: MINUTE_SLOTS }, (_, back) => slots?.get(slotNow() - back, 'requests'))
       return last.reduce<number>((total, count) => total + (count ?? 0), 0)
     },
-    latency: (system, poolId, operation, quantile) =>
+    /**
+     * Quantile of the latency of the requests of the last 20 minutes in seconds; undefined without a histogram, and for a
+     * pool without charts.
+     */
+    latency: (system: string, poolId: string, operation: LatencyOperation, quantile: number) =>
       systems.get(system)?.pools.get(poolId)?.latencies.quantile(operation, quantile),
-    system: (name) => historyOf(systems.get(name)?.slots),
-    pool(name, poolId) {
+    system: (name: string): History<SystemColumn> => historyOf(systems.get(name)?.slots),
+    /** Undefined for a pool without charts. */
+    pool(name: string, poolId: string): History<PoolColumn> | undefined {
       const pool = systems.get(name)?.pools.get(poolId)
       return pool && historyOf(pool.slots)
     },
-    changed(state) {
+    changed(state: SystemState): void {
       const system = systemOf(state.name)
       for (const id of system.pools.keys()) if (!state.pools.has(id)) system.pools.delete(id)
       for (const [id, pool] of state.pools) {
@@ -92,10 +86,10 @@ export function createRecent(nowMs: () => number = () => performance.now()): Rec
         note(system, known, pool, slotNow())
       }
     },
-    kept(names) {
+    kept(names: readonly string[]): void {
       for (const name of systems.keys()) if (!names.includes(name)) systems.delete(name)
     },
-  }
+  } satisfies StateObserver & Record<string, unknown>
 }
 
 interface RecentSystem {

@@ -5,17 +5,10 @@ export const MINUTE_SLOTS = 60 / SLOT_SECONDS
 export const SLOTS = 240
 
 /** Values of the last hour, in slots of 15 seconds. Memory is constant. */
-export interface Slots<Column extends string> {
-  /** Adds to the value of a slot, which is 0 at first. Slots are numbered; older ones than those kept are ignored. */
-  add(slot: number, column: Column, value: number): void
-  /** Sets the value, if it is larger than the one that the slot has. */
-  raise(slot: number, column: Column, value: number): void
-  set(slot: number, column: Column, value: number): void
-  /** The value; undefined if the slot has none. */
-  get(slot: number, column: Column): number | undefined
-}
+export type Slots<Column extends string> = ReturnType<typeof createSlots<Column>>
 
-export function createSlots<Column extends string>(columns: readonly Column[]): Slots<Column> {
+/** Slots are numbered; changes of older ones than those kept are ignored. */
+export function createSlots<Column extends string>(columns: readonly Column[]) {
   // Single precision is enough for charts. NaN: no value.
   const values = new Float32Array(SLOTS * columns.length).fill(Number.NaN)
   const numbers = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY)
@@ -38,11 +31,15 @@ export function createSlots<Column extends string>(columns: readonly Column[]): 
   }
 
   return {
-    add: (slot, column, value) =>
+    /** Adds to the value of a slot, which is 0 at first. */
+    add: (slot: number, column: Column, value: number): void =>
       change(slot, column, (before) => (Number.isNaN(before) ? value : before + value)),
-    raise: (slot, column, value) => change(slot, column, (before) => (before > value ? before : value)),
-    set: (slot, column, value) => change(slot, column, () => value),
-    get(slot, column) {
+    /** Sets the value, if it is larger than the one that the slot has. */
+    raise: (slot: number, column: Column, value: number): void =>
+      change(slot, column, (before) => (before > value ? before : value)),
+    set: (slot: number, column: Column, value: number): void => change(slot, column, () => value),
+    /** The value; undefined if the slot has none. */
+    get(slot: number, column: Column): number | undefined {
       const row = slot % SLOTS
       if (numbers[row] !== slot) return undefined
       const value = values[row * columns.length + columns.indexOf(column)] ?? Number.NaN

@@ -165,7 +165,7 @@ describe('a login session', () => {
       const token = await session.token(BASE, never())
       if (pool.startsWith('accepted')) return session.accepted(token, pool)
       const newer = await session.renew(token, pool, BASE, never())
-      if (newer !== undefined) session.renewedInVain(pool)
+      if (newer !== undefined) session.renewalRefused(pool)
     }
     const namesOf = (kind: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${kind} ${index}`)
@@ -197,7 +197,7 @@ describe('a login session', () => {
     await token()
     accept('token-1', 'other')
     expect(await renew('token-1')).toBe('token-2')
-    session.renewedInVain(POOL)
+    session.renewalRefused(POOL)
     accept('token-2', 'other')
     expect(await renew('token-2')).toBeUndefined()
     expect(await token()).toBe('token-2')
@@ -209,7 +209,7 @@ describe('a login session', () => {
     const { session, token, renew, accept } = setUp()
     await token()
     expect(await renew('token-1')).toBe('token-2')
-    session.renewedInVain(POOL)
+    session.renewalRefused(POOL)
     expect(await renew('token-2')).toBeUndefined()
     accept('token-2')
     expect(await renew('token-2')).toBe('token-3')
@@ -221,7 +221,7 @@ describe('a login session', () => {
     const renewInVain = async (afterMs: number) => {
       pass(afterMs)
       const newer = await renew((await token()) ?? '')
-      session.renewedInVain(POOL)
+      session.renewalRefused(POOL)
       return newer
     }
     expect(await renewInVain(0)).toBe('token-2')
@@ -246,10 +246,10 @@ describe('a login session', () => {
   test('requesters that were refused are remembered up to a bound', async () => {
     const { session, token, renew, accept } = setUp()
     await token()
-    session.renewedInVain(POOL)
+    session.renewalRefused(POOL)
     accept('token-1', 'other')
     expect(await renew('token-1')).toBeUndefined()
-    for (let count = 0; count < 10_000; count += 1) session.renewedInVain(`pool ${count}`)
+    for (let count = 0; count < 10_000; count += 1) session.renewalRefused(`pool ${count}`)
     expect(await renew('token-1')).toBe('token-2')
   })
 

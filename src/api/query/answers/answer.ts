@@ -13,7 +13,7 @@ import { type ReadTime, timeReader } from './times.ts'
 export interface Point {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly t: number
-  /** NaN: it could not be read. Only the newest point of a series is kept so: no older one stands for it. */
+  /** NaN: it could not be read. Only the newest point of a series may be NaN, so that no older one replaces it. */
   readonly value: number
 }
 
@@ -248,7 +248,7 @@ function inOrder(series: GrowingSeries, onConflict: () => void): FieldSeries {
   }
 }
 
-/** Whether the points are as a series has them; so are nearly all. */
+/** Whether the points are in order already, which is the usual case. */
 function isAscending(points: readonly Point[]): boolean {
   return points.every(
     (point, index) =>

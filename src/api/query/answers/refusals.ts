@@ -12,7 +12,7 @@ const NO_PATH: readonly number[] = [404, 405, 501]
 const ERROR_HEADER = 'x-influx-error'
 const MAX_ERROR_CHARACTERS = 300
 
-/** What a smaller or simpler query may avoid, in the words of systems and of this client. Other failures pass. */
+/** Texts of refusals that a smaller or simpler query may avoid. Other failures are temporary. */
 const REFUSED = /too large|lacks the columns|failed to compile|not allowed|merges tables/i
 
 /** The words by which a text says that the system refuses this query, also when it is sent again. */

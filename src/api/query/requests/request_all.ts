@@ -4,7 +4,7 @@ import type { QueryAnswer } from '../answers/answer.ts'
 import type { Plan } from './plan.ts'
 import type { Dialect, Query } from './queries.ts'
 
-/** What became of queries. */
+/** The results of queries. */
 export interface QueryResults<Answer = QueryAnswer> {
   /** At least one. */
   readonly answers: ReadonlyMap<Query, Answer>
@@ -15,8 +15,8 @@ export interface QueryResults<Answer = QueryAnswer> {
 export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
 /**
- * Failures after which the rest is not sent: if the first queries, which have no parts, fail, the others do too, and so
- * they do after failures of an endpoint in a row, such as timeouts.
+ * Failures after which the other queries are not sent: those of the first queries, which have no parts, and those of an
+ * endpoint in a row, such as timeouts.
  */
 const MOST_FAILURES = 2
 
@@ -53,14 +53,9 @@ export async function requestAll<Answer>(
   return { answers: planned(sequence.answers), failures: planned(sequence.failures) }
 }
 
-interface Sequence<Answer> extends QueryResults<Answer> {
-  run(queries: readonly Query[]): Promise<void>
-}
+type Sequence<Answer> = ReturnType<typeof createSequence<Answer>>
 
-function createSequence<Answer>(
-  plan: Plan,
-  { send, isSent = () => true, instead }: RequestOptions<Answer>,
-): Sequence<Answer> {
+function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead }: RequestOptions<Answer>) {
   const answers = new Map<Query, Answer>()
   const failures = new Map<Query, ApiError>()
   let inRow = 0
@@ -91,7 +86,7 @@ function createSequence<Answer>(
   return {
     answers,
     failures,
-    async run(queries) {
+    async run(queries: readonly Query[]): Promise<void> {
       const left = [...queries]
       for (let query = left.shift(); query !== undefined; query = left.shift()) {
         left.push(...(await sendOne(query)))

@@ -103,7 +103,7 @@ function newestOf(series: readonly FieldSeries[]): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
-/** Percent of the transactions at a time. Undefined without transactions: a share of nothing is not 0. */
+/** Percent of the transactions at a time. Undefined without transactions. */
 function shareOf(amount: number | undefined, counts: Counts | undefined, t: number): Snapshot | undefined {
   if (amount === undefined || counts?.t !== t) return undefined
   if (counts.succeeded === undefined || counts.failedOrNone === undefined) return undefined

@@ -158,7 +158,7 @@ export function networkTraffic(
   }
 }
 
-/** The speed of an interface that has ended is no capacity. */
+/** Without interfaces whose counters have ended: their speed is no capacity. */
 function currentInterfaces(interfaces: readonly InterfaceSeries[]): readonly InterfaceSeries[] {
   const counters = (fields: InterfaceSeries) => COUNTERS.flatMap((field) => fields.get(field) ?? [])
   const current = new Set(currentOf(interfaces.flatMap(counters)))
@@ -171,7 +171,7 @@ function sumOfRates(interfaces: readonly InterfaceSeries[], field: string): numb
 
 const BYTES_PER_MBIT = 125_000
 
-/** An interface that is down has no speed, and no traffic: it adds nothing. */
+/** 0 for an interface without speed and traffic, which is down. */
 function capacityOf(fields: InterfaceSeries): number | undefined {
   const speed = newestOf(fields, NETWORK_FIELDS.speed)?.value ?? 0
   if (speed > 0) return speed * BYTES_PER_MBIT

@@ -61,8 +61,8 @@ function withRemembered(series: FieldSeries, remembered: FieldSeries | undefined
 
 /**
  * Series from which one figure is calculated, at a time at which all of them are known: if the last answers lack one,
- * without the points that are newer than its own. Its newer points exist: a series that has ended stays in answers for
- * longer than it is remembered.
+ * without the points that are newer than its last one. It has newer points, because a series that has ended stays in
+ * answers for longer than it is remembered.
  */
 export function atCommonTime(series: readonly FieldSeries[]): readonly FieldSeries[] {
   const times = series.flatMap((one) => (one.isLacking ? (newestTime(one) ?? []) : []))

@@ -1,36 +1,24 @@
 import type { AttributeStatus, CategoryStatus, PoolStatus } from '../../../status/model.ts'
 import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { known, sampleAge } from './elements.ts'
+import { cell, known, sampleAge, table } from './elements.ts'
 
 const SOURCE_WORDS = { feed: 'nodes feed', query: 'query interface' } as const
+
+const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by this system']
 
 /** Sources, age and coverage of the attributes, by category. */
 export function coverageTable({ categories, attributes }: PoolStatus): Html {
   if (attributes.length === 0) return html``
+  const of = (category: CategoryStatus['category'] | null) =>
+    attributes.filter((one) => one.category === category)
   const rows = [
-    coverageRow(
-      'identity and health',
-      undefined,
-      attributes.filter(({ category }) => category === null),
-    ),
-    ...categories.map((category) =>
-      coverageRow(
-        category.category,
-        category,
-        attributes.filter((one) => one.category === category.category),
-      ),
-    ),
+    coverageRow('identity and health', undefined, of(null)),
+    ...categories.map((one) => coverageRow(one.category, one, of(one.category))),
   ]
   const served = attributes.filter((one) => one.served > 0).length
   const summary = `Attributes: ${served} of ${attributes.length} served`
-  return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table><thead><tr>${[
-    'Category',
-    'Source',
-    'Newest sample',
-    'Served',
-    'Not served by this system',
-  ].map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></details>`
+  return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table>${table(TITLES, rows)}</table></details>`
 }
 
 function coverageRow(
@@ -43,10 +31,16 @@ function coverageRow(
   const unreadable = attributes.filter((one) => one.unreadable > 0)
   const partly = attributes.filter((one) => one.served > 0 && one.absent > 0)
   const age = category?.newest_sample_age_seconds ?? null
-  return html`<tr><th scope="row">${name}</th><td data-title="Source">${sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'}</td><td data-title="Newest sample">${known(age, sampleAge)}</td><td data-title="Served">${attributes.length - missing.length} of ${attributes.length}${[
-    listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
-    listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
-  ]}</td><td data-title="Not served">${missing.length === 0 ? '' : missing.map((one) => one.name).join(', ')}</td></tr>`
+  return html`<tr><th scope="row">${name}</th>${[
+    cell('Source', sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'),
+    cell('Newest sample', known(age, sampleAge)),
+    cell('Served', [
+      `${attributes.length - missing.length} of ${attributes.length}`,
+      listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
+      listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
+    ]),
+    cell('Not served', missing.map((one) => one.name).join(', ')),
+  ]}</tr>`
 }
 
 function listOf(

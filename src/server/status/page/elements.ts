@@ -1,5 +1,5 @@
 import type { DiskFigures } from '../../../status/figures/node_figures.ts'
-import type { ErrorStatus, State, TotalStatus } from '../../../status/model.ts'
+import type { CapacityStatus, ErrorStatus, State } from '../../../status/model.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { bytesText, durationText, percentText } from '../../../text.ts'
@@ -63,6 +63,17 @@ export function fact(term: string, ...description: readonly Content[]): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
 }
 
+/** A row of titles, and rows of cells. */
+export function table(titles: readonly string[], rows: readonly Html[]): Html {
+  return html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>`
+}
+
+/** On a phone each cell is a line, with the title of its column. */
+export function cell(title: string, content: Content): Html {
+  return html`<td data-title="${title}">${content}</td>`
+}
+
 /** An error in words, with the remedy. */
 export function errorBox(kind: 'current' | 'past', title: string, error: ErrorStatus, now: Now): Html {
   const { message, remedy, timestamp_seconds: at } = error
@@ -100,7 +111,7 @@ export function rounded(value: number): number {
 export function capacity({
   disk_space_total_bytes: total,
   disk_space_allocated_ratio: ratio,
-}: Pick<TotalStatus, 'disk_space_total_bytes' | 'disk_space_allocated_ratio'>): Content {
+}: CapacityStatus): Content {
   if (ratio === null) return known(total, bytesText)
   const kind = ratio >= FULL_RATIO ? 'bad' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
   const size = total === null ? '' : ` of ${bytesText(total)}`

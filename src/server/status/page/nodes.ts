@@ -1,7 +1,7 @@
 import type { NodeStatus } from '../../../status/model.ts'
 import { healthSeverity } from '../../../status/node_status.ts'
-import { type Content, type Html, html } from '../../page/html.ts'
-import { capacity, disks, known, sampleAge } from './elements.ts'
+import { type Html, html } from '../../page/html.ts'
+import { capacity, cell, disks, known, sampleAge, table } from './elements.ts'
 
 export interface NodeRow {
   readonly node: NodeStatus
@@ -18,8 +18,7 @@ export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
   if (first === undefined) return html``
   const titles = first.place === undefined ? TITLES : ['Pool', ...TITLES]
   return html`<table class="nodes"><caption class="hidden-text">${caption}</caption>
-<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map(nodeRow)}</tbody></table>`
+${table(titles, rows.map(nodeRow))}</table>`
 }
 
 function nodeRow({ node, systemTime, place }: NodeRow): Html {
@@ -44,9 +43,4 @@ function nodeRow({ node, systemTime, place }: NodeRow): Html {
 function placeOf({ rack, address }: NodeStatus): Html | undefined {
   const words = [rack, address].filter((word) => word !== null)
   return words.length === 0 ? undefined : html` <span class="quiet place">${words.join(', ')}</span>`
-}
-
-/** On a phone each cell is a line, with the title of its column. */
-function cell(title: string, content: Content): Html {
-  return html`<td data-title="${title}">${content}</td>`
 }

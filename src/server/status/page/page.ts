@@ -42,7 +42,7 @@ const NODES_OF_POOL = 20
 const NODES_PER_PAGE = 200
 const PROBLEMS = 20
 
-/** Times between two refreshes. A system that was not polled yet may be at any moment. */
+/** Times between two refreshes. The first poll may end at any moment. */
 const REFRESH_SECONDS = 5
 const STARTING_REFRESH_SECONDS = 2
 
@@ -114,7 +114,7 @@ function problemItem(
 `
 }
 
-/** These of a list, the worst ones, in the order of the list. */
+/** The worst ones of a list, in the order of the list. */
 function worstOf<T extends { readonly state: PoolStatus['state'] }>(
   list: readonly T[],
   count: number,
