@@ -9,8 +9,13 @@ const ROW_PX = 38
 const BAR_PX = 120
 /** A picture shows the upper part of longer dashboards. */
 const MAX_HEIGHT_PX = 1700
-/** After the last request of the page. */
+/** After the last result. */
 const DRAWING_MS = 4000
+const ROUNDS = 3
+/** Figures without a past, such as health, are as old as the exporter. */
+const RANGE = 'from=now-1h&to=now'
+/** These have a range of days. */
+const OWN_RANGE = new Set(['sds-capacity', 'sds-namespaces'])
 const TIMEOUT_MS = 120_000
 
 /** What is selected, by dashboard; others show all systems. */
@@ -51,8 +56,14 @@ export async function takePictures(grafanaUrl: string, folder: string, only?: st
       'response',
       (response) => response.status() >= 400 && problems.add(`${response.status()} ${response.url()}`),
     )
-    const query = [SELECTIONS[uid], 'theme=light', 'kiosk'].filter(Boolean).join('&')
-    await page.goto(`${grafanaUrl}/d/${uid}?${query}`, { waitUntil: 'networkidle', timeout: TIMEOUT_MS })
+    const query = [SELECTIONS[uid], !OWN_RANGE.has(uid) && RANGE, 'theme=light', 'kiosk']
+    const url = `${grafanaUrl}/d/${uid}?${query.filter(Boolean).join('&')}`
+    await page.goto(url, { waitUntil: 'networkidle', timeout: TIMEOUT_MS })
+    // Panels send their queries as they are drawn; the button says “Cancel” while some run.
+    for (let round = 0; round < ROUNDS; round++) {
+      await page.waitForTimeout(DRAWING_MS)
+      await page.getByText('Cancel', { exact: true }).waitFor({ state: 'hidden', timeout: TIMEOUT_MS })
+    }
     await page.waitForTimeout(DRAWING_MS)
     const file = join(folder, `${uid.replace('sds-', '')}.png`)
     await page.screenshot({ path: file })

@@ -44,11 +44,14 @@ const nodeBuckets = (operation: Operation): Expression => {
   return dedup([...NODE_KEY, 'le'], promql`rate(${counters}[${QUERY_RANGE}])`)
 }
 
-/** Keeps nodes and pools with data: values of a range would remain for its length after all others are withdrawn. */
+/**
+ * Keeps nodes and pools with data: values of a range would remain for its length after all others are withdrawn. The
+ * identity of a node has no past, its space has.
+ */
 const current = (vector: Expression, labels: readonly string[]): Expression =>
   promql`${vector}
 and on (${labels})
-${dedup(labels, select('sds_node_info'))}`
+(${dedup(labels, select('sds_node_info'))} or ${dedup(labels, select('sds_node_disk_space_total_bytes'))})`
 
 /** The same of each pool and operation. */
 export const poolBuckets = (): Expression => {

@@ -13,7 +13,7 @@ import {
 } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
+import { counted, dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 /** Disks of pools. The sum drops the label `status`. */
@@ -28,7 +28,7 @@ const disksBad: Alert = {
   for: '15m',
   keepFiringFor: '15m',
   summary: 'A storage pool has bad disks.',
-  description: `${POOL} has {{ $value }} bad disks${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. Their data is being rebuilt elsewhere.`,
+  description: `${POOL} has ${counted('bad disk')}${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. Their data is being rebuilt elsewhere.`,
   dashboard: poolPage,
 }
 
@@ -43,7 +43,7 @@ ${bad}
   for: '5m',
   keepFiringFor: '15m',
   summary: 'Many disks of a storage pool are bad at once.',
-  description: `${POOL} has {{ $value }} bad disks${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. The cause may be an enclosure, a controller or a power supply.`,
+  description: `${POOL} has ${counted('bad disk')}${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. The cause may be an enclosure, a controller or a power supply.`,
   dashboard: poolPage,
 }
 
@@ -61,7 +61,7 @@ ${readyOfPools}
   for: '1h',
   keepFiringFor: '1h',
   summary: 'Disks of a storage pool are ready to be replaced.',
-  description: `${POOL} has {{ $value }} disks that are ready to be replaced${nodesWhere(', in ', DISKS, 'status="ReadyToReplace"', '> 0')}.`,
+  description: `${POOL} has ${counted('disk that is', 'disks that are')} ready to be replaced${nodesWhere(', in ', DISKS, 'status="ReadyToReplace"', '> 0')}.`,
   dashboard: poolPage,
 }
 
@@ -77,7 +77,7 @@ const unaccounted: Alert = {
   for: '30m',
   keepFiringFor: '30m',
   summary: 'Disks of a storage pool are in no known state.',
-  description: `${POOL}: the nodes count {{ $value }} disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.`,
+  description: `${POOL}: the nodes count ${counted('disk that is', 'disks that are')} neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.`,
   dashboard: poolPage,
 }
 

@@ -5,7 +5,15 @@ import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, LINK_KEY, SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
-import { DURATION, dashboardOf, durationOf, REPLICATION_GROUP, SYSTEM, valuesOf } from './templates.ts'
+import {
+  counted,
+  DURATION,
+  dashboardOf,
+  durationOf,
+  REPLICATION_GROUP,
+  SYSTEM,
+  valuesOf,
+} from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('system', SYSTEM_KEY) } as const
 
@@ -66,7 +74,7 @@ const linksFailed: Alert = {
   for: '10m',
   keepFiringFor: '10m',
   summary: 'Replication links of a storage system have failed.',
-  description: `${SYSTEM} has {{ $value }} failed replication links${valuesOf(' to ', 'sds_replication_link_failed', 'remote_vdc')}. New data is not copied there.`,
+  description: `${SYSTEM} has ${counted('failed replication link')}${valuesOf(' to ', 'sds_replication_link_failed', 'remote_vdc')}. New data is not copied there.`,
 }
 
 const progress = select('sds_replication_link_bootstrap_ratio')

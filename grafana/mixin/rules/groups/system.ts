@@ -3,7 +3,7 @@ import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { DURATION, dashboardOf, SYSTEM, valuesOf } from './templates.ts'
+import { counted, DURATION, dashboardOf, SYSTEM, valuesOf } from './templates.ts'
 
 /** What a system reports about itself, beside its nodes. */
 
@@ -22,7 +22,7 @@ const ownAlerts: readonly Alert[] = [
     for: '5m',
     keepFiringFor: '15m',
     summary: 'A storage system has critical alerts that nobody has acknowledged.',
-    description: `${SYSTEM} has {{ $value }} alerts of its own with the severity Critical that nobody has acknowledged.`,
+    description: `${SYSTEM} has ${counted('alert')} of its own with the severity Critical that nobody has acknowledged.`,
   },
   {
     ...about,
@@ -32,7 +32,7 @@ const ownAlerts: readonly Alert[] = [
     for: '15m',
     keepFiringFor: '15m',
     summary: 'A storage system has alerts about errors that nobody has acknowledged.',
-    description: `${SYSTEM} has {{ $value }} alerts of its own with the severity Error that nobody has acknowledged.`,
+    description: `${SYSTEM} has ${counted('alert')} of its own with the severity Error that nobody has acknowledged.`,
   },
   {
     ...about,
@@ -45,7 +45,7 @@ ${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)
     for: '30m',
     keepFiringFor: '1h',
     summary: 'A storage system raises many warnings.',
-    description: `${SYSTEM} has {{ $value }} more unacknowledged alerts of its own with the severity Warning than at their lowest number within a day.`,
+    description: `${SYSTEM} has ${counted('more unacknowledged alert')} of its own with the severity Warning than at their lowest number within a day.`,
   },
 ]
 
@@ -64,7 +64,7 @@ const nodesUnaccounted: Alert = {
   for: '10m',
   keepFiringFor: '10m',
   summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
-  description: `${SYSTEM} has {{ $value }} nodes that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,
+  description: `${SYSTEM} has ${counted('node')} that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,
 }
 
 const directoryTables: Alert = {
@@ -75,7 +75,7 @@ const directoryTables: Alert = {
   for: '15m',
   keepFiringFor: '10m',
   summary: 'Directory tables of a storage system are not ready.',
-  description: `${SYSTEM} has {{ $value }} directory tables that are not ready or in no known state. Requests for the data that they index fail or wait.`,
+  description: `${SYSTEM} has ${counted('directory table that is', 'directory tables that are')} not ready or in no known state. Requests for the data that they index fail or wait.`,
 }
 
 const versions = select('sds_node_software_info')

@@ -27,6 +27,10 @@ const SHORT_DURATION = [
 export const DURATION = `{{ $value | ${SHORT_DURATION} }}`
 export const durationOf = (seconds: Reference): string => `{{ ${seconds} | ${SHORT_DURATION} }}`
 
+/** The value with its noun, such as `1 bad disk` or `3 bad disks`. */
+export const counted = (one: string, many = `${one}s`): string =>
+  `{{ $value }} {{ if eq $value 1.0 }}${one}{{ else }}${many}{{ end }}`
+
 const MAX_NAMES = 5
 
 /**

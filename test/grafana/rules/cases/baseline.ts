@@ -21,7 +21,7 @@ const ALL = 17 * HOUR
 const BUCKET = 'sds_node_transaction_latency_seconds_bucket'
 /** A node with data and its requests: of up to 0.1 s, and from the 14th hour on of 0.1 to 0.9 s. */
 const slowHistogram = {
-  sds_node_info: `1x${ALL}`,
+  sds_node_disk_space_total_bytes: `1x${ALL}`,
   [`${BUCKET}{operation="read",le="0.1"}`]: `0+100x${14 * HOUR} ${1400 * HOUR}x${3 * HOUR}`,
   [`${BUCKET}{operation="read",le="0.9"}`]: `0+100x${ALL}`,
   [`${BUCKET}{operation="read",le="+Inf"}`]: `0+100x${ALL}`,

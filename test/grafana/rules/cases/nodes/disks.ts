@@ -70,7 +70,7 @@ const failuresMany: readonly AlertCase[] = [
 
 const replace = fired('SdsDisksReadyToReplace', 'info', 'disks', POOL, {
   summary: 'Disks of a storage pool are ready to be replaced.',
-  description: 'Pool pool 1 of system frankfurt has 1 disks that are ready to be replaced, in n1.',
+  description: 'Pool pool 1 of system frankfurt has 1 disk that is ready to be replaced, in n1.',
   dashboard: POOL_PAGE,
 })
 const readyToReplace: readonly AlertCase[] = [

@@ -14,7 +14,7 @@ const critical = fired('SdsSystemAlertsCritical', 'critical', 'system', SYSTEM, 
 const error = fired('SdsSystemAlertsError', 'warning', 'system', SYSTEM, {
   summary: 'A storage system has alerts about errors that nobody has acknowledged.',
   description:
-    'System frankfurt has 1 alerts of its own with the severity Error that nobody has acknowledged.',
+    'System frankfurt has 1 alert of its own with the severity Error that nobody has acknowledged.',
   dashboard: DASHBOARD,
 })
 const growing = fired('SdsSystemWarningsGrowing', 'info', 'system', SYSTEM, {
@@ -72,7 +72,7 @@ const byStatus = (status: string): string => `sds_system_nodes_by_status{status=
 const unaccounted = fired('SdsSystemNodesUnaccounted', 'warning', 'system', SYSTEM, {
   summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
   description:
-    'System frankfurt has 1 nodes that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.',
+    'System frankfurt has 1 node that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.',
   dashboard: DASHBOARD,
 })
 const tables = fired('SdsDirectoryTablesUnready', 'critical', 'system', SYSTEM, {
