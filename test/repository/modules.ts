@@ -151,7 +151,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   snappyjs: ['src/history/'],
   undici: ['src/api/', 'src/history/', 'src/commands/'],
   yaml: ['src/config/', 'src/alerting/', 'grafana/mixin/', 'scripts/generators/', 'docs/'],
-  zod: ['src/config/', 'scripts/generators/'],
+  zod: ['src/config/', 'src/recording/', 'scripts/generators/'],
 }
 
 /** Where the environment of the process may be read. */

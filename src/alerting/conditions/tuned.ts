@@ -4,14 +4,8 @@ import type { Values } from '../references.ts'
 import { alertsOf } from '../sources.ts'
 import { CONDITIONS, type ConditionName } from './table.ts'
 
-/** A condition with the settings of a system or pool. */
-export interface Condition {
-  readonly alert: ConditionName
-  /** That of the alert: `critical`, `warning` or `info`. */
-  readonly severity: string
-  readonly limit: number
-  readonly advice: string
-}
+/** A condition with the settings of a system or pool, and the severity of its alert. */
+export type Condition = NonNullable<ReturnType<Conditions['condition']>>
 
 /** The conditions of a system or pool. */
 export type Conditions = ReturnType<typeof createConditions>
@@ -61,7 +55,7 @@ function createConditions(
   }
   return {
     /** Undefined if the alert is disabled. */
-    condition(alert: ConditionName): Condition | undefined {
+    condition(alert: ConditionName) {
       const severity = severities.get(alert)
       if (severity === undefined || disabled.has(alert)) return undefined
       const { limit, advice } = CONDITIONS[alert]

@@ -60,13 +60,7 @@ export function sizeOf(series: readonly HistorySeries[]): PointSize {
 }
 
 /** What a run will take at most: the system may remember less. */
-export interface Estimate {
-  readonly requests: number
-  readonly samples: number
-  readonly bytes: number
-}
-
-export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]): Estimate {
+export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]) {
   let [requests, samples, bytes] = [0, 0, 0]
   for (const { source, sizes } of sources) {
     const count = source.counter()

@@ -1,23 +1,14 @@
 import type { SystemClient } from '../../api/client.ts'
-import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { historySeries } from '../../history/series.ts'
-import { type FeedPool, pointsPerRequest } from '../../history/sources/feed_source.ts'
+import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { createCommandClient } from '../cli/systems.ts'
-import { asHistory, type PlannedSource, sizeOf } from './plan.ts'
+import { asHistory, sizeOf } from './plan.ts'
 
-/** A pool, and the size of its history if it has all attributes that are served now. */
-export interface ListedPool extends FeedPool {
-  readonly key: string
-  readonly system: string
-  /** The label `pool`. */
-  readonly label: string
-  readonly reading: FeedReading
-  readonly size: PlannedSource['sizes'][number]
-}
+export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 
 export interface ListedSystem {
   readonly config: SystemConfig
@@ -26,12 +17,6 @@ export interface ListedSystem {
   readonly pools: readonly ListedPool[]
   /** Those whose past is written. */
   readonly chosen: readonly ListedPool[]
-}
-
-export interface Connections extends AsyncDisposable {
-  readonly systems: readonly ListedSystem[]
-  /** Number of requests sent so far. */
-  requests(): number
 }
 
 interface ConnectOptions {
@@ -47,7 +32,7 @@ interface ConnectOptions {
  * pools of a system: a name that is not unique is replaced by the id.
  * @throws {Failed} usage error, for a chosen pool that does not exist
  */
-export async function connect(options: ConnectOptions): Promise<Connections> {
+export async function connect(options: ConnectOptions) {
   let requests = 0
   const clients: SystemClient[] = []
   const close = async () => void (await Promise.allSettled(clients.map((client) => client.close())))
@@ -69,6 +54,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
     )
     return {
       systems: listed,
+      /** Number of requests sent so far. */
       requests: () => requests,
       [Symbol.asyncDispose]: close,
     }
@@ -81,8 +67,8 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
 async function listPools(
   system: SystemConfig,
   client: SystemClient,
-  { labels, signal }: ConnectOptions,
-): Promise<ListedPool[]> {
+  { labels, signal }: Pick<ConnectOptions, 'labels' | 'signal'>,
+) {
   const refs = system.pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
   const read = []
   for (const { id, name } of refs) {
@@ -99,10 +85,12 @@ async function listPools(
       key: `${system.name} ${id}`,
       system: system.name,
       poolId: id,
+      /** The label `pool`. */
       label,
       points,
       client,
       reading,
+      /** That of the history, if it has all attributes that are served now. */
       size,
     }
   })

@@ -17,9 +17,6 @@ const BOTH_SOURCES = [
 const ONLY_NAME = 'demo'
 const MAX_PORT = 65_535
 
-/** The emulated systems of a demo. */
-export type DemoSystems = ReturnType<typeof createDemoSystems>
-
 interface DemoSystem {
   readonly name: string
   readonly help: string

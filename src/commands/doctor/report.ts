@@ -23,19 +23,16 @@ type NamedText = readonly [text: string, prefix: string]
 /** Findings with names of certificates, addresses and services of others: their texts are left out. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['names', 'connection'])
 
-/** Replaces the texts of systems, as in a recording. */
-export interface ReportRedaction {
-  readonly standIns: StandIns
-  /** Of each exchange with a system: texts of the answer that are not of the product get a stand-in. */
-  received(exchange: ReceivedExchange): void
-}
+type ReportRedaction = ReturnType<typeof createReportRedaction>
 
-export function createReportRedaction(): ReportRedaction {
+/** Replaces the texts of systems, as in a recording. */
+export function createReportRedaction() {
   const standIns = createStandIns()
   const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, standIns)
   return {
     standIns,
-    received(exchange) {
+    /** Of each exchange with a system: texts of the response that are not of the product get a stand-in. */
+    received(exchange: ReceivedExchange): void {
       const { operation } = exchange
       if (operation !== 'login' && operation !== 'logout') redactor.exchange(exchange)
     },

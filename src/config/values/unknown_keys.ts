@@ -1,4 +1,4 @@
-import { mayBeSecret, type Position, type Problem, pathText } from './problems.ts'
+import { mayBeSecret, type Position, pathText } from './problems.ts'
 import { suggestion } from './suggestions.ts'
 
 /** Keys of other exporters, and what stands for them here. */
@@ -64,12 +64,6 @@ export function definitionOf(schema: unknown): Definition {
   return (schema as { _zod?: { def?: Definition } } | undefined)?._zod?.def ?? {}
 }
 
-/** The problem of an unknown key, and the path that was probably meant. */
-export interface UnknownKey {
-  readonly problem: Problem
-  readonly meant: string | undefined
-}
-
 interface KeyContext {
   /** The keys that are known at its place. */
   readonly known: readonly string[]
@@ -77,11 +71,8 @@ interface KeyContext {
   readonly positionOf: (path: readonly PropertyKey[]) => Position | undefined
 }
 
-/** The problem of an unknown key, with its position in the file if the key may be a secret. */
-export function unknownKey(
-  path: readonly PropertyKey[],
-  { known, places, positionOf }: KeyContext,
-): UnknownKey {
+/** The problem of an unknown key and the path that was probably meant, with its position in the file if the key may be a secret. */
+export function unknownKey(path: readonly PropertyKey[], { known, places, positionOf }: KeyContext) {
   const place = positionOf(path)
   const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
   const hidden = ` at ${where}, which is not shown here because it may hold a secret`

@@ -17,21 +17,7 @@ import {
 } from './tls_names.ts'
 
 /** The TLS settings of the server, with the content of the files. */
-export interface WebTls {
-  /** PEM, the server certificate first. */
-  readonly cert: string
-  readonly key: Secret
-  readonly clientCa: string | undefined
-  readonly clientAuth: ClientAuthName
-  /** Subject alternative names of which a client certificate must have one; undefined: any. */
-  readonly allowedSans: readonly string[] | undefined
-  readonly minVersion: TlsVersionName
-  readonly maxVersion: TlsVersionName
-  /** Cipher list in the notation of OpenSSL. */
-  readonly ciphers: string
-  readonly preferServerCiphers: boolean
-  readonly curves: string | undefined
-}
+export type WebTls = Readonly<ReturnType<typeof settingsOf>>
 
 const SECTION = 'tls_server_config'
 
@@ -143,22 +129,32 @@ export function buildTls(
 ): WebTls | undefined {
   const { cert, key, clientCa } = material
   if (cert === undefined || key === undefined) return undefined
-  const tls: WebTls = {
-    cert,
-    key: new Secret(key),
-    clientCa,
-    clientAuth: section.client_auth_type,
-    allowedSans: section.client_allowed_sans,
-    minVersion: section.min_version,
-    maxVersion: section.max_version,
-    ciphers: cipherList(section),
-    preferServerCiphers: section.prefer_server_cipher_suites,
-    curves: section.curve_preferences?.map((name) => CURVES[name]).join(':'),
-  }
+  const tls = settingsOf(section, { cert, key, clientCa })
   const problem = combinationProblem(tls)
   if (problem === undefined) return tls
   problems.push(problem)
   return undefined
+}
+
+function settingsOf(
+  section: TlsSection,
+  { cert, key, clientCa }: { cert: string; key: string; clientCa: string | undefined },
+) {
+  return {
+    /** PEM, the server certificate first. */
+    cert,
+    key: new Secret(key),
+    clientCa,
+    clientAuth: section.client_auth_type,
+    /** Subject alternative names of which a client certificate must have one; undefined: any. */
+    allowedSans: section.client_allowed_sans as readonly string[] | undefined,
+    minVersion: section.min_version,
+    maxVersion: section.max_version,
+    /** Cipher list in the notation of OpenSSL. */
+    ciphers: cipherList(section),
+    preferServerCiphers: section.prefer_server_cipher_suites,
+    curves: section.curve_preferences?.map((name) => CURVES[name]).join(':'),
+  }
 }
 
 function combinationProblem(tls: WebTls): Problem | undefined {

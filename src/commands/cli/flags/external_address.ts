@@ -14,21 +14,17 @@ export function externalAddress(environment: NodeJS.ProcessEnv): string | undefi
   return environment[VARIABLE] || undefined
 }
 
-/** A URL for messages, and what is to be known about it. */
-export interface ReachableUrl {
-  readonly url: string
-  readonly note?: string
-}
+export type ReachableUrl = NonNullable<ReturnType<typeof reachableUrl>>
 
 /**
- * The URL under which clients reach a listener; undefined if none does: the loopback addresses of a container are its own.
+ * The URL under which clients reach a listener, with a note about it; undefined if none does: the loopback addresses of a container are its own.
  * @param url that of the listener, with its port
  */
 export function reachableUrl(
   url: string,
   listenAddress: string | undefined,
   external: string | undefined,
-): ReachableUrl | undefined {
+): { readonly url: string; readonly note?: string } | undefined {
   if (external === undefined) return { url }
   if (listenAddress !== undefined && isLoopback(parseListenAddress(listenAddress).host)) return undefined
   const { protocol, port } = new URL(url)

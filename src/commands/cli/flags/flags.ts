@@ -176,13 +176,6 @@ const ADMIN_NAME = 'admin'
 /** More sockets than a unit has addresses. */
 const MAX_SOCKETS = 64
 
-/** File descriptors of the sockets that systemd has bound. */
-interface SystemdSockets {
-  readonly web: readonly number[]
-  /** Undefined: the administration listens on its address. */
-  readonly admin: number | undefined
-}
-
 /**
  * The sockets of socket activation (sd_listen_fds): `LISTEN_FDS` file descriptors from 3 on, with the names in
  * `LISTEN_FDNAMES`, for the process `LISTEN_PID`.
@@ -191,7 +184,7 @@ interface SystemdSockets {
 export function systemdSockets(
   environment: Readonly<Record<string, string | undefined>>,
   pid: number,
-): SystemdSockets {
+): { readonly web: readonly number[]; readonly admin: number | undefined } {
   const { LISTEN_PID, LISTEN_FDS = '', LISTEN_FDNAMES = '' } = environment
   const count = LISTEN_PID === String(pid) && /^\d{1,2}$/.test(LISTEN_FDS) ? Number(LISTEN_FDS) : 0
   const names = LISTEN_FDNAMES.split(':')

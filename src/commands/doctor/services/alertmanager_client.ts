@@ -4,22 +4,8 @@ import { failureText } from '../../cli/exit.ts'
 import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 
-/** Whether an Alertmanager can serve. */
-export interface Readiness {
-  /** HTTP status of /-/ready; undefined: no response. */
-  readonly status: number | undefined
-  /** Why there is no response. */
-  readonly failure: string
-  /** This machine does not know the name of the host; Prometheus may know it. */
-  readonly isUnknownName: boolean
-}
-
-/** An alert as its receiver sees it. Names are untrusted text. */
-export interface SentAlert {
-  readonly receivers: readonly string[]
-  /** By a silence, or inhibited by another alert. */
-  readonly isSuppressed: boolean
-}
+export type Readiness = Awaited<ReturnType<AlertmanagerClient['readiness']>>
+export type SentAlert = ReturnType<typeof sentAlert>
 
 /** The part of the HTTP API of an Alertmanager that the doctor uses. */
 export type AlertmanagerClient = ReturnType<typeof createAlertmanagerClient>
@@ -50,12 +36,14 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
   return {
     /** Without a slash at its end. */
     url,
-    readiness: async (): Promise<Readiness> => {
+    /** The HTTP status of /-/ready; without a response, why. */
+    readiness: async () => {
       try {
         const { status } = await send('/-/ready')
         return { status, failure: '', isUnknownName: false }
       } catch (failure) {
         signal.throwIfAborted()
+        // Prometheus may know the name of the host.
         const isUnknownName = UNKNOWN_NAME.includes(errorCode(failure))
         return { status: undefined, failure: failureText(failure), isUnknownName }
       }
@@ -68,7 +56,7 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
       return typeof original === 'string' ? original : undefined
     },
     /** Sends the test alert. @returns undefined if it was refused */
-    sendTestAlert: async (labels: Readonly<Record<string, string>>): Promise<SentAlert | undefined> => {
+    sendTestAlert: async (labels: Readonly<Record<string, string>>) => {
       const endsAt = new Date(Date.now() + TEST_ALERT_MS).toISOString()
       const alert = { labels: { ...labels, alertname: TEST_ALERT }, annotations: ANNOTATIONS, endsAt }
       const { status } = await request('/api/v2/alerts', {
@@ -93,7 +81,8 @@ interface AlertBody {
   readonly status?: { readonly state?: string }
 }
 
-function sentAlert(body: unknown): SentAlert {
+/** How its receivers get an alert: not, if it is silenced, or inhibited by another alert. Names are untrusted text. */
+function sentAlert(body: unknown) {
   const alerts = (Array.isArray(body) ? body : []) as readonly AlertBody[]
   const receivers = alerts.flatMap(({ receivers: list = [] }) => list.map(({ name }) => name))
   return { receivers, isSuppressed: alerts.some(({ status }) => status?.state === 'suppressed') }

@@ -5,33 +5,13 @@ import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 
 /** An element of an instant query. */
-export interface QueriedSample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
+export type QueriedSample = ReturnType<typeof samplesOf>[number]
 
 /** A target that Prometheus scrapes. All members are untrusted text. */
-export interface ScrapeTarget {
-  readonly job: string
-  readonly instance: string
-  readonly health: string
-  readonly lastError: string
-  /** The path of the scrape URL; empty if it is not a URL. */
-  readonly path: string
-  /** Undefined if this version of Prometheus does not report it. */
-  readonly intervalSeconds: number | undefined
-}
+export type ScrapeTarget = Readonly<ReturnType<typeof targetsOf>[number]>
 
 /** A rule that Prometheus has loaded. All members are untrusted text. */
-export interface LoadedRule {
-  readonly type: string
-  readonly name: string
-  readonly query: string
-  /** Those of its own, without those of the series. */
-  readonly labels: Readonly<Record<string, string>>
-  readonly health: string
-  readonly lastError: string
-}
+export type LoadedRule = Readonly<typeof EMPTY_RULE>
 
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export type PrometheusClient = ReturnType<typeof createPrometheusClient>
@@ -92,20 +72,22 @@ function isSuccess(body: unknown): body is { readonly data: unknown } {
   return isObject(body) && body['status'] === 'success' && 'data' in body
 }
 
-function samplesOf(data: unknown): QueriedSample[] {
+function samplesOf(data: unknown) {
   const { result = [] } = data as {
-    result?: readonly { metric: Record<string, string>; value: readonly [number, string] }[]
+    result?: readonly { metric: Readonly<Record<string, string>>; value: readonly [number, string] }[]
   }
   return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
 }
 
-interface TargetBody extends Partial<Pick<ScrapeTarget, 'health' | 'lastError'>> {
+interface TargetBody {
+  readonly health?: string
+  readonly lastError?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly scrapeInterval?: string
   readonly scrapeUrl?: string
 }
 
-function targetsOf(data: unknown): ScrapeTarget[] {
+function targetsOf(data: unknown) {
   const { activeTargets = [] } = data as { activeTargets?: readonly TargetBody[] }
   return activeTargets.map(
     ({ labels = {}, health = '', lastError = '', scrapeInterval = '', scrapeUrl = '' }) => ({
@@ -113,13 +95,23 @@ function targetsOf(data: unknown): ScrapeTarget[] {
       instance: labels['instance'] ?? '',
       health,
       lastError,
+      /** Of the scrape URL; empty if it is not a URL. */
       path: URL.parse(scrapeUrl)?.pathname ?? '',
+      /** Undefined if this version of Prometheus does not report it. */
       intervalSeconds: secondsOf(scrapeInterval),
     }),
   )
 }
 
-const EMPTY_RULE: LoadedRule = { type: '', name: '', query: '', labels: {}, health: '', lastError: '' }
+const EMPTY_RULE = {
+  type: '',
+  name: '',
+  query: '',
+  /** Those of its own, without those of the series. */
+  labels: {} as Readonly<Record<string, string>>,
+  health: '',
+  lastError: '',
+}
 
 function rulesOf(data: unknown): LoadedRule[] {
   const { groups = [] } = data as { groups?: readonly { rules?: readonly Partial<LoadedRule>[] }[] }

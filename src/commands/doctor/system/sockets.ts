@@ -40,21 +40,7 @@ async function resolve(subject: string, signal: AbortSignal): Promise<Finding> {
 }
 
 /** Details of the server certificate. The names are untrusted text. */
-export interface TlsPeer {
-  readonly protocol: string
-  /** Common name or organization; empty if there is none. */
-  readonly subject: string
-  readonly issuer: string
-  /** SHA-256 of the certificate: `AB:CD:…`. */
-  readonly fingerprint: string
-  /** PEM of the certificate that issued itself, at the end of the chain that was sent; undefined if there is none. */
-  readonly root: string | undefined
-  /** `DNS:a, IP Address:1.2.3.4` */
-  readonly names: string
-  readonly notAfterMs: number
-  /** Error code of Node.js if the certificate is invalid; undefined if it is valid. */
-  readonly refusal: string | undefined
-}
+export type TlsPeer = ReturnType<typeof peerOf>
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
@@ -104,19 +90,23 @@ async function opened<T>(socket: Socket, event: string, signal: AbortSignal, ins
   }
 }
 
-function peerOf(socket: TLSSocket): TlsPeer {
+function peerOf(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate(true)
   const { subject, issuer, subjectaltname, valid_to, fingerprint256 } = certificate
   const name = (of: Readonly<Record<string, unknown>> | undefined) => String(of?.['CN'] ?? of?.['O'] ?? '')
   return {
     protocol: socket.getProtocol() ?? 'TLS',
+    /** Common name or organization; empty if there is none. */
     subject: name({ ...subject }),
     issuer: name({ ...issuer }),
+    /** SHA-256: `AB:CD:…`. */
     fingerprint: fingerprint256 ?? '',
+    /** PEM; undefined if no certificate of the chain issued itself. */
     root: rootOf(certificate),
+    /** `DNS:a, IP Address:1.2.3.4` */
     names: subjectaltname ?? '',
     notAfterMs: Date.parse(valid_to ?? ''),
-    // The type is Error, but the value is an error code.
+    /** Undefined if it is valid. The type is Error, but the value is an error code. */
     refusal: socket.authorized ? undefined : String(socket.authorizationError),
   }
 }
