@@ -8,6 +8,7 @@ import type { HistorySource } from '../../history/sources/source.ts'
 import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
 import { Failed, failureText } from '../cli/exit.ts'
 import { timeText } from '../cli/flags/values.ts'
+import { giveThroughput } from '../cli/memory.ts'
 import type { Output } from './output.ts'
 import { estimateRun, type Plan } from './plan.ts'
 import type { BackfillReporter } from './progress.ts'
@@ -53,6 +54,7 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
   const { plan, output, settings, reporter, signal } = run
   const { without } = plan
   const began = performance.now()
+  giveThroughput()
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
   const destination = await output.open()

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** The young generation keeps its first size, 1 MB per semi-space. */
 const FIXED_YOUNG_GENERATION = '--semi-space-growth-factor=1'
@@ -21,7 +21,7 @@ const LARGE_FLEET_SERIES = 10_000
  */
 const FLAGS = [
   ...SMALL_FLEET,
-  // The old generation is collected after it has grown by 60 percent; by default it may grow to four times its size.
+  // By default the old generation may grow to four times its size before it is collected.
   '--heap-growing-percent=60',
   // The HTTP parser of undici is WebAssembly. V8 would compile it a second time with more optimization when it has parsed
   // 13 MB, and keep 10 MB for that. Parsing is a small part of a poll.
@@ -40,6 +40,22 @@ export function createFleetMemory(): (series: number) => void {
     isLarge = !isLarge
     setFlags(isLarge ? LARGE_FLEET : SMALL_FLEET)
   }
+}
+
+/** Of both semi-spaces. More saves less than a tenth of the CPU time of a backfill, and costs up to 130 MB. */
+const LARGE_YOUNG_BYTES = 8 * 1024 ** 2
+const CHECK_MS = 20
+
+/** Gives a command that reads much at once memory for throughput: a backfill takes three fifths of the CPU time. */
+export function giveThroughput(): void {
+  setFlags([...LARGE_FLEET, '--heap-growing-percent=120'])
+  const timer = setInterval(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    if ((young?.space_size ?? 0) < LARGE_YOUNG_BYTES) return
+    setFlags([FIXED_YOUNG_GENERATION])
+    clearInterval(timer)
+  }, CHECK_MS)
+  timer.unref()
 }
 
 function setFlags(flags: readonly string[]): void {
