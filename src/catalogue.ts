@@ -22,7 +22,12 @@ const BYTES_PER_KIB = 1024
 export const SECONDS_PER_DAY = 86_400
 
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
-export type BaseUnit = 'bytes' | 'bytes_per_second' | 'ratio' | 'seconds' | ''
+const BASE_UNITS = ['bytes', 'bytes_per_second', 'ratio', 'seconds'] as const
+export type BaseUnit = (typeof BASE_UNITS)[number] | ''
+
+export function unitOf(name: string): BaseUnit {
+  return BASE_UNITS.find((unit) => name.endsWith(`_${unit}`) || name.endsWith(`_${unit}_total`)) ?? ''
+}
 
 /** The values that a real system can have. Others are rejected: they are faults, not measurements. */
 export interface PlausibleRange {
@@ -375,12 +380,15 @@ export const COVERAGE_ATTRIBUTES = [
 export type CoverageAttribute = (typeof COVERAGE_ATTRIBUTES)[number]
 
 /** A metric family of nodes. `labels` come after {@link NODE_LABELS}. */
-export interface NodeFamily {
+export interface NodeFamily extends FamilyOfNode {
+  readonly unit: BaseUnit
+}
+
+interface FamilyOfNode {
   readonly name: string
   /** A gauge, if undefined: all families of the nodes feed are. */
   readonly type?: 'counter' | 'histogram'
   readonly help: string
-  readonly unit: BaseUnit
   readonly labels: readonly string[]
   /** Members of a node of the feed. */
   readonly sources: readonly string[]
@@ -393,59 +401,51 @@ const identityFamilies = [
   {
     name: 'sds_node_info',
     help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
-    unit: '',
     labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
     sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
   },
   {
     name: 'sds_node_health_status',
     help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
-    unit: '',
     labels: ['status'],
     sources: ['healthStatus'],
   },
   {
     name: 'sds_node_disks',
     help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
-    unit: '',
     labels: [],
     sources: ['numDisks'],
   },
   {
     name: 'sds_node_disks_by_status',
     help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
-    unit: '',
     labels: ['status'],
     sources: Object.keys(DISK_COUNTS),
   },
-] as const satisfies readonly NodeFamily[]
+] as const satisfies readonly FamilyOfNode[]
 
 const errorFamilies = [
   {
     name: 'sds_node_transaction_errors_ratio',
     help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
-    unit: 'ratio',
     labels: [],
     sources: ['transactionErrors.all'],
   },
   {
     name: 'sds_node_transactions_succeeded',
     help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
-    unit: '',
     labels: [],
     sources: ['transactionErrors.errorSuccessTotals.successTotal'],
   },
   {
     name: 'sds_node_transactions_failed',
     help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
-    unit: '',
     labels: [],
     sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
   },
   {
     name: 'sds_node_transaction_errors_by_type',
     help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
-    unit: '',
     labels: ['category', 'error_type'],
     sources: [
       'transactionErrors.types.category',
@@ -456,28 +456,25 @@ const errorFamilies = [
   {
     name: 'sds_node_transaction_errors_by_type_ratio',
     help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
-    unit: 'ratio',
     labels: ['category', 'error_type'],
     sources: ['transactionErrors.types.errorRate'],
   },
-] as const satisfies readonly NodeFamily[]
+] as const satisfies readonly FamilyOfNode[]
 
 const forecastFamilies = [
   {
     name: 'sds_node_capacity_forecast_seconds',
     help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
-    unit: 'seconds',
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
   {
     name: 'sds_node_capacity_forecast_available',
     help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
-    unit: '',
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
-] as const satisfies readonly NodeFamily[]
+] as const satisfies readonly FamilyOfNode[]
 
 /** Families that only the query interface has. */
 const queryFamilies = [
@@ -485,42 +482,37 @@ const queryFamilies = [
     name: 'sds_node_transaction_latency_seconds',
     help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the query interface (traffic, ms).',
     type: 'histogram',
-    unit: 'seconds',
     labels: ['operation'],
     sources: [],
   },
   {
     name: 'sds_node_nic_interface_received_bytes_per_second',
     help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the query interface (health, Bytes).',
-    unit: 'bytes_per_second',
     labels: ['interface'],
     sources: [],
   },
   {
     name: 'sds_node_nic_interface_transmitted_bytes_per_second',
     help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the query interface (health, Bytes).',
-    unit: 'bytes_per_second',
     labels: ['interface'],
     sources: [],
   },
-] as const satisfies readonly NodeFamily[]
+] as const satisfies readonly FamilyOfNode[]
 
 const ageFamily = {
   name: 'sds_node_sample_timestamp_seconds',
   help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
-  unit: 'seconds',
   labels: ['category'],
   sources: ['t'],
-} as const satisfies NodeFamily
+} as const satisfies FamilyOfNode
 
-const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map(attributeFamily)
+const withUnit = (family: FamilyOfNode): NodeFamily => ({ ...family, unit: unitOf(family.name) })
 
-function attributeFamily(row: AttributeFamily): NodeFamily {
+function attributeFamily(row: AttributeFamily): FamilyOfNode {
   const sources = Object.keys(row.attributes)
   return {
     name: row.family,
     help: `${row.help} Source: ${sources.join(', ')} (${row.category}, ${row.unit}).`,
-    unit: UNITS[row.unit].base,
     labels: Object.keys(Object.values(row.attributes)[0] ?? {}),
     sources,
   }
@@ -529,15 +521,15 @@ function attributeFamily(row: AttributeFamily): NodeFamily {
 /** Every metric family of nodes, in the order in which they are exposed. */
 export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...identityFamilies,
-  ...attributeFamilies,
+  ...ATTRIBUTE_FAMILIES.map(attributeFamily),
   ...errorFamilies,
   ...forecastFamilies,
   ...queryFamilies,
   ageFamily,
-]
+].map(withUnit)
 
 export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row) =>
-  row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
+  row.history === undefined ? [] : [withUnit(attributeFamily({ ...row, ...row.history }))],
 )
 
 /**
@@ -550,21 +542,21 @@ export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ),
   ...errorFamilies,
   ...queryFamilies,
-]
+].map(withUnit)
 
 /** The families of {@link HISTORY_FAMILIES} that only the query interface has the past of. */
 export const QUERY_HISTORY_FAMILIES: readonly NodeFamily[] = [
-  ...errorFamilies.filter(({ unit }) => unit !== 'ratio'),
+  ...errorFamilies.filter(({ name }) => unitOf(name) !== 'ratio'),
   ...queryFamilies,
-]
+].map(withUnit)
 
-type FamilyOfNodes =
+type RowOfNodes =
   | (typeof identityFamilies)[number]
   | (typeof errorFamilies)[number]
   | (typeof forecastFamilies)[number]
   | (typeof queryFamilies)[number]
   | typeof ageFamily
 
-export type NodeFamilyName = KeysOfUnion<Families> | FamilyOfNodes['name']
+export type NodeFamilyName = KeysOfUnion<Families> | RowOfNodes['name']
 /** Those of histograms, which have the series of their buckets only. */
-export type NodeHistogramName = Extract<FamilyOfNodes, { readonly type: 'histogram' }>['name']
+export type NodeHistogramName = Extract<RowOfNodes, { readonly type: 'histogram' }>['name']

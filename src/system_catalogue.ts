@@ -6,7 +6,7 @@
  * resource is rows here, and the metric names that dashboards and rules may use are typed from them. Sources: REST
  * references of ECS and ObjectScale, and published answers of real systems.
  */
-import { type BaseUnit, DISK_COUNTS, type Labels, type SourceUnit, UNITS } from './catalogue.ts'
+import { type BaseUnit, DISK_COUNTS, type Labels, type SourceUnit, unitOf } from './catalogue.ts'
 import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
 interface ResourceRow {
@@ -502,9 +502,11 @@ export const POOL_SAMPLE_TIME = {
 } as const
 
 /** Every family of the resources, in the order in which they are exposed. */
-export const RESOURCE_FAMILIES: readonly ResourceFamily[] = [...OBJECT_KINDS.values()].flatMap(familiesOf)
+export const RESOURCE_FAMILIES: readonly ResourceFamily[] = [...OBJECT_KINDS.values()]
+  .flatMap(familiesOf)
+  .map((family) => ({ ...family, unit: unitOf(family.name) }))
 
-function familiesOf(kind: ObjectKind): ResourceFamily[] {
+function familiesOf(kind: ObjectKind): Omit<ResourceFamily, 'unit'>[] {
   const { resource, labels, count, name } = kind
   const common = { resource, isUnproven: kind.isUnproven === true }
   const ofObject = ['system', ...Object.keys(labels)]
@@ -512,7 +514,6 @@ function familiesOf(kind: ObjectKind): ResourceFamily[] {
     ...common,
     name: family,
     help: `${row.help} Source: ${sourceText(kind, row)}.`,
-    unit: UNITS[row.unit].base,
     labels: [
       ...ofObject,
       ...(typeof row.members === 'object' ? Object.keys(row.members) : []),
@@ -525,18 +526,8 @@ function familiesOf(kind: ObjectKind): ResourceFamily[] {
     ...families,
     ...(count === undefined
       ? []
-      : [
-          {
-            ...common,
-            name: count.family,
-            help: `${count.help} ${source}.`,
-            unit: '' as const,
-            labels: ['system'],
-          },
-        ]),
-    ...(name === 'pool'
-      ? [{ ...common, ...POOL_SAMPLE_TIME, unit: 'seconds' as const, labels: [...ofObject, 'category'] }]
-      : []),
+      : [{ ...common, name: count.family, help: `${count.help} ${source}.`, labels: ['system'] }]),
+    ...(name === 'pool' ? [{ ...common, ...POOL_SAMPLE_TIME, labels: [...ofObject, 'category'] }] : []),
   ]
 }
 

@@ -5,6 +5,7 @@ import {
   type NodeFamily,
   type NodeFamilyName,
   type NodeHistogramName,
+  unitOf,
 } from '../catalogue.ts'
 import { RESOURCE_FAMILIES as RESOURCE_ROWS, type ResourceFamilyName } from '../system_catalogue.ts'
 
@@ -38,147 +39,120 @@ export const RESOURCE_FAMILIES: readonly Family[] = RESOURCE_ROWS.map(({ name, h
   labels,
 }))
 
-/** The unit is the end of the name. */
-const gauge = <Name extends string>(
-  name: Name,
-  labels: readonly string[],
-  help: string,
-): Family<Name, 'gauge'> => ({ name, help, type: 'gauge', unit: unitOf(name), labels })
+const familyWith =
+  <const Type extends FamilyType>(type: Type, labels: readonly string[]) =>
+  <Name extends string>(name: Name, help: string): Family<Name, Type> => ({
+    name,
+    help,
+    type,
+    unit: unitOf(name),
+    labels,
+  })
 
-const counter = <Name extends string>(
-  name: Name,
-  labels: readonly string[],
-  help: string,
-): Family<Name, 'counter'> => ({ name, help, type: 'counter', unit: '', labels })
-
-/** Units of metrics that are not of the catalogue. */
-const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
-
-export function unitOf(name: string): BaseUnit {
-  return BASE_UNITS.find((unit) => name.endsWith(`_${unit}`) || name.endsWith(`_${unit}_total`)) ?? ''
-}
+const poolGauge = familyWith('gauge', POOL)
+const systemGauge = familyWith('gauge', ['system'])
+const resourceGauge = familyWith('gauge', ['system', 'resource'])
+const exporterGauge = familyWith('gauge', [])
 
 /** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
-  poolUp: gauge('sds_pool_up', POOL, '1 when the last poll of the pool succeeded, else 0.'),
-  poolInfo: gauge('sds_pool_info', POOL, 'A pool that is polled: always 1.'),
-  poolNodes: gauge('sds_pool_nodes', POOL, 'Nodes of the pool in the last successful poll.'),
-  poolLastSuccess: gauge(
+  poolUp: poolGauge('sds_pool_up', '1 when the last poll of the pool succeeded, else 0.'),
+  poolInfo: poolGauge('sds_pool_info', 'A pool that is polled: always 1.'),
+  poolNodes: poolGauge('sds_pool_nodes', 'Nodes of the pool in the last successful poll.'),
+  poolLastSuccess: poolGauge(
     'sds_pool_last_success_timestamp_seconds',
-    POOL,
     'Time of the last successful poll, in seconds since the epoch.',
   ),
-  poolPollDuration: gauge(
+  poolPollDuration: poolGauge(
     'sds_pool_poll_duration_seconds',
-    POOL,
     'Duration of the last poll, successful or failed.',
   ),
-  poolAttributeNodes: gauge(
+  poolAttributeNodes: familyWith('gauge', [...POOL, 'attribute', 'state', 'source'])(
     'sds_pool_attribute_nodes',
-    [...POOL, 'attribute', 'state', 'source'],
     'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query). Of the last two states only those that are not 0.',
   ),
-  polls: counter(
+  polls: familyWith('counter', [...POOL, 'result'])(
     'sds_pool_polls_total',
-    [...POOL, 'result'],
     'Polls of a pool, by result: ok, or the reason of the failure. A pool that was not listed has none: see sds_api_logins_total and sds_api_requests_total with operation pools.',
   ),
-  queryUp: gauge(
+  queryUp: systemGauge(
     'sds_system_query_up',
-    ['system'],
     '1 when the last poll of the query interface succeeded, also without data, else 0; absent if it is not polled.',
   ),
-  systemInfo: gauge(
+  systemInfo: systemGauge(
     'sds_system_info',
-    ['system'],
     'A configured system, with its labels in the configuration (labels) in addition: always 1.',
   ),
-  pollInterval: gauge(
+  pollInterval: systemGauge(
     'sds_system_poll_interval_seconds',
-    ['system'],
     'The longest time between two polls by the schedule of the system (poll.schedule); absent without a schedule.',
   ),
-  systemUp: gauge(
+  systemUp: systemGauge(
     'sds_system_up',
-    ['system'],
     '1 when the system answered the last request sent to it, whatever the response, else 0. A refused login is a response: see sds_api_logins_total.',
   ),
-  clockSkew: gauge(
+  clockSkew: systemGauge(
     'sds_system_clock_skew_seconds',
-    ['system'],
     "The system's clock minus the exporter's, from the Date header of a response (resolution 1 s); 0 below 2 s.",
   ),
-  tlsNotAfter: gauge(
+  tlsNotAfter: systemGauge(
     'sds_system_tls_not_after_timestamp_seconds',
-    ['system'],
     "End of validity of the system's TLS certificate, in seconds since the epoch.",
   ),
-  providers: gauge(
+  providers: systemGauge(
     'sds_authn_providers',
-    ['system'],
     'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
   ),
-  providerInfo: gauge(
+  providerInfo: familyWith('gauge', ['system', 'provider', 'provider_id'])(
     'sds_authn_provider_info',
-    ['system', 'provider', 'provider_id'],
     'An authentication provider of the system: always 1.',
   ),
-  resourceAvailable: gauge(
+  resourceAvailable: resourceGauge(
     'sds_resource_available',
-    ['system', 'resource'],
     '1 if the system serves the resource, 0 if it does not or the account lacks the role; it is then requested every hour. Absent before the first request.',
   ),
-  resourceUp: gauge(
+  resourceUp: resourceGauge(
     'sds_resource_up',
-    ['system', 'resource'],
     '1 when the last reading of the resource succeeded, else 0; absent while the resource is not available.',
   ),
-  resourceLastSuccess: gauge(
+  resourceLastSuccess: resourceGauge(
     'sds_resource_last_success_timestamp_seconds',
-    ['system', 'resource'],
     'Time of the last successful reading of the resource, in seconds since the epoch.',
   ),
-  resourceObjects: gauge(
+  resourceObjects: familyWith('gauge', ['system', 'resource', 'state'])(
     'sds_resource_objects',
-    ['system', 'resource', 'state'],
     'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
   ),
-  rejectedByReason: counter(
+  rejectedByReason: familyWith('counter', ['system', 'reason'])(
     'sds_api_rejected_values_by_reason_total',
-    ['system', 'reason'],
     'Values of the feed, of answers to queries or of resources that were not exported because they are not valid, of all attributes.',
   ),
-  rejectedValues: counter(
+  rejectedValues: familyWith('counter', ['system', 'attribute', 'reason'])(
     'sds_api_rejected_values_total',
-    ['system', 'attribute', 'reason'],
     'As sds_api_rejected_values_by_reason_total, by attribute, name of the query or of the resource; a series begins with the first rejected value.',
   ),
 } as const satisfies Record<string, Family>
 
 /** Only in the responses of `/probe`. */
 export const PROBE = {
-  success: gauge(
+  success: systemGauge(
     'sds_probe_success',
-    ['system'],
     'Only on /probe: 1 when every pool that was to be polled was read for this probe, else 0.',
   ),
 } as const satisfies Record<string, Family>
 
 /** Counters and gauges of the exporter itself, in the registry of prom-client. */
 export const OWN = {
-  queryPolls: counter(
+  queryPolls: familyWith('counter', ['system', 'result'])(
     'sds_query_polls_total',
-    ['system', 'result'],
     'Polls of the query interface of a system, by result: ok, empty (no current data), or the reason of the failure.',
   ),
-  unmatchedRows: counter(
+  unmatchedRows: familyWith('counter', ['system'])(
     'sds_query_unmatched_rows_total',
-    ['system'],
     'Rows of the query interface that are joined to no node of a polled pool.',
   ),
-  requests: counter(
+  requests: familyWith('counter', ['system', 'operation', 'code'])(
     'sds_api_requests_total',
-    ['system', 'operation', 'code'],
     'Requests sent to the system, by operation and code: the HTTP status, or the reason of the failure if there is no status.',
   ),
   requestDuration: {
@@ -188,29 +162,24 @@ export const OWN = {
     unit: 'seconds',
     labels: ['system', 'operation'],
   },
-  logins: counter(
+  logins: familyWith('counter', ['system', 'result'])(
     'sds_api_logins_total',
-    ['system', 'result'],
     'Logins at the system, by result: ok, or the reason of the failure.',
   ),
-  buildInfo: gauge(
+  buildInfo: familyWith('gauge', ['version', 'node_version'])(
     'sds_exporter_build_info',
-    ['version', 'node_version'],
     'Version of the exporter and of Node.js: always 1.',
   ),
-  series: gauge(
+  series: exporterGauge(
     'sds_exporter_series',
-    [],
     "Series of nodes, pools and systems in the last exposition, without the exporter's own.",
   ),
-  reloadSuccessful: gauge(
+  reloadSuccessful: exporterGauge(
     'sds_exporter_config_last_reload_successful',
-    [],
     '1 when the last attempt to load the configuration succeeded, else 0.',
   ),
-  reloadTime: gauge(
+  reloadTime: exporterGauge(
     'sds_exporter_config_last_reload_success_timestamp_seconds',
-    [],
     'Time of the last successful load of the configuration, in seconds since the epoch.',
   ),
 } as const satisfies Record<string, Family>

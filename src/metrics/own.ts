@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
+import { unitOf } from '../catalogue.ts'
 import { FAMILY_SEPARATOR } from './exposition.ts'
-import { type Family, OWN, unitOf } from './families.ts'
+import { type Family, OWN } from './families.ts'
 import { type Format, familyHeader, labelText, sampleLines } from './lines.ts'
 
 /** The metrics about the exporter, and those that prom-client has of the process and of Node.js. */
