@@ -9,14 +9,13 @@ import { createForecasts } from './feed/forecast_form.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
 import { respondedAt } from './http/clock_skew.ts'
-import type { PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
 import { jsonSteps } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
-import { type Attempts, createAttempts, type EndpointState } from './request/attempts.ts'
+import { type Attempts, createAttempts } from './request/attempts.ts'
 import { createAuthorised } from './request/authorised.ts'
 import { createBreaker } from './request/breaker.ts'
 import {
@@ -34,18 +33,11 @@ import { resourceRefusalOf } from './resources/refusals.ts'
 import type { SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
-import type { Session, SessionState } from './session/session.ts'
+import type { Session } from './session/session.ts'
 
 export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
 
-export interface ClientStatus {
-  readonly session: SessionState
-  /** Operations that run, and those that wait for `limits.concurrency`. */
-  readonly operations: PermitUsage
-  /** Milliseconds for which nothing is sent, because the system keeps failing. */
-  readonly pauseMs: number
-  readonly endpoints: readonly EndpointState[]
-}
+export type ClientStatus = ReturnType<SystemClient['status']>
 
 export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
 
@@ -125,9 +117,11 @@ export function createClient(options: ClientOptions) {
       decode: (text: string) => T | Promise<T>,
       signal: AbortSignal,
     ): Promise<T> => read(request, signal, decode),
-    status: (): ClientStatus => ({
+    status: () => ({
       session: session.state(),
+      /** Operations that run, and those that wait for `limits.concurrency`. */
       operations: limits.usage(),
+      /** Milliseconds for which nothing is sent, because the system keeps failing. */
       pauseMs: breaker.pauseMs(),
       endpoints: attempts.endpoints(),
     }),

@@ -14,7 +14,7 @@ import { createInventory, type Inventory } from './inventory.ts'
 import { createPollLog, type PollLog } from './log/poll_log.ts'
 import { createPoolPoller } from './pool_poller.ts'
 import { createProbe } from './probe.ts'
-import { createQueryPoller, type QueryPoller, withoutPerformance } from './query/query_poller.ts'
+import { createQueryPoller, type QueryPoller, removePerformance } from './query/query_poller.ts'
 import { createResourcePoller, type ResourcePoller } from './resource_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
@@ -107,7 +107,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
 /** Values of what a reload turned off would otherwise stay as they were. */
 async function removeDisabled({ system, store }: SystemPollerOptions): Promise<void> {
   if (system.forecast.schedule === '') await store.update(system.name, withoutForecasts)
-  if (system.performance.source === 'feed') await store.update(system.name, withoutPerformance)
+  if (system.performance.source === 'feed') await removePerformance(store, system.name)
   if (system.providers.schedule === '')
     await store.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }

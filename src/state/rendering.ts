@@ -14,7 +14,7 @@ import {
 } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { withPoolLabels } from './resources.ts'
+import { relabelled } from './resources.ts'
 import { poolPart } from './samples.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
@@ -65,7 +65,7 @@ export function* renderPools(
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
-  return isRelabelled ? withPoolLabels(next) : next
+  return isRelabelled ? relabelled(next, 'pools') : next
 }
 
 /** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */

@@ -74,12 +74,8 @@ export function withoutResource(system: SystemState, name: ResourceName): System
   return { ...system, resources: new Map([...system.resources].filter(([other]) => other !== name)) }
 }
 
-export function withPoolLabels(system: SystemState): SystemState {
-  return relabelled(system, 'pools')
-}
-
 /** With the labels that the objects of the resource have in other readings now. */
-function relabelled(system: SystemState, name: ResourceName): SystemState {
+export function relabelled(system: SystemState, name: ResourceName): SystemState {
   const state = system.resources.get(name)
   return state?.reading === undefined ? system : withState(system, name, rendered(state, system))
 }

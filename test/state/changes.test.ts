@@ -192,7 +192,7 @@ describe('the series of a system', () => {
 test('a failure has the node that played a part in it, and a remedy', () => {
   const late = new ApiError('timeout', 'too late')
   expect(failureOf(late, 5)).toMatchObject({ reason: 'timeout', message: 'too late', at: 5 })
-  expect(failureOf(late.of('ecs2:4443'), 5).message).toBe('ecs2:4443: too late')
+  expect(failureOf(late.with({ endpoint: 'ecs2:4443' }), 5).message).toBe('ecs2:4443: too late')
   expect(failureOf(late, 5).remedy).not.toBe('')
 })
 

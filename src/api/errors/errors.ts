@@ -20,6 +20,7 @@ export interface ErrorBody {
 
 type Extra = 'cause' | 'status' | 'body' | 'retryAfterMs' | 'endpoint' | 'remedy'
 type ErrorExtras = { readonly [Name in Extra]?: ApiError[Name] | undefined }
+type ErrorChanges = ErrorExtras & Partial<Pick<ApiError, 'reason' | 'place'>>
 
 /** A request to a storage system that failed, or a response that cannot be used. `reason` is the stable code. */
 export class ApiError extends Error {
@@ -57,12 +58,13 @@ export class ApiError extends Error {
 
   /** The same failure, with the request that it belongs to. */
   at(place: RequestPlace): ApiError {
-    return this.place === undefined ? new ApiError(this.reason, this.detail, this, place) : this
+    return this.place === undefined ? this.with({ place }) : this
   }
 
-  /** The same failure, with the endpoint that it comes from. */
-  of(endpoint: string): ApiError {
-    return new ApiError(this.reason, this.detail, { ...this, cause: this.cause, endpoint }, this.place)
+  with(changes: ErrorChanges): ApiError {
+    // The spread of an error lacks its cause, which is not enumerable.
+    const all = { ...this, cause: this.cause, ...changes }
+    return new ApiError(all.reason, this.detail, all, all.place)
   }
 }
 

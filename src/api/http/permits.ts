@@ -1,11 +1,6 @@
 import PQueue from 'p-queue'
 import { detachable } from './deadline.ts'
 
-export interface PermitUsage {
-  readonly running: number
-  readonly waiting: number
-}
-
 /** Limits how many tasks run at the same time. */
 export type Permits = ReturnType<typeof createPermits>
 
@@ -13,7 +8,7 @@ export function createPermits(concurrency: number) {
   const queue = new PQueue({ concurrency })
   return {
     /** Tasks that run, and tasks that wait. */
-    usage: (): PermitUsage => ({ running: queue.pending, waiting: queue.size }),
+    usage: () => ({ running: queue.pending, waiting: queue.size }),
     /**
      * Runs a task when fewer than the maximum run; FIFO within a priority. The signal ends the wait only: the result of a
      * started task is always awaited, because a deletion must not be interrupted.

@@ -8,7 +8,7 @@ import { untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
 import { withHints } from './hints.ts'
 import { createLookup, type Lookup } from './lookup.ts'
-import { createPermits, type Permits } from './permits.ts'
+import { createPermits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 
 /** One request to one endpoint of a storage system. */
@@ -59,15 +59,15 @@ export interface TransportOptions {
 }
 
 /** One instance for all systems of the process. */
-export interface HttpLimits {
-  /** Bounds the memory that bodies take while they are decoded. */
-  readonly decoding: Permits
-  /** Bounds the threads that lookups of host names take. */
-  readonly lookup: Lookup
-}
+export type HttpLimits = ReturnType<typeof createHttpLimits>
 
-export function createHttpLimits(): HttpLimits {
-  return { decoding: createPermits(1), lookup: createLookup() }
+export function createHttpLimits() {
+  return {
+    /** Bounds the memory that bodies take while they are decoded. */
+    decoding: createPermits(1),
+    /** Bounds the threads that lookups of host names take. */
+    lookup: createLookup(),
+  }
 }
 
 /** Connections stay open between two polls of the default schedule (one minute). */

@@ -22,12 +22,6 @@ export interface AttemptBounds {
   readonly isLong?: boolean
 }
 
-/** One base URL, and the milliseconds for which others are preferred, because it failed. */
-export interface EndpointState {
-  readonly baseUrl: string
-  readonly cooldownMs: number
-}
-
 /** Retry and fail-over among the endpoints of one system. */
 export type Attempts = ReturnType<typeof createAttempts>
 
@@ -41,8 +35,8 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number) 
      * @throws {ApiError} the failure of the last attempt
      */
     run: <T>(send: Send<T>, bounds: AttemptBounds): Promise<T> => run(endpoints, send, bounds),
-    /** In the order of the configuration. */
-    endpoints: (): readonly EndpointState[] =>
+    /** In the order of the configuration, with the milliseconds for which others are preferred, because it failed. */
+    endpoints: () =>
       endpoints.map(({ baseUrl, cooldown }) => ({ baseUrl, cooldownMs: cooldown.remainingMs() })),
   }
 }
@@ -93,7 +87,7 @@ async function attempt<T>(
 function withEndpoint(failure: unknown, { baseUrl }: Endpoint): unknown {
   if (!(failure instanceof ApiError)) return failure
   const isSent = REASONS[failure.reason].origin === 'endpoint' || hasResponse(failure)
-  return isSent ? failure.of(new URL(baseUrl).host) : failure
+  return isSent ? failure.with({ endpoint: new URL(baseUrl).host }) : failure
 }
 
 interface Endpoint {

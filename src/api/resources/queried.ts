@@ -29,7 +29,7 @@ const MISSING = /could not find bucket/
 function asNotServed(failure: unknown): never {
   if (!(failure instanceof ApiError)) throw failure
   if (failure.reason !== 'client_error' && !MISSING.test(failure.detail)) throw failure
-  throw new ApiError('not_found', failure.detail, { ...failure, cause: failure.cause }, failure.place)
+  throw failure.with({ reason: 'not_found' })
 }
 
 /**

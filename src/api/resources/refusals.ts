@@ -62,12 +62,7 @@ export function withResourceRemedy(failure: ApiError, resource: ResourceName): A
     failure.reason === 'forbidden'
       ? joined(', or ', 'assign the role SYSTEM_MONITOR to the account', end)
       : joined('; ', 'none if this release does not have it', end && `${end} to end the requests`)
-  return new ApiError(
-    failure.reason,
-    failure.detail,
-    { ...failure, cause: failure.cause, remedy },
-    failure.place,
-  )
+  return failure.with({ remedy })
 }
 
 function joined(separator: string, ...texts: readonly (string | undefined)[]): string {

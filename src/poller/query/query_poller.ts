@@ -122,12 +122,9 @@ function secondsFromNow(): () => number {
   return () => (performance.now() - began) / 1000
 }
 
-async function removePerformance(store: StateStore, name: string): Promise<void> {
-  if (store.system(name)?.performance !== undefined) await store.update(name, withoutPerformance)
-}
-
-export function withoutPerformance(system: SystemState): StateSteps {
-  return withPerformance(system, undefined)
+export async function removePerformance(store: StateStore, name: string): Promise<void> {
+  if (store.system(name)?.performance !== undefined)
+    await store.update(name, (system) => withPerformance(system, undefined))
 }
 
 function stateOf({ reading, failed }: PerformancePoll) {

@@ -28,7 +28,7 @@ import {
   parseListenAddress,
   socketText,
 } from './listen_address.ts'
-import { createTlsServer, type TlsServer } from './tls_server.ts'
+import { createTlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
@@ -118,13 +118,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   }
 }
 
-interface WebServer {
-  readonly server: Server
-  readonly scheme: 'http' | 'https'
-  readonly check: TlsServer['check'] | undefined
-}
-
-function createWebServer(web: WebConfig, limits: ServerLimits): WebServer {
+function createWebServer(web: WebConfig, limits: ServerLimits) {
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -133,8 +127,8 @@ function createWebServer(web: WebConfig, limits: ServerLimits): WebServer {
     connectionsCheckingInterval: limits.checkIntervalMs,
   }
   const { tls } = web().file
-  if (tls === undefined) return { server: createServer(options), scheme: 'http', check: undefined }
-  return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' }
+  if (tls === undefined) return { server: createServer(options), scheme: 'http', check: undefined } as const
+  return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' } as const
 }
 
 /** Limits the log lines about closed connections. */

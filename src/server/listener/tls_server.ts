@@ -12,11 +12,7 @@ import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED = forbidden('the client certificate policy has changed, reconnect')
 
-export interface TlsServer {
-  readonly server: Server
-  /** The refusal of a request whose connection does not satisfy the current settings, or undefined. */
-  check(request: IncomingMessage, response: ServerResponse, tls: WebTls): Refusal | undefined
-}
+export type TlsServer = ReturnType<typeof createTlsServer>
 
 /** A connection and the settings at its accept. */
 interface Accepted {
@@ -30,7 +26,7 @@ export function createTlsServer(
   tls: WebTls,
   options: ServerOptions,
   handshakeTimeout: number,
-): TlsServer {
+) {
   const server = createServer({
     ...options,
     ...contextOptions(tls),
@@ -52,7 +48,8 @@ export function createTlsServer(
       if (accepted.get(name)?.socket === socket) accepted.delete(name)
     })
   })
-  const check: TlsServer['check'] = (request, response, current) => {
+  /** The refusal of a request whose connection does not satisfy the current settings, or undefined. */
+  function check(request: IncomingMessage, response: ServerResponse, current: WebTls): Refusal | undefined {
     const { socket } = request
     if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
     const known = accepted.get(connectionName(socket))?.tls
