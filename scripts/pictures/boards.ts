@@ -8,7 +8,7 @@ const WIDTH_PX = 1400
 const ROW_PX = 38
 const BAR_PX = 120
 /** A picture shows the upper part of longer dashboards. */
-const MAX_HEIGHT_PX = 1700
+const MAX_HEIGHT_PX = 1250
 /** After the last result. */
 const DRAWING_MS = 4000
 const ROUNDS = 3
