@@ -237,7 +237,7 @@ describe('dashboards', () => {
       'ok',
       `${ALL.length} of ${ALL.length} dashboards, of version ${readVersion()}`,
     ],
-    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${ALL.length} dashboards: ${FIRST.uid} are missing`],
+    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${ALL.length} dashboards, without ${FIRST.uid}`],
     [
       'one of another version',
       [{ ...FIRST, tags: ['sds', OLD] }, ...OTHERS],

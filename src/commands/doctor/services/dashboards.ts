@@ -54,7 +54,7 @@ function dashboardFindings(listed: readonly ListedDashboard[]): Finding[] {
   return [
     ...others,
     ...allOf(undefined, [
-      [missing.length > 0, 'info', `${found}: ${missing.join(', ')} are missing`, UPLOAD],
+      [missing.length > 0, 'info', `${found}, without ${missing.join(', ')}`, UPLOAD],
       [missing.length + others.length === 0, 'ok', `${found}, of version ${readVersion()}`],
     ]),
   ]
