@@ -4,13 +4,8 @@ import { ConfigError } from '../config/values/problems.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { Failed } from './cli/exit.ts'
-import { addConfigFlag, configFileOf } from './cli/flags/config_file.ts'
+import { addConfigFlag, type ConfigFileFlag, configFileOf } from './cli/flags/config_file.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
-
-interface Flags {
-  'config.file'?: string
-  json?: boolean
-}
 
 const HELP = `
 Problems and warnings are written to stderr. With --json, an object is written
@@ -32,7 +27,7 @@ export function checkCommand(): Command {
   return addConfigFlag(command)
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
-    .action((file: string | undefined, flags: Flags) => {
+    .action((file: string | undefined, flags: Partial<ConfigFileFlag> & { json?: true }) => {
       const { 'config.file': flag } = flags
       if (file !== undefined && flag !== undefined) {
         command.error("error: '--config.file' cannot be used with the argument 'file'")

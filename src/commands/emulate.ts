@@ -7,11 +7,21 @@ import { EXIT, Failed } from './cli/exit.ts'
 import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { addLogFlags, type LogFlags, logFrom } from './cli/flags/flags.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { parseAddress } from './cli/flags/values.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { readRecording } from './cli/recordings.ts'
 
-type Flags = { listenAddress: string; tls?: boolean; from?: string } & EmulatorFlags & LogFlags
+const FLAGS = {
+  '--listen-address <address>': {
+    about: OPTION_HELP.listenAddress,
+    parse: parseAddress,
+    otherwise: EMULATOR_DEFAULTS.listenAddress,
+  },
+  '--tls': OPTION_HELP.tls,
+  '--from <file>': 'serve a recording of capture instead of an emulated system',
+} as const satisfies FlagTable
+type Flags = FlagsOf<typeof FLAGS> & EmulatorFlags & LogFlags
 
 const EXAMPLES_HELP = `
 Try:
@@ -24,16 +34,10 @@ Login and roles are those of the emulator. What was not recorded is refused
 with 404.`
 
 export function emulateCommand(): Command {
-  const command = new Command('emulate')
-    .description('run an emulated storage system, for tests of clients and alerts')
-    .option(
-      '--listen-address <address>',
-      OPTION_HELP.listenAddress,
-      parseAddress,
-      EMULATOR_DEFAULTS.listenAddress,
-    )
-    .option('--tls', OPTION_HELP.tls)
-    .option('--from <file>', 'serve a recording of capture instead of an emulated system')
+  const command = new Command('emulate').description(
+    'run an emulated storage system, for tests of clients and alerts',
+  )
+  addFlags(command, FLAGS)
   addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
   return addHelp(command, EXAMPLES_HELP).action(emulate)
 }

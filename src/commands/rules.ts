@@ -2,15 +2,20 @@ import { Command } from 'commander'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/flags/alerting_flags.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { parseRootUrl } from './cli/flags/values.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
-interface Flags extends AlertingFlags {
-  out: string
-  'grafana.url'?: string
-  kubernetes?: boolean
-  dryRun?: boolean
-}
+const OUTPUT_FLAG = {
+  '--out <dir>': { about: 'write the files to this folder', required: true },
+} as const satisfies FlagTable
+
+const FLAGS = {
+  '--grafana.url <url>': 'root URL of Grafana, for links from alerts to dashboards',
+  '--kubernetes': 'write objects for Kubernetes',
+  '--dry-run': 'show which files would be written without writing them',
+} as const satisfies FlagTable
+type Flags = FlagsOf<typeof OUTPUT_FLAG> & AlertingFlags & FlagsOf<typeof FLAGS>
 
 const HELP = `
 Writes sds-alerts.yml and sds-recording.yml, to be loaded by Prometheus, and
@@ -21,13 +26,10 @@ their base is given neither by a flag nor in the file. docs/alerting.md has the
 keys of the section \`alerting\`.`
 
 export function rulesCommand(): Command {
-  const command = new Command('rules')
-    .description('write the rules for Prometheus and Alertmanager with your thresholds and links')
-    .requiredOption('--out <dir>', 'write the files to this folder')
-  return addAlertingFlags(command)
-    .option('--grafana.url <url>', 'root URL of Grafana, for links from alerts to dashboards')
-    .option('--kubernetes', 'write objects for Kubernetes')
-    .option('--dry-run', 'show which files would be written without writing them')
+  const command = new Command('rules').description(
+    'write the rules for Prometheus and Alertmanager with your thresholds and links',
+  )
+  return addFlags(addAlertingFlags(addFlags(command, OUTPUT_FLAG)), FLAGS)
     .addHelpText('after', HELP)
     .action(runRules)
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import { createReadings } from '../config/values/readings.ts'
@@ -7,7 +7,7 @@ import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
 import type { Log } from '../log.ts'
 import { EXIT, Failed } from './cli/exit.ts'
-import { addConfigFile } from './cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import {
   type AdminFlags,
   addAdminFlags,
@@ -18,16 +18,9 @@ import {
   logFrom,
   type WebFlags,
 } from './cli/flags/flags.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { createFleetMemory } from './cli/memory.ts'
-
-type Flags = {
-  'config.file': string
-  'config.autoReload'?: boolean
-  'config.autoReloadInterval': number
-} & WebFlags &
-  AdminFlags &
-  LogFlags
 
 const AUTO_RELOAD_INTERVAL = '30s'
 /** The longest time of a timer of Node.js is longer. */
@@ -47,20 +40,23 @@ gracefully, SIGHUP reloads the configuration, SIGUSR1 is ignored.
 Exit codes: 0 stopped by a signal; 1 failure; 2 usage error; 78 the
 configuration is not valid.`
 
+const FLAGS = {
+  '--config.auto-reload':
+    'reload the configuration when the file, or a secret or certificate that it names, has changed',
+  '--config.auto-reload-interval <duration>': {
+    about: 'time between two checks for changes',
+    parse: parseInterval,
+    otherwise: parseInterval(AUTO_RELOAD_INTERVAL),
+    shown: AUTO_RELOAD_INTERVAL,
+  },
+} as const satisfies FlagTable
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS> & WebFlags & AdminFlags & LogFlags
+
 export function serveCommand(): Command {
   const command = addConfigFile(
     new Command('serve').description('poll the configured systems and serve /metrics'),
   )
-    .option(
-      '--config.auto-reload',
-      'reload the configuration when the file, or a secret or certificate that it names, has changed',
-    )
-    .addOption(
-      new Option('--config.auto-reload-interval <duration>', 'time between two checks for changes')
-        .argParser(parseInterval)
-        .default(parseInterval(AUTO_RELOAD_INTERVAL), AUTO_RELOAD_INTERVAL),
-    )
-  return addLogFlags(addAdminFlags(addWebFlags(command)))
+  return addLogFlags(addAdminFlags(addWebFlags(addFlags(command, FLAGS))))
     .addHelpText('after', EXAMPLE)
     .action(serve)
 }

@@ -1,40 +1,23 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { PerformanceSource } from '../../config/sections.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import { difference } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { addConfigFile } from '../cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { parseRootUrl, parseSeconds, parseTime } from '../cli/flags/values.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { chooseOutput, earlierState, lockJournal, type OutputFlags, prepareNew } from './output.ts'
+import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew } from './output.ts'
 import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
-import { addRemoteFlags } from './remote_flags.ts'
+import { REMOTE_FLAGS } from './remote_flags.ts'
 import { parseSource, planSources } from './sources.ts'
 import { estimateText, type PlannedRun, writeHistory } from './write.ts'
-
-interface Flags extends OutputFlags {
-  readonly 'config.file': string
-  /** Seconds since the epoch. */
-  readonly from: number
-  readonly to: number
-  readonly interval: number
-  readonly system?: string
-  readonly pool?: readonly string[]
-  readonly source: PerformanceSource
-  readonly label?: Readonly<Record<string, string>>
-  readonly fillGaps?: true
-  readonly 'prometheus.url'?: string
-  readonly resume?: true
-  readonly force?: true
-  readonly dryRun?: true
-}
 
 const HELP = `
 Reads the history that the storage systems keep, and writes it as OpenMetrics
@@ -71,46 +54,6 @@ series by it.
 
 Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 
-export function backfillCommand(): Command {
-  const time = (text: string) => parseTime(text, Date.now())
-  const command = addConfigFile(
-    new Command('backfill').description(
-      'write the history that the systems keep, for import into Prometheus',
-    ),
-  )
-    .requiredOption('--from <time>', 'start of the history, such as -30d or 2026-03-01', time)
-    .option('--to <time>', 'end of the history (default: now)', time)
-    .addOption(
-      new Option('--interval <duration>', 'time between two points')
-        .argParser(parseSeconds)
-        .default(300, '5m'),
-    )
-    .option('--system <name>', 'only this system')
-    .option('--pool <name>', 'only this pool, by name or id; may be repeated', collect)
-    .option(
-      '--source <source>',
-      'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',
-      parseSource,
-      'auto',
-    )
-    .option('--output <file>', 'write one OpenMetrics file; - is stdout')
-    .option('--output-dir <folder>', 'write one OpenMetrics file for each day (UTC) into this folder')
-    .option(
-      '--label <name=value>',
-      'add a label to every series, such as job=sds; may be repeated',
-      collectLabel,
-    )
-    .option('--fill-gaps', 'only the periods for which Prometheus has no samples')
-    .option('--prometheus.url <url>', 'Prometheus that --fill-gaps asks')
-    .option('--journal <file>', 'journal of a run with remote write, for --resume')
-    .option('--resume', 'continue an earlier run')
-    .option('--force', 'replace existing output, and forget a run that did not finish')
-    .option('--dry-run', 'print the number of requests and samples and the size to expect, and stop')
-    .addHelpText('after', HELP)
-    .action(backfill)
-  return addRemoteFlags(command)
-}
-
 function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
@@ -124,6 +67,52 @@ function collectLabel(text: string, before: Readonly<Record<string, string>> = {
   if (!LABEL_NAME.test(name)) throw new InvalidArgumentError('Expected NAME=VALUE, such as job=sds.')
   if (OWN_LABELS.has(name)) throw new InvalidArgumentError(`The label ${name} is set by sds-exporter.`)
   return { ...before, [name]: value }
+}
+
+const time = (text: string) => parseTime(text, Date.now())
+const FLAGS = {
+  '--from <time>': {
+    about: 'start of the history, such as -30d or 2026-03-01',
+    parse: time,
+    required: true,
+  },
+  '--to <time>': { about: 'end of the history (default: now)', parse: time },
+  '--interval <duration>': {
+    about: 'time between two points',
+    parse: parseSeconds,
+    otherwise: 300,
+    shown: '5m',
+  },
+  '--system <name>': 'only this system',
+  '--pool <name>': { about: 'only this pool, by name or id; may be repeated', parse: collect },
+  '--source <source>': {
+    about:
+      'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',
+    parse: parseSource,
+    otherwise: 'auto',
+  },
+  ...OUTPUT_FLAGS,
+  '--label <name=value>': {
+    about: 'add a label to every series, such as job=sds; may be repeated',
+    parse: collectLabel,
+  },
+  '--fill-gaps': 'only the periods for which Prometheus has no samples',
+  '--prometheus.url <url>': 'Prometheus that --fill-gaps asks',
+  '--journal <file>': 'journal of a run with remote write, for --resume',
+  '--resume': 'continue an earlier run',
+  '--force': 'replace existing output, and forget a run that did not finish',
+  '--dry-run': 'print the number of requests and samples and the size to expect, and stop',
+  ...REMOTE_FLAGS,
+} as const satisfies FlagTable
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
+
+export function backfillCommand(): Command {
+  const command = addConfigFile(
+    new Command('backfill').description(
+      'write the history that the systems keep, for import into Prometheus',
+    ),
+  )
+  return addFlags(command, FLAGS).addHelpText('after', HELP).action(backfill)
 }
 
 async function backfill(flags: Flags): Promise<void> {

@@ -13,14 +13,14 @@ import { loadState, type RunState } from '../../history/run/journal.ts'
 import { holdLock, LockedError } from '../../history/run/lock.ts'
 import { fileTypeProblem } from '../../values/files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
-export interface OutputFlags extends RemoteFlags {
-  readonly output?: string
-  readonly outputDir?: string
-  /** File of the journal, for remote write. */
-  readonly journal?: string
-}
+export const OUTPUT_FLAGS = {
+  '--output <file>': 'write one OpenMetrics file; - is stdout',
+  '--output-dir <folder>': 'write one OpenMetrics file for each day (UTC) into this folder',
+} as const satisfies FlagTable
+type OutputFlags = FlagsOf<typeof OUTPUT_FLAGS> & RemoteFlags & { readonly journal?: string }
 
 /** Where the samples go, as chosen by flags. */
 export interface Output {

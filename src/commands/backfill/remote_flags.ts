@@ -1,41 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
 import { readTextFile } from '../../values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { parseHttpUrl } from '../cli/flags/values.ts'
-
-export interface RemoteFlags {
-  readonly 'remoteWrite.url'?: string
-  readonly 'remoteWrite.username'?: string
-  readonly 'remoteWrite.passwordFile'?: string
-  readonly 'remoteWrite.bearerTokenFile'?: string
-  readonly 'remoteWrite.header'?: Readonly<Record<string, string>>
-  readonly 'remoteWrite.caFile'?: string
-  readonly 'remoteWrite.certFile'?: string
-  readonly 'remoteWrite.keyFile'?: string
-  readonly 'remoteWrite.serverName'?: string
-  readonly 'remoteWrite.insecureSkipVerify'?: boolean
-}
-
-/** There is no flag for a password or token, because every local user can read command lines. */
-export function addRemoteFlags(command: Command): Command {
-  return command
-    .option('--remote-write.url <url>', 'send the samples to this receiver of remote write 1.0')
-    .option('--remote-write.username <name>', 'user of basic authentication')
-    .option('--remote-write.password-file <file>', 'file with the password of the user')
-    .option('--remote-write.bearer-token-file <file>', 'file with a bearer token')
-    .option(
-      '--remote-write.header <name=value>',
-      'additional header, such as X-Scope-OrgID=storage; may be repeated',
-      collectHeader,
-    )
-    .option('--remote-write.ca-file <file>', 'certificates (PEM) that issued that of the receiver')
-    .option('--remote-write.cert-file <file>', 'client certificate (PEM)')
-    .option('--remote-write.key-file <file>', 'key of the client certificate (PEM)')
-    .option('--remote-write.server-name <name>', 'name in the certificate of the receiver')
-    .option('--remote-write.insecure-skip-verify', 'accept every certificate of the receiver')
-}
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e]+$/
@@ -49,6 +18,24 @@ function collectHeader(text: string, before: Readonly<Record<string, string>> = 
   }
   return { ...before, [name]: value }
 }
+
+/** There is no flag for a password or token, because every local user can read command lines. */
+export const REMOTE_FLAGS = {
+  '--remote-write.url <url>': 'send the samples to this receiver of remote write 1.0',
+  '--remote-write.username <name>': 'user of basic authentication',
+  '--remote-write.password-file <file>': 'file with the password of the user',
+  '--remote-write.bearer-token-file <file>': 'file with a bearer token',
+  '--remote-write.header <name=value>': {
+    about: 'additional header, such as X-Scope-OrgID=storage; may be repeated',
+    parse: collectHeader,
+  },
+  '--remote-write.ca-file <file>': 'certificates (PEM) that issued that of the receiver',
+  '--remote-write.cert-file <file>': 'client certificate (PEM)',
+  '--remote-write.key-file <file>': 'key of the client certificate (PEM)',
+  '--remote-write.server-name <name>': 'name in the certificate of the receiver',
+  '--remote-write.insecure-skip-verify': 'accept every certificate of the receiver',
+} as const satisfies FlagTable
+export type RemoteFlags = FlagsOf<typeof REMOTE_FLAGS>
 
 /** @throws {Failed} usage error, for flags that do not fit together; failure, for files that cannot be read */
 export function receiverOptions(flags: RemoteFlags, url: string): ReceiverOptions {

@@ -6,6 +6,7 @@ import type { Redactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
@@ -14,13 +15,13 @@ import type { Recorder } from './recorder.ts'
 import { createSystemRecording, type SystemRecording as Recording, type RecordOptions } from './requests.ts'
 import { summaryText } from './show.ts'
 
-interface Flags {
-  'config.file'?: string
-  system?: string
-  output?: string
-  keepNames?: true
-  show?: string
-}
+const FLAGS = {
+  '--config.file <file>': 'configuration file (YAML) that defines the system',
+  '--system <name>': 'the system, if several are configured',
+  '--output <file>': 'file to write',
+  '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
+  '--show <file>': 'print what a recording has, with every text in it, and stop',
+} as const satisfies FlagTable
 
 const HELP = `
 Sends each request of the exporter once to a system, within the limits of the
@@ -49,18 +50,13 @@ Exit codes: 0 success; 1 failed, interrupted, or nothing was written; 2 usage
 error.`
 
 export function captureCommand(): Command {
-  return new Command('capture')
-    .description('record what a system serves, without its names and secrets, to report it')
-    .option('--config.file <file>', 'configuration file (YAML) that defines the system')
-    .option('--system <name>', 'the system, if several are configured')
-    .option('--output <file>', 'file to write')
-    .option('--keep-names', 'keep the names of pools, nodes, namespaces and the like; secrets are never kept')
-    .option('--show <file>', 'print what a recording has, with every text in it, and stop')
-    .addHelpText('after', HELP)
-    .action(capture)
+  const command = new Command('capture').description(
+    'record what a system serves, without its names and secrets, to report it',
+  )
+  return addFlags(command, FLAGS).addHelpText('after', HELP).action(capture)
 }
 
-async function capture(flags: Flags): Promise<void> {
+async function capture(flags: FlagsOf<typeof FLAGS>): Promise<void> {
   const { 'config.file': configFile, system: name, output, show, keepNames = false } = flags
   if (show !== undefined) return void process.stdout.write(summaryText(show))
   if (configFile === undefined || output === undefined)

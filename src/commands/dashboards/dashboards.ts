@@ -4,35 +4,29 @@ import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { parseRootUrl } from '../cli/flags/values.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
-import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from './grafana_client.ts'
+import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from './grafana_client.ts'
 
-interface Flags extends AlertingFlags {
-  out?: string
-  'grafana.url'?: string
-  'grafana.tokenFile'?: string
-  'grafana.folder': string
-  'grafana.folderUid': string
-  dryRun?: boolean
-}
+const FLAGS = {
+  '--out <dir>': 'write the JSON files to this folder',
+  '--grafana.url <url>': 'upload to Grafana at this URL',
+  ...GRAFANA_TOKEN_FLAG,
+  '--grafana.folder <title>': {
+    about: 'title of the folder in Grafana; created if it does not exist',
+    otherwise: 'Storage',
+  },
+  '--grafana.folder-uid <uid>': { about: 'uid of that folder', otherwise: 'sds' },
+  '--dry-run': 'show what would be done without doing it',
+} as const satisfies FlagTable
+type Flags = AlertingFlags & FlagsOf<typeof FLAGS>
 
 export function dashboardsCommand(): Command {
   const command = new Command('dashboards').description(
     'write the Grafana dashboards to a folder, or upload them to Grafana',
   )
-  addAlertingFlags(command)
-    .option('--out <dir>', 'write the JSON files to this folder')
-    .option('--grafana.url <url>', 'upload to Grafana at this URL')
-  return addGrafanaToken(command)
-    .option(
-      '--grafana.folder <title>',
-      'title of the folder in Grafana; created if it does not exist',
-      'Storage',
-    )
-    .option('--grafana.folder-uid <uid>', 'uid of that folder', 'sds')
-    .option('--dry-run', 'show what would be done without doing it')
-    .action(runDashboards)
+  return addFlags(addAlertingFlags(command), FLAGS).action(runDashboards)
 }
 
 async function runDashboards(flags: Flags): Promise<void> {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Command } from 'commander'
 import type { Dashboard } from '../../alerting/panels.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { Failed, failureText } from '../cli/exit.ts'
+import type { FlagTable } from '../cli/flags/table.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
 /** Whether Grafana has a dashboard, and with the same content. */
@@ -91,13 +91,9 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
 
 const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
 
-/** Adds the flag for the token of Grafana. */
-export function addGrafanaToken(command: Command): Command {
-  return command.option(
-    '--grafana.token-file <file>',
-    `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
-  )
-}
+export const GRAFANA_TOKEN_FLAG = {
+  '--grafana.token-file <file>': `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
+} as const satisfies FlagTable
 
 /** @throws {Failed} without a token */
 export function readGrafanaToken(file: string | undefined): Secret {

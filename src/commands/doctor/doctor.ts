@@ -4,13 +4,14 @@ import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { addConfigFile } from '../cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { parseRootUrl } from '../cli/flags/values.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { addGrafanaToken, createGrafanaClient, readGrafanaToken } from '../dashboards/grafana_client.ts'
+import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
 import { type CheckReport, type Running, runChecks } from './check/check.ts'
 import type { SystemContext } from './check/system_facts.ts'
 import { createOutput, type Output, type Section } from './output.ts'
@@ -20,17 +21,18 @@ import { PROMETHEUS_CHECKS } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
 import { type Examination, examineSystem } from './system.ts'
 
-interface Flags {
-  'config.file': string
-  'prometheus.url'?: string
-  testAlert?: boolean
-  'grafana.url'?: string
-  'grafana.tokenFile'?: string
-  saveCertificate?: string
-  system?: string
-  json?: boolean
-  report?: string
-}
+const FLAGS = {
+  '--prometheus.url <url>': 'URL of Prometheus, to check scraping and rules too',
+  '--test-alert': 'with --prometheus.url: send an alert to each Alertmanager of Prometheus',
+  '--grafana.url <url>': 'URL of Grafana, to check the dashboards too',
+  ...GRAFANA_TOKEN_FLAG,
+  '--system <name>': 'only this system; problems that other systems have in the file are ignored',
+  '--save-certificate <file>':
+    'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+  '--json': 'print the findings as a JSON object',
+  '--report <file>': 'also write the findings to a file, without names, for a bug report',
+} as const satisfies FlagTable
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
 /** Limit of all checks together, without the logout. */
 const MAX_MS = 120_000
@@ -94,20 +96,7 @@ export function doctorCommand(): Command {
   const command = new Command('doctor').description(
     'check the configuration and the connection to the systems; print problems and remedies',
   )
-  addConfigFile(command)
-    .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping and rules too')
-    .option('--test-alert', 'with --prometheus.url: send an alert to each Alertmanager of Prometheus')
-    .option('--grafana.url <url>', 'URL of Grafana, to check the dashboards too')
-  return addGrafanaToken(command)
-    .option('--system <name>', 'only this system; problems that other systems have in the file are ignored')
-    .option(
-      '--save-certificate <file>',
-      'write the certificates that issued those of the system to this file, for tls_config.ca_file',
-    )
-    .option('--json', 'print the findings as a JSON object')
-    .option('--report <file>', 'also write the findings to a file, without names, for a bug report')
-    .addHelpText('after', HELP)
-    .action(examine)
+  return addFlags(addConfigFile(command), FLAGS).addHelpText('after', HELP).action(examine)
 }
 
 async function examine(flags: Flags): Promise<void> {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { SystemClient } from '../../api/client.ts'
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
@@ -7,7 +7,8 @@ import { loadConfig } from '../../config/load.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { addConfigFile } from '../cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { parseSeconds, parseTime } from '../cli/flags/values.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
@@ -17,21 +18,6 @@ import { type NamedNodes, readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
 import { SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
 import { nodesTable, type TableOutput } from './table.ts'
-
-interface Flags {
-  'config.file': string
-  system?: string
-  sort: keyof typeof ORDERS
-  json?: boolean
-  summary?: boolean
-  node?: string
-  attribute?: readonly AttributeName[]
-  /** Seconds since the epoch. */
-  from?: number
-  to?: number
-  /** Seconds. */
-  interval?: number
-}
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
 const ORDERS = {
@@ -71,27 +57,35 @@ Examples:
 Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the
 others are shown); 2 usage error.`
 
+const time = (text: string) => parseTime(text, Date.now())
+const FLAGS = {
+  '--system <name>': 'only this system',
+  '--sort <order>': {
+    about: 'order of the nodes: by severity, then by name; or by name only',
+    choices: ['severity', 'name'],
+    otherwise: 'severity',
+  },
+  '--json': 'print a JSON array',
+  '--summary': 'lowest, mean and highest value of each attribute in a period',
+  '--node <name>': 'with --summary: only this node, by name or id',
+  '--attribute <name>': {
+    about: 'with --summary: only this attribute; may be repeated',
+    parse: collectAttribute,
+  },
+  '--from <time>': { about: 'start of the period, such as -24h or 2026-03-01', parse: time },
+  '--to <time>': { about: 'end of the period (default: now)', parse: time },
+  '--interval <duration>': {
+    about: 'time between two points (default: at most 96 points)',
+    parse: parseSeconds,
+  },
+} as const satisfies FlagTable
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
+
 export function nodesCommand(): Command {
-  const time = (text: string) => parseTime(text, Date.now())
   const command = new Command('nodes').description(
     'list all nodes with health, disks, used capacity and age of the newest sample',
   )
-  return addConfigFile(command)
-    .option('--system <name>', 'only this system')
-    .addOption(
-      new Option('--sort <order>', 'order of the nodes: by severity, then by name; or by name only')
-        .choices(Object.keys(ORDERS))
-        .default('severity'),
-    )
-    .option('--json', 'print a JSON array')
-    .option('--summary', 'lowest, mean and highest value of each attribute in a period')
-    .option('--node <name>', 'with --summary: only this node, by name or id')
-    .option('--attribute <name>', 'with --summary: only this attribute; may be repeated', collectAttribute)
-    .option('--from <time>', 'start of the period, such as -24h or 2026-03-01', time)
-    .option('--to <time>', 'end of the period (default: now)', time)
-    .option('--interval <duration>', 'time between two points (default: at most 96 points)', parseSeconds)
-    .addHelpText('after', HELP)
-    .action(showNodes)
+  return addFlags(addConfigFile(command), FLAGS).addHelpText('after', HELP).action(showNodes)
 }
 
 async function showNodes(flags: Flags): Promise<void> {

@@ -8,15 +8,17 @@ import { suggestion } from '../../config/values/suggestions.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { askLine, type Terminal } from '../cli/output/terminal.ts'
 import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
 
-export interface DeletionFlags {
-  yes?: boolean
-  dryRun?: boolean
-  json?: boolean
-  'admin.auditFile'?: string
-}
+export const DELETION_FLAGS = {
+  '--yes': 'delete without confirmation',
+  '--dry-run': 'show what would be deleted without deleting it',
+  '--json': 'print the result as a JSON object: system, id, name, deleted',
+  '--admin.audit-file <file>': 'also write the deletion to this file, as JSON lines',
+} as const satisfies FlagTable
+export type DeletionFlags = FlagsOf<typeof DELETION_FLAGS>
 
 export interface ProviderDeletion extends Target {
   readonly idOrName: string

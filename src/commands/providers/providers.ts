@@ -3,20 +3,21 @@ import { writeProviders } from '../../administration/documents.ts'
 import { createAdminClient } from '../../api/admin_client.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../text.ts'
-import { addConfigFile } from '../cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags/flags.ts'
+import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import type { Terminal } from '../cli/output/terminal.ts'
 import { cells, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { explained, type Target, withToken } from './caller.ts'
-import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
+import { DELETION_FLAGS, type DeletionFlags, deleteWithConfirmation } from './delete.ts'
 
-interface SystemFlags {
-  'config.file': string
-  system?: string
-  username?: string
-}
+const SYSTEM_FLAGS = {
+  '--system <name>': 'name of the system; required if several are configured',
+  '--username <name>': 'your user name of the storage system, for a login instead of a token',
+} as const satisfies FlagTable
+type SystemFlags = ConfigFileFlag & FlagsOf<typeof SYSTEM_FLAGS>
 
 const HELP = `
 With --username, the command asks for your password (or takes it from the
@@ -35,7 +36,7 @@ export function providersCommand(): Command {
   addSystemFlags(command.command('list'))
     .description('list the providers')
     .option('--json', 'print JSON in the format of the storage system')
-    .action((flags: SystemFlags & { json?: boolean }) =>
+    .action((flags: SystemFlags & { json?: true }) =>
       withSystem(flags, async ({ client, token, signal }) => {
         const providers = await explained(client.providers(token, signal), signal)
         process.stdout.write(
@@ -43,26 +44,20 @@ export function providersCommand(): Command {
         )
       }),
     )
-  addLogFlags(addSystemFlags(command.command('delete')))
+  const deletion = addLogFlags(addSystemFlags(command.command('delete')))
     .description('delete a provider; asks for its name, or its id if the name is not unique, as confirmation')
     .argument('<provider>', 'id of the provider, or its name if that is unique; see providers list')
-    .option('--yes', 'delete without confirmation')
-    .option('--dry-run', 'show what would be deleted without deleting it')
-    .option('--json', 'print the result as a JSON object: system, id, name, deleted')
-    .option('--admin.audit-file <file>', 'also write the deletion to this file, as JSON lines')
-    .action((idOrName: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
+  addFlags(deletion, DELETION_FLAGS).action(
+    (idOrName: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
       withSystem(flags, (target, terminal) =>
         deleteWithConfirmation({ ...target, idOrName, flags, log: logFrom(flags), terminal }),
       ),
-    )
+  )
   return command.addHelpText('after', HELP)
 }
 
 function addSystemFlags(command: Command): Command {
-  return addConfigFile(command)
-    .option('--system <name>', 'name of the system; required if several are configured')
-    .option('--username <name>', 'your user name of the storage system, for a login instead of a token')
-    .addHelpText('after', HELP)
+  return addFlags(addConfigFile(command), SYSTEM_FLAGS).addHelpText('after', HELP)
 }
 
 async function withSystem(

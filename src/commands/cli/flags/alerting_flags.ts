@@ -5,24 +5,19 @@ import { ConfigError } from '../../../config/values/problems.ts'
 import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
 import { Failed } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
 import { parseRootUrl } from './values.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
-export interface AlertingFlags {
-  'config.file'?: string
-  'runbook.baseUrl'?: string
-  'exporter.url'?: string
-}
+const FLAGS = {
+  '--config.file <file>':
+    'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
+  '--runbook.base-url <url>': 'address of docs/alerts.md, for links from alerts to runbooks',
+  '--exporter.url <url>': 'address of an exporter, which serves the runbooks, for the same links',
+} as const satisfies FlagTable
+export type AlertingFlags = FlagsOf<typeof FLAGS>
 
-export function addAlertingFlags(command: Command): Command {
-  return command
-    .option(
-      '--config.file <file>',
-      'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
-    )
-    .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
-    .option('--exporter.url <url>', 'address of an exporter, which serves the runbooks, for the same links')
-}
+export const addAlertingFlags = (command: Command): Command => addFlags(command, FLAGS)
 
 /**
  * The section `alerting` of the file of the flags, without a file the default settings. `--runbook.base-url` has precedence;

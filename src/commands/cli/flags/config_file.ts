@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 
+/** The value of {@link addConfigFile}. */
+export interface ConfigFileFlag {
+  readonly 'config.file': string
+}
+
 const FLAG = '--config.file'
 const KEY = 'config.file'
 

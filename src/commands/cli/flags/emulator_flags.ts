@@ -1,55 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../../../config/values/suggestions.ts'
 import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
-import { SCENARIOS, type Scenario } from '../../../emulator/model/scenarios.ts'
+import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../../emulator/options.ts'
 import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
-import {
-  EXPIRED_TOKEN,
-  type ExpiredToken,
-  PROFILES,
-  type Profile,
-} from '../../../emulator/protocol/profiles.ts'
+import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { itemList, paragraph } from '../output/width.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
 import { parseCount, parseCountOrNone } from './values.ts'
-
-/** Flags of commands that run an emulated storage system. */
-export interface EmulatorFlags {
-  pools: number
-  nodes: number
-  newNodes: number
-  newNodeHours: number
-  sites: number
-  namespaces: number
-  buckets: number
-  seed: string
-  profile?: Profile
-  scenario: Scenario
-  expiredToken?: ExpiredToken
-  fault?: readonly string[]
-}
-
-/** @param withoutProfile what is emulated without --profile, for --help */
-export function addEmulatorFlags(command: Command, withoutProfile: string): Command {
-  const { pools, nodes, newNodes, newNodeHours, sites, namespaces, buckets, seed, scenario } =
-    EMULATOR_DEFAULTS
-  const choice = (flags: string, help: string, choices: object) =>
-    new Option(flags, help).choices(Object.keys(choices))
-  return command
-    .addOption(choice('--scenario <name>', OPTION_HELP.scenario, SCENARIOS).default(scenario))
-    .addOption(choice('--profile <name>', `${OPTION_HELP.profile} (default: ${withoutProfile})`, PROFILES))
-    .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
-    .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
-    .option('--new-nodes <count>', OPTION_HELP.newNodes, parseCountOrNone, newNodes)
-    .option('--new-node-hours <hours>', OPTION_HELP.newNodeHours, parseCount, newNodeHours)
-    .option('--sites <count>', OPTION_HELP.sites, parseCount, sites)
-    .option('--namespaces <count>', OPTION_HELP.namespaces, parseCount, namespaces)
-    .option('--buckets <count>', OPTION_HELP.buckets, parseCount, buckets)
-    .option('--seed <text>', OPTION_HELP.seed, seed)
-    .addOption(choice('--expired-token <status>', OPTION_HELP.expiredToken, EXPIRED_TOKEN))
-    .option('--fault <fault>', OPTION_HELP.faults, collectFault)
-}
 
 function collectFault(text: string, before: readonly string[] = []): readonly string[] {
   try {
@@ -64,6 +23,42 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
   }
   return [...before, text]
 }
+
+const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) => Object.keys(table) as Name[]
+const count = <Option extends CountOption>(option: Option, parse = parseCount) => {
+  return { about: OPTION_HELP[option], parse, otherwise: EMULATOR_DEFAULTS[option] }
+}
+type CountOption = 'pools' | 'nodes' | 'newNodes' | 'newNodeHours' | 'sites' | 'namespaces' | 'buckets'
+
+/** @param withoutProfile what is emulated without --profile, for --help */
+const flagsWith = (withoutProfile: string) =>
+  ({
+    '--scenario <name>': {
+      about: OPTION_HELP.scenario,
+      choices: choices(SCENARIOS),
+      otherwise: EMULATOR_DEFAULTS.scenario,
+    },
+    '--profile <name>': {
+      about: `${OPTION_HELP.profile} (default: ${withoutProfile})`,
+      choices: choices(PROFILES),
+    },
+    '--pools <count>': count('pools'),
+    '--nodes <count>': count('nodes'),
+    '--new-nodes <count>': count('newNodes', parseCountOrNone),
+    '--new-node-hours <hours>': count('newNodeHours'),
+    '--sites <count>': count('sites'),
+    '--namespaces <count>': count('namespaces'),
+    '--buckets <count>': count('buckets'),
+    '--seed <text>': { about: OPTION_HELP.seed, otherwise: EMULATOR_DEFAULTS.seed },
+    '--expired-token <status>': { about: OPTION_HELP.expiredToken, choices: choices(EXPIRED_TOKEN) },
+    '--fault <fault>': { about: OPTION_HELP.faults, parse: collectFault },
+  }) as const satisfies FlagTable
+
+/** Flags of commands that run an emulated storage system. */
+export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>
+
+export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>
+  addFlags(command, flagsWith(withoutProfile))
 
 /** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {

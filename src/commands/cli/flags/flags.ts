@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { AdminOptions } from '../../../exporter/admin.ts'
 import type { ExporterOptions } from '../../../exporter/exporter.ts'
 import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
@@ -8,27 +8,19 @@ import { DEFAULT_MAX_REQUESTS } from '../../../server/metrics/scrape_slots.ts'
 import { EXIT, Failed } from '../exit.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
-import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log/logger.ts'
+import { createLogger, LOG_FORMATS, LOG_LEVELS } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
+import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
 import { parseAddress } from './values.ts'
 
 /** Flags of commands that log. */
-export interface LogFlags {
-  'log.level': LogLevel
-  'log.format': LogFormat
-}
+const LOG_FLAGS = {
+  '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },
+  '--log.format <format>': { about: 'format of log lines', choices: LOG_FORMATS, otherwise: 'logfmt' },
+} as const satisfies FlagTable
+export type LogFlags = FlagsOf<typeof LOG_FLAGS>
 
-export function addLogFlags(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--log.level <level>', 'minimum severity of log lines')
-        .choices([...LOG_LEVELS])
-        .default('info'),
-    )
-    .addOption(
-      new Option('--log.format <format>', 'format of log lines').choices([...LOG_FORMATS]).default('logfmt'),
-    )
-}
+export const addLogFlags = (command: Command): Command => addFlags(command, LOG_FLAGS)
 
 /** A logger to stderr with level and format from the flags. Repeated lines are limited. */
 export function logFrom(flags: LogFlags): Log {
@@ -41,45 +33,39 @@ export function logFrom(flags: LogFlags): Log {
   return limitLog(log, () => performance.now())
 }
 
+const DEFAULT_ADDRESSES = [':9438'] as const
+
 /** Flags of commands that serve `/metrics`. */
-export interface WebFlags {
-  'web.listenAddress': readonly string[]
-  'web.systemdSocket'?: boolean
-  'web.telemetryPath': string
-  'web.config.file'?: string
-  'web.enableLifecycle'?: boolean
-  'web.allowedHosts'?: readonly string[]
-  'web.maxRequests': number
-}
-
-export function addWebFlags(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--web.listen-address <address>', 'listen address of the metrics; may be repeated')
-        .argParser(collectAddresses)
-        .default(DEFAULT_ADDRESSES, DEFAULT_ADDRESSES[0]),
-    )
-    .option(
-      '--web.systemd-socket',
-      'listen on the sockets of systemd (socket activation) instead; one with FileDescriptorName=admin is for the provider administration',
-    )
-    .option('--web.telemetry-path <path>', 'path of the metrics', parsePath, DEFAULT_METRICS_PATH)
-    .option('--web.config.file <file>', 'web configuration file (exporter-toolkit): TLS, users, headers')
-    .option(
-      '--web.max-requests <count>',
-      'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
-      parseLimit,
-      DEFAULT_MAX_REQUESTS,
-    )
-    .option('--web.enable-lifecycle', 'enable reload with POST /-/reload')
-    .option(
-      '--web.allowed-hosts <names>',
+const WEB_FLAGS = {
+  '--web.listen-address <address>': {
+    about: 'listen address of the metrics; may be repeated',
+    parse: collectAddresses,
+    otherwise: DEFAULT_ADDRESSES,
+    shown: DEFAULT_ADDRESSES[0],
+  },
+  '--web.systemd-socket':
+    'listen on the sockets of systemd (socket activation) instead; one with FileDescriptorName=admin is for the provider administration',
+  '--web.telemetry-path <path>': {
+    about: 'path of the metrics',
+    parse: parsePath,
+    otherwise: DEFAULT_METRICS_PATH,
+  },
+  '--web.config.file <file>': 'web configuration file (exporter-toolkit): TLS, users, headers',
+  '--web.max-requests <count>': {
+    about: 'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
+    parse: parseLimit,
+    otherwise: DEFAULT_MAX_REQUESTS,
+  },
+  '--web.enable-lifecycle': 'enable reload with POST /-/reload',
+  '--web.allowed-hosts <names>': {
+    about:
       'refuse requests for host names other than these, comma-separated, and those of the listen address',
-      collectNames,
-    )
-}
+    parse: collectNames,
+  },
+} as const satisfies FlagTable
+export type WebFlags = FlagsOf<typeof WEB_FLAGS>
 
-const DEFAULT_ADDRESSES: readonly string[] = [':9438']
+export const addWebFlags = (command: Command): Command => addFlags(command, WEB_FLAGS)
 
 /** The first flag replaces the default. */
 function collectAddresses(text: string, before: readonly string[]): readonly string[] {
@@ -99,29 +85,23 @@ function parsePath(text: string): string {
 }
 
 /** Flags of commands that serve the provider administration. */
-export interface AdminFlags {
-  'admin.listenAddress': string
-  'admin.config.file'?: string
-  'admin.allowedHosts'?: readonly string[]
-  'admin.auditFile'?: string
-}
-
-export function addAdminFlags(command: Command): Command {
-  return command
-    .option(
-      '--admin.listen-address <address>',
-      'listen address of the provider administration; empty disables it',
-      (text: string) => (text === '' ? '' : parseAddress(text)),
-      '127.0.0.1:9439',
-    )
-    .option('--admin.config.file <file>', 'web configuration file of the provider administration')
-    .option(
-      '--admin.allowed-hosts <names>',
+const ADMIN_FLAGS = {
+  '--admin.listen-address <address>': {
+    about: 'listen address of the provider administration; empty disables it',
+    parse: (text: string) => (text === '' ? '' : parseAddress(text)),
+    otherwise: '127.0.0.1:9439',
+  },
+  '--admin.config.file <file>': 'web configuration file of the provider administration',
+  '--admin.allowed-hosts <names>': {
+    about:
       'additional host names of the provider administration, comma-separated: admin.example.net,localhost:8080',
-      collectNames,
-    )
-    .option('--admin.audit-file <file>', 'also write audited deletions to this file, as JSON lines')
-}
+    parse: collectNames,
+  },
+  '--admin.audit-file <file>': 'also write audited deletions to this file, as JSON lines',
+} as const satisfies FlagTable
+export type AdminFlags = FlagsOf<typeof ADMIN_FLAGS>
+
+export const addAdminFlags = (command: Command): Command => addFlags(command, ADMIN_FLAGS)
 
 function collectNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
