@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions) {
   const breaker = createBreaker({
     // More than can fail together for one cause, such as a connection that broke.
     failuresToOpen: options.limits.concurrency + 1,
-    onResponded: (answered) => observer.answered?.(answered),
+    onResponded: (responded) => observer.responded?.(responded),
   })
   const read = createOperate({
     system: system.name,

@@ -89,6 +89,6 @@ export function listenerField(
   return isPublished && address !== undefined ? { address: socketText(address) } : { url }
 }
 
-function otherPortOf(point: ListenSocket): ListenSocket {
-  return typeof point === 'string' ? point.replace(/\d+$/, '0') : point
+function otherPortOf(socket: ListenSocket): ListenSocket {
+  return typeof socket === 'string' ? socket.replace(/\d+$/, '0') : socket
 }

@@ -28,7 +28,7 @@ export interface ExporterOptions {
   readonly metricsPath?: string | undefined
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
+  /** Responses with metrics in flight; the response to further requests is 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number
   /** Undefined: the configuration is loaded again on request only. */
   readonly autoReload?: AutoReloadOptions | undefined
@@ -54,7 +54,7 @@ export type Exporter = ReturnType<typeof createExporter>
 export function createExporter(options: ExporterOptions) {
   const { log, record } = createLogTap(options.log)
   const { load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
-  const points = [options.listenAddress].flat()
+  const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
   const onSeries = (series: number) => {
@@ -86,15 +86,15 @@ export function createExporter(options: ExporterOptions) {
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,
     },
-    origin: { listenHosts: hostsOf(points), allowedHosts: options.allowedHosts },
+    origin: { listenHosts: hostsOf(sockets), allowedHosts: options.allowedHosts },
     metricsPath: options.metricsPath,
     log,
   })
   const { webConfigFile } = options
   const served = { handler: app, openPaths: OPEN_PATHS, acceptsBodies: false, log, webConfigFile }
-  const listeners = createListeners(points, served)
+  const listeners = createListeners(sockets, served)
   const listening = (url: string, index: number) =>
-    log.info('listening', listenerField(isPublished, url, points[index]))
+    log.info('listening', listenerField(isPublished, url, sockets[index]))
   return {
     /** The URL of the first listener for metrics, once started. */
     get url(): string {

@@ -153,7 +153,7 @@ function observe(system: string, { store, own, log, onRequest }: PollerOptions):
       onRequest?.(system)
       logRequest(log, { system, ...exchange }, () => poolFields(store.system(system), pool))
     },
-    answered: (up) => set('up', up),
+    responded: (up) => set('up', up),
     loggedIn: (result) => own.login(system, result),
     clockSkew: (seconds) => set('clockSkewSeconds', seconds),
     certificate: (notAfterSeconds) => set('tlsNotAfterSeconds', notAfterSeconds),

@@ -201,7 +201,7 @@ describe('fail-over', () => {
     await poll()
     await poll()
     expect(setup.exchanges).toEqual(['login connect', 'login 200', 'nodes 200', 'nodes 200'])
-    expect(setup.answered).toEqual([true, true])
+    expect(setup.responded).toEqual([true, true])
     await setup.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
@@ -556,7 +556,7 @@ describe('the circuit breaker', () => {
   )
 })
 
-describe('whether the system answered', () => {
+describe('whether the system responded', () => {
   test.each<[string, boolean]>([
     ['status:403@nodes', true],
     ['status:500@login', true],
@@ -568,12 +568,12 @@ describe('whether the system answered', () => {
     ['big-headers@nodes', false],
     ['reset@nodes', false],
     ['half-open@nodes', false],
-  ])('%s: %s', async (fault, answered) => {
+  ])('%s: %s', async (fault, responded) => {
     await using emulator = await startEmulator()
     emulator.setFaults([fault])
     await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
     await expect(setup.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toBeInstanceOf(ApiError)
-    expect(setup.answered).toEqual([answered])
+    expect(setup.responded).toEqual([responded])
   })
 
   test('is not reported during a cooldown of logins', async () => {
@@ -582,7 +582,7 @@ describe('whether the system answered', () => {
     await using setup = startClient(wrong)
     for (let poll = 0; poll < 3; poll += 1)
       await expect(setup.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
-    expect(setup.answered).toEqual([true])
+    expect(setup.responded).toEqual([true])
   })
 })
 

@@ -23,8 +23,8 @@ export interface ClientSetup extends AsyncDisposable {
   readonly durationsSeconds: number[]
   /** The result of each login: `ok` or a reason. */
   readonly loginResults: string[]
-  /** For each operation: whether the system answered. */
-  readonly answered: boolean[]
+  /** For each operation: whether the system responded. */
+  readonly responded: boolean[]
   readonly clockSkewsSeconds: number[]
 }
 
@@ -39,14 +39,14 @@ export function startClient(
   const exchanges: string[] = []
   const durationsSeconds: number[] = []
   const loginResults: string[] = []
-  const answered: boolean[] = []
+  const responded: boolean[] = []
   const clockSkewsSeconds: number[] = []
   const observer: ClientObserver = {
     exchanged({ operation, code, seconds }) {
       exchanges.push(`${operation} ${code}`)
       durationsSeconds.push(seconds)
     },
-    answered: (value) => answered.push(value),
+    responded: (value) => responded.push(value),
     loggedIn: (result) => loginResults.push(result),
     clockSkew: (seconds) => clockSkewsSeconds.push(seconds),
     certificate: () => undefined,
@@ -63,7 +63,7 @@ export function startClient(
     exchanges,
     durationsSeconds,
     loginResults,
-    answered,
+    responded,
     clockSkewsSeconds,
     [Symbol.asyncDispose]: () => client.close(),
   }

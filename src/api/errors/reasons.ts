@@ -86,7 +86,7 @@ const ROWS = {
     retryable: true,
   },
   redirect: {
-    text: 'the system answered with a redirect, which is never followed',
+    text: 'the system responded with a redirect, which is never followed',
     remedy: 'set base_url to the address of the system itself, not of something that redirects to it',
     origin: 'endpoint',
     response: 'received',

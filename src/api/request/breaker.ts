@@ -15,21 +15,21 @@ const MAX_KEYS = 10_000
 const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
-export type OperationOutcome = 'ok' | 'unknown' | ApiError
+export type OperationResult = 'ok' | 'unknown' | ApiError
 
 /** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
-export type Leave = (outcome: OperationOutcome) => void
+export type Leave = (result: OperationResult) => void
 
 /**
  * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
- * consecutive failures as given. Half-open: one operation is the probe, the others wait for its outcome.
+ * consecutive failures as given. Half-open: one operation is the probe, the others wait for its result.
  */
 export type Breaker = ReturnType<typeof createBreaker>
 
 interface BreakerOptions {
   readonly failuresToOpen: number
   /** Called with true after a response, and with false when an operation failed and there was no response since it began. */
-  readonly onResponded?: (answered: boolean) => void
+  readonly onResponded?: (responded: boolean) => void
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
@@ -41,16 +41,16 @@ export function createBreaker(options: BreakerOptions) {
 
   function admit(key: string): Leave {
     const beganAtMs = now()
-    return (outcome) => failures.note(key, outcome, beganAtMs)
+    return (result) => failures.note(key, result, beganAtMs)
   }
 
   function admitProbe(key: string): Leave {
     const { promise, resolve } = Promise.withResolvers<void>()
     const leave = admit(key)
     probe = promise
-    return (outcome) => {
+    return (result) => {
       probe = undefined
-      leave(outcome)
+      leave(result)
       resolve()
     }
   }
@@ -115,12 +115,12 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
 
   return {
     opened: () => opened,
-    note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
-      if (outcome === 'unknown') return
-      if (outcome === 'ok' || hasResponse(outcome)) noteResponse()
-      else if (isInconclusive(outcome, beganAtMs)) return
+    note(key: string, result: OperationResult, beganAtMs: number): void {
+      if (result === 'unknown') return
+      if (result === 'ok' || hasResponse(result)) noteResponse()
+      else if (isInconclusive(result, beganAtMs)) return
       else onResponded?.(false)
-      if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
+      if (result !== 'ok' && isOfSystem(result)) noteFailure(key, result, beganAtMs)
       else noteWorking(key)
     },
   }

@@ -34,8 +34,8 @@ export interface ExchangeEnd extends RequestEnd {
 /** Receives what a client measures. */
 export interface ClientObserver {
   exchanged(exchange: ExchangeEnd): void
-  /** After an operation: whether the system answered, whatever the response. */
-  answered?(answered: boolean): void
+  /** After an operation: whether the system responded, whatever the response. */
+  responded?(responded: boolean): void
   loggedIn?(result: Reason | 'ok'): void
   /** The system's clock minus ours, in seconds. */
   clockSkew?(seconds: number): void

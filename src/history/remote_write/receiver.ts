@@ -37,7 +37,7 @@ const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
 /** About four minutes in total. */
 const MAX_REPETITIONS = 12
-const MAX_ANSWER_CHARACTERS = 500
+const MAX_TEXT_CHARACTERS = 500
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 
@@ -92,10 +92,10 @@ interface SendResult {
 /** undici reports the end of a connection instead of the TLS alert before it, such as that of a missing certificate. */
 function endingWithError(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
-    connect(options, (...outcome) => {
-      const [, socket] = outcome
+    connect(options, (...result) => {
+      const [, socket] = result
       socket?.once('error', (failure) => socket.destroy(failure))
-      callback(...outcome)
+      callback(...result)
     })
 }
 
@@ -109,7 +109,7 @@ async function resultOf({ statusCode: status, headers, body }: Dispatcher.Respon
   const retryAfter = headers['retry-after']?.toString()
   const { text } = await readErrorText(body, { encoding: headers['content-encoding']?.toString() })
   if (status >= 200 && status < 300) return {}
-  const words = visibleText(text.trim().slice(0, MAX_ANSWER_CHARACTERS))
+  const words = visibleText(text.trim().slice(0, MAX_TEXT_CHARACTERS))
   const problem = words === '' ? `HTTP ${status}` : `HTTP ${status}: ${words}`
   const isTemporary = status === TOO_MANY_REQUESTS || status >= SERVER_ERROR
   return isTemporary ? { problem, retryMs: parseRetryAfter(retryAfter) ?? 0 } : { problem }

@@ -16,8 +16,10 @@ export interface BoundSocket {
 export type ListenSocket = string | BoundSocket
 
 /** The hosts of addresses that have one. */
-export function hostsOf(points: readonly ListenSocket[]): string[] {
-  return points.flatMap((point) => (typeof point === 'string' ? (parseListenAddress(point).host ?? []) : []))
+export function hostsOf(sockets: readonly ListenSocket[]): string[] {
+  return sockets.flatMap((socket) =>
+    typeof socket === 'string' ? (parseListenAddress(socket).host ?? []) : [],
+  )
 }
 
 /** Whether only this machine, or this container, reaches a host of a listen address. */
@@ -25,9 +27,9 @@ export function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host)
 }
 
-/** The point in messages. */
-export function socketText(point: ListenSocket): string {
-  return typeof point === 'string' ? point : `socket ${point.fd}`
+/** The socket in messages. */
+export function socketText(socket: ListenSocket): string {
+  return typeof socket === 'string' ? socket : `socket ${socket.fd}`
 }
 
 /** A listen address that is invalid or cannot be bound. The message names the address and the remedy. */

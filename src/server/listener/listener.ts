@@ -52,14 +52,15 @@ export type Listener = ReturnType<typeof createListener>
  * @throws {ListenError} when the address is invalid
  */
 export function createListener(options: ListenerOptions) {
-  const point = options.address
-  const address = typeof point === 'string' ? parseListenAddress(point) : point
+  const socket = options.address
+  const address = typeof socket === 'string' ? parseListenAddress(socket) : socket
   let starting: Promise<Opened> | undefined
   let opened: Opened | undefined
   return {
     /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
     get url(): string {
-      if (opened === undefined) throw new ListenError(`the listener on '${socketText(point)}' is not started`)
+      if (opened === undefined)
+        throw new ListenError(`the listener on '${socketText(socket)}' is not started`)
       return opened.url
     },
     /**

@@ -4,9 +4,9 @@ import { createListener, type Listener, type ListenerOptions } from './listener.
 export type Listeners = ReturnType<typeof createListeners>
 
 /** @throws {ListenError} when an address is invalid, or there is none */
-export function createListeners(points: readonly ListenSocket[], options: Omit<ListenerOptions, 'address'>) {
-  if (points.length === 0) throw new ListenError('there is no address to listen on')
-  const listeners: readonly Listener[] = points.map((address) => createListener({ ...options, address }))
+export function createListeners(sockets: readonly ListenSocket[], options: Omit<ListenerOptions, 'address'>) {
+  if (sockets.length === 0) throw new ListenError('there is no address to listen on')
+  const listeners: readonly Listener[] = sockets.map((address) => createListener({ ...options, address }))
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.stop()))
   }

@@ -27,7 +27,7 @@ export interface ExplanationSources {
 }
 
 interface ProbeOptions extends Omit<ProbeSources, 'history'> {
-  /** Probes that wait for one system; further ones are answered 503. 0: unlimited. */
+  /** Probes that wait for one system; the response to further ones is 503. 0: unlimited. */
   readonly maxRequests: number
   readonly sendExposition: SendExposition
   readonly slots: ScrapeSlots

@@ -9,20 +9,20 @@ const apiError = (reason: Reason = 'timeout', extras = {}) => new ApiError(reaso
 /** A breaker that opens after three failures, with a clock moved by `pass`. */
 function setUp() {
   let now = 0
-  const answered: boolean[] = []
+  const responded: boolean[] = []
   const breaker = createBreaker({
     failuresToOpen: 3,
-    onResponded: (value) => answered.push(value),
+    onResponded: (value) => responded.push(value),
     now: () => now,
   })
-  async function run(key: string, outcome: Parameters<Leave>[0], ms = 0) {
+  async function run(key: string, result: Parameters<Leave>[0], ms = 0) {
     const leave = await breaker.enter(key)
     now += ms
-    leave(outcome)
+    leave(result)
   }
   return {
     breaker,
-    answered,
+    responded,
     run,
     pass: (ms: number) => {
       now += ms
@@ -40,14 +40,14 @@ function setUp() {
 }
 
 describe('opens', () => {
-  test('an unknown outcome neither counts nor ends the count, and is not an answer', async () => {
-    const { fail, isOpen, run, answered } = setUp()
+  test('an unknown result neither counts nor ends the count, and is no response', async () => {
+    const { fail, isOpen, run, responded } = setUp()
     await fail('pq')
     await run('r', 'unknown')
     expect(await isOpen()).toBe(false)
     await fail('r')
     expect(await isOpen()).toBe(true)
-    expect(answered).toEqual([false, false, false])
+    expect(responded).toEqual([false, false, false])
   })
 
   test('after consecutive failures of the system, and rejects with their reason', async () => {
@@ -87,7 +87,7 @@ describe('opens', () => {
     expect(await isOpen()).toBe(opens)
   })
 
-  test('not if a request in between is answered', async () => {
+  test('not if a request in between has a response', async () => {
     const { fail, run, isOpen } = setUp()
     await fail('pq')
     await run('good', 'ok')
@@ -97,7 +97,7 @@ describe('opens', () => {
     expect(await isOpen()).toBe(false)
   })
 
-  test('not for pools that fail permanently while others are answered', async () => {
+  test('not for pools that fail permanently while others have responses', async () => {
     const { fail, run, isOpen, pass } = setUp()
     for (let round = 0; round < 20; round += 1) {
       await run('good', 'ok')
@@ -141,7 +141,7 @@ describe('opens', () => {
     expect(await isOpen()).toBe(true)
   })
 
-  test('not for timeouts while another request was answered', async () => {
+  test('not for timeouts while another request had a response', async () => {
     const { breaker, run, isOpen } = setUp()
     const leaves = await Promise.all(['p', 'q', 'r'].map((key) => breaker.enter(key)))
     await run('good', 'ok')
@@ -208,7 +208,7 @@ describe('half-open', () => {
   })
 })
 
-describe('whether the system answered', () => {
+describe('whether the system responded', () => {
   test.each<[string, Parameters<Leave>[0], boolean[]]>([
     ['a success', 'ok', [true]],
     ['a refusal', apiError('forbidden', { status: 403 }), [true]],
@@ -216,17 +216,17 @@ describe('whether the system answered', () => {
     ['a timeout', apiError('timeout'), [false]],
     ['a cooldown of logins: nothing was sent', apiError('auth'), []],
     ['an abort', 'unknown', []],
-  ])('%s', async (_, outcome, expected) => {
-    const { run, answered } = setUp()
-    await run('p', outcome)
-    expect(answered).toEqual(expected)
+  ])('%s', async (_, result, expected) => {
+    const { run, responded } = setUp()
+    await run('p', result)
+    expect(responded).toEqual(expected)
   })
 
-  test('a timeout while another request was answered is not reported', async () => {
-    const { breaker, run, answered } = setUp()
+  test('a timeout while another request had a response is not reported', async () => {
+    const { breaker, run, responded } = setUp()
     const leave = await breaker.enter('p')
     await run('q', 'ok')
     leave(apiError())
-    expect(answered).toEqual([true])
+    expect(responded).toEqual([true])
   })
 })

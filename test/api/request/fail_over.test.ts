@@ -43,5 +43,5 @@ test('a pool that stalls does not make an answering system unavailable', async (
   const [hot, archive] = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
   await expect(hot).rejects.toMatchObject({ reason: 'timeout' })
   await archive
-  expect(setup.answered).toEqual([true])
+  expect(setup.responded).toEqual([true])
 })
