@@ -66,9 +66,14 @@ export function readAlertmanagerConfig(text: string): AlertmanagerConfig {
 
 /** The matchers of both sides in one notation. */
 function matchersOfRule({ source_matchers = [], target_matchers = [] }: InhibitRule): ReadonlySet<string> {
-  const notation = (side: string) => (text: string) => `${side} ${JSON.stringify(parseMatcher(text))}`
+  const notation = (side: string) => (text: string) =>
+    `${side} ${JSON.stringify(simplest(parseMatcher(text)))}`
   return new Set([...source_matchers.map(notation('source')), ...target_matchers.map(notation('target'))])
 }
+
+/** A word as an expression, which the objects of Kubernetes have, as equality. */
+const simplest = (matcher: Matcher): Matcher =>
+  matcher.operator === '=~' && /^\w+$/.test(matcher.value) ? { ...matcher, operator: '=' } : matcher
 
 /** A loaded rule may have more matchers: the operator adds the namespace to the rules of an AlertmanagerConfig. */
 function includes(loaded: ReadonlySet<string>, rule: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import { parse, Scalar, stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import type { Dashboard } from './panels.ts'
 import type { RuleContents, RuleFile, WrittenFile } from './rules.ts'
 
@@ -70,13 +70,14 @@ function alertmanagerConfig(inhibition: string): object {
   }
 }
 
-/** `alertname =~ "a|b"` as an object. */
-function matcherObject(matcher: string): { name: string; matchType: Scalar; value: string } {
-  const [, name = '', operator, value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
-  const matchType = new Scalar(operator)
-  // A plain `=` has a meaning of its own in YAML 1.1: PyYAML refuses it.
-  matchType.type = Scalar.QUOTE_DOUBLE
-  return { name, matchType, value }
+/**
+ * `alertname =~ "a|b"` as an object. A plain `=` has a meaning of its own in YAML 1.1, so that PyYAML refuses it, and Helm and
+ * kustomize print it without quotes; a word as an expression matches the same.
+ */
+function matcherObject(matcher: string): { name: string; matchType: string; value: string } {
+  const [, name = '', operator = '', value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
+  if (operator === '=' && !/^\w+$/.test(value)) throw new Error(`${matcher} is not a word`)
+  return { name, matchType: operator === '=' ? '=~' : operator, value }
 }
 
 /**

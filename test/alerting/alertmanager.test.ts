@@ -8,16 +8,19 @@ const INHIBITION = readFileSync('deploy/prometheus/alertmanager-inhibition.yml',
 describe('inhibition rules', () => {
   const { inhibit_rules } = parse(INHIBITION) as { inhibit_rules: Record<string, readonly string[]>[] }
 
+  const withoutSpace = (text: string) => text.replaceAll(' ', '')
+
   test.each([
     ['as in the file', INHIBITION, 0],
+    ['with words as expressions', INHIBITION.replaceAll(/ = ("\w+")/g, ' =~ $1'), 0],
     ['none', '', inhibit_rules.length],
     ['all but one', stringify({ inhibit_rules: inhibit_rules.slice(1) }), 1],
     [
       'with the notation and the namespace of the operator',
       stringify({
         inhibit_rules: inhibit_rules.map(({ source_matchers = [], target_matchers = [] }) => ({
-          source_matchers: [...source_matchers.map((text) => text.replaceAll(' ', '')), 'namespace="sds"'],
-          target_matchers: ['namespace="sds"', ...target_matchers.map((text) => text.replaceAll(' ', ''))],
+          source_matchers: [...source_matchers.map(withoutSpace), 'namespace="sds"'],
+          target_matchers: ['namespace="sds"', ...target_matchers.map(withoutSpace)],
         })),
       }),
       0,
