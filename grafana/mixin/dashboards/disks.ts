@@ -31,7 +31,6 @@ const states = stat({
     expr: sum(byStatus(`status="${status}"`)),
     legend: status,
   })),
-  unit: 'none',
   overrides: DISK_COUNTS,
   width: 16,
 })
@@ -44,7 +43,6 @@ const uncounted = stat({
     'The system does not report the state of these disks, for example while a node starts. If the number stays, look at the management interface of the system.',
   ],
   queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
-  unit: 'none',
   steps: from(1, 'warning'),
   width: 8,
 })
@@ -57,12 +55,11 @@ const workList = table({
     'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
   ],
   rows: [...NODE_KEY, 'status'],
-  columns: [{ title: 'Disks', expr: promql`${byStatus('status!~"Good|Maintenance"')} > 0`, unit: 'none' }],
+  columns: [{ title: 'Disks', expr: promql`${byStatus('status!~"Good|Maintenance"')} > 0` }],
   labelMappings: { status: DISK_CELLS },
   cellLinks: { node: rowToNode },
   sortBy: 'Disks',
   noValue: 'No disk to repair, or no data: see “Data”',
-  width: 24,
   height: 7,
 })
 
@@ -79,14 +76,11 @@ const notGood = timeSeries({
       legend: '{{status}}',
     },
   ],
-  unit: 'none',
-  min: 0,
   stacked: true,
   stepped: true,
   fewNames: true,
   overrides: DISK_AREAS,
   noValue: NO_RECORDED_DATA,
-  width: 12,
 })
 
 const badDisks = recordedSelector(RECORDED.disks, SCOPE.pool, 'status="Bad"')
@@ -99,12 +93,9 @@ const failures = topPools({
     'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
   expr: promql`(${sumByPool(promql`${badDisks} - min_over_time(${badDisks}[1d])`)} > 0)`,
-  unit: 'none',
-  min: 0,
   bars: true,
   faults: true,
   noValue: 'No disk has gone bad, no data (see “Data”), or no recording rules',
-  width: 12,
 })
 
 const traffic = (direction: 'read' | 'write') =>
@@ -117,13 +108,11 @@ const traffic = (direction: 'read' | 'write') =>
     ],
     queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
     unit: 'Bps',
-    min: 0,
     stacked: true,
     fewNames: true,
     overrides: PURPOSE_AREAS,
     noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
-    width: 12,
   })
 
 const RECOVERY_WRITES = sumByPool(byPurpose('write', 'purpose="recovery"'))
@@ -142,7 +131,6 @@ const recovery = stateTimeline({
       legend: POOL_NAME,
     },
   ],
-  unit: 'none',
   mappings: RECOVERY_MAPPINGS,
   noValue: 'No pool was recovering, not served (see “Data”), or no recording rules',
   links: [seriesToPool],
@@ -174,7 +162,6 @@ const hours = table({
       title: 'Hours',
       expr: promql`topk($topn, sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR} > 0)`,
       // Hours as a unit would show 24 of them as a day.
-      unit: 'none',
       decimals: 1,
       max: 24,
       steps: barSteps(THRESHOLDS.recoveryHours),
@@ -196,9 +183,7 @@ const recoveryTraffic = topPools({
   ],
   expr: RECOVERY_WRITES,
   unit: 'Bps',
-  min: 0,
   noValue: NO_RECORDED_DATA,
-  width: 12,
 })
 
 export const disks: DashboardSpec = {

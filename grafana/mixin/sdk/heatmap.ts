@@ -11,7 +11,7 @@ import {
   PanelBuilder,
   YAxisConfigBuilder,
 } from '@grafana/grafana-foundation-sdk/heatmap'
-import { finish, type PanelSpec, type SizedPanel, WITHOUT_EMPTY } from './spec.ts'
+import { finish, type PanelSpec, PLAIN_NUMBER, type SizedPanel, WITHOUT_EMPTY } from './spec.ts'
 
 interface HeatmapSpec extends PanelSpec {
   /** Grafana sorts the values of many series into buckets; otherwise the query returns rates of buckets. */
@@ -39,7 +39,7 @@ const NEGLIGIBLE_RATE = 1e-3
 export const heatmap = (spec: HeatmapSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .calculate(spec.calculate ?? false)
-    .yAxis(new YAxisConfigBuilder().unit(spec.unit))
+    .yAxis(new YAxisConfigBuilder().unit(spec.unit ?? PLAIN_NUMBER))
     .showLegend()
   if (spec.calculate) builder.calculation(calculation())
   else {

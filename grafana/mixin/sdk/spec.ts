@@ -37,6 +37,8 @@ export interface Override {
   readonly properties: readonly DynamicConfigValue[]
 }
 
+/** Grafana's id of the unit of numbers without one. */
+export const PLAIN_NUMBER = 'none'
 export const DASH = '–'
 /**
  * Text of an empty cell of a table, and of a series that has ended in a legend. Without it, Grafana shows the text of the
@@ -50,8 +52,8 @@ export interface PanelSpec {
   /** What the panel shows, what is normal, and what to do otherwise; full sentences. */
   readonly about: readonly [shows: string, normal: string, otherwise: string]
   readonly queries: readonly Query[]
-  /** Grafana's id of the unit, e.g. `percentunit`. */
-  readonly unit: string
+  /** Grafana's id of the unit, e.g. `percentunit`; default: a plain number. */
+  readonly unit?: string
   /** In grid columns; a dashboard has 24. */
   readonly width: number
   /** In grid rows of 30 pixels. */
@@ -227,7 +229,7 @@ export const finish = (
   builder.description(describe(spec.about))
   builder.datasource(DATASOURCE)
   builder.targets(targets(spec.queries))
-  builder.unit(spec.unit)
+  builder.unit(spec.unit ?? PLAIN_NUMBER)
   builder.thresholds(thresholds(spec.steps ?? PLAIN))
   applyRange(builder, spec)
   if (spec.mappings) builder.mappings([...spec.mappings])

@@ -19,6 +19,7 @@ import {
   type Link,
   type Override,
   type PanelSpec,
+  PLAIN_NUMBER,
   refId,
   type SizedPanel,
   type Step,
@@ -28,7 +29,8 @@ import {
 export interface Column {
   readonly title: string
   readonly expr: Expression
-  readonly unit: string
+  /** Default: a plain number. */
+  readonly unit?: string
   readonly decimals?: number
   readonly steps?: readonly Step[]
   readonly mappings?: readonly ValueMapping[]
@@ -47,7 +49,9 @@ export interface TextColumn {
   readonly expr: Expression
 }
 
-interface TableSpec extends Omit<PanelSpec, 'queries' | 'unit' | 'steps' | 'overrides' | 'links'> {
+interface TableSpec extends Omit<PanelSpec, 'queries' | 'unit' | 'steps' | 'overrides' | 'links' | 'width'> {
+  /** Default: a whole row. */
+  readonly width?: number
   /** Labels that identify a row, in the order of their columns. */
   readonly rows: readonly string[]
   /** Titles of label columns that are not called as the label. */
@@ -108,6 +112,9 @@ const UNIT_SAMPLES: Readonly<Record<string, string>> = {
 /** Of a bar and its number. Without it, Grafana takes 150 pixels. */
 const BAR_PIXELS = 100
 
+/** Of a dashboard, in grid columns. */
+const ROW_COLUMNS = 24
+
 const DEFAULT_SAMPLE = 'Maintenance'
 
 /** Without it, an empty cell has the colour of the smallest value, which is red where lower is worse. */
@@ -137,7 +144,10 @@ const sampleOf = (unit: string, decimals?: number): string | undefined =>
   unit === 'bytes' && decimals ? `${(999).toFixed(decimals)} TiB` : UNIT_SAMPLES[unit]
 
 /** The values of a column are as wide as their longest text; the names of rows share the remaining space. */
-const valueWidth = ({ title, unit, decimals, mappings, sample }: Column, sorted: boolean): number => {
+const valueWidth = (
+  { title, unit = PLAIN_NUMBER, decimals, mappings, sample }: Column,
+  sorted: boolean,
+): number => {
   const value = sample ?? sampleOf(unit, decimals) ?? DEFAULT_SAMPLE
   return columnPixels(title, longest([value, ...textsOf(mappings)]), sorted ? 1 : 0)
 }
@@ -166,7 +176,7 @@ const widthOf = (width: ColumnWidth | undefined): DynamicConfigValue[] =>
 const columnOverride = (column: Column, width: ColumnWidth | undefined): Override => ({
   name: column.title,
   properties: [
-    { id: 'unit', value: column.unit },
+    { id: 'unit', value: column.unit ?? PLAIN_NUMBER },
     ...property('decimals', column.decimals ?? (column.unit === 'percentunit' ? 1 : undefined)),
     ...rangeOf(column),
     ...property('mappings', [...(column.mappings ?? []), EMPTY_MAPPING]),
@@ -229,7 +239,7 @@ const transformations = (spec: TableSpec): DataTransformerConfig[] => {
 
 /** The widths of the columns of labels, of texts, and of values. */
 const widthsOf = (spec: TableSpec): ColumnWidth[] => {
-  const { title, width, rows, columns, texts = [], sortBy } = spec
+  const { title, width = ROW_COLUMNS, rows, columns, texts = [], sortBy } = spec
   const names = [...rows.map((label) => labelWidth(label, spec)), ...texts.map(textWidth)]
   const [only, ...more] = columns
   if (columns.some(({ bar }) => bar) && more.length > 0) {
@@ -255,8 +265,8 @@ export const table = (spec: TableSpec): SizedPanel => {
     builder.sortBy([new TableSortByFieldStateBuilder().displayName(spec.sortBy).desc(!spec.ascending)])
   }
   const panel: PanelSpec = {
+    width: ROW_COLUMNS,
     ...spec,
-    unit: 'none',
     queries: [...columns, ...texts].map(({ expr }) => ({
       expr,
       instant: true,

@@ -18,7 +18,11 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries'
 import { SERIES_COLORS } from '../colors.ts'
 import { finish, type Override, type PanelSpec, placed, type SizedPanel } from './spec.ts'
 
-export interface TimeSeriesSpec extends PanelSpec {
+export interface TimeSeriesSpec extends Omit<PanelSpec, 'width'> {
+  /** Default: half of a row. */
+  readonly width?: number
+  /** Values below zero occur: the axis does not begin at 0. */
+  readonly signed?: boolean
   /** Only for parts of a total. */
   readonly stacked?: boolean
   readonly bars?: boolean
@@ -35,7 +39,7 @@ export interface TimeSeriesSpec extends PanelSpec {
 }
 
 /** Whether a query returns a series for each value of a label. */
-const hasManySeries = ({ queries }: PanelSpec): boolean =>
+const hasManySeries = ({ queries }: Pick<PanelSpec, 'queries'>): boolean =>
   queries.some(({ legend = '' }) => legend.includes('{{'))
 
 /** Rows that a table below the graph shows; it has a third of the height of the panel. */
@@ -51,7 +55,7 @@ const COLUMN = { last: { id: 'lastNotNull', title: 'Last *' }, max: { id: 'max',
  * the names are known and short, or the panel is narrow, that table would take more room than the graph: the legend is a
  * list below. The SDK disables the legend by default.
  */
-const legend = (spec: TimeSeriesSpec): VizLegendOptionsBuilder => {
+const legend = (spec: TimeSeriesSpec & PanelSpec): VizLegendOptionsBuilder => {
   const builder = new VizLegendOptionsBuilder().showLegend(true)
   const wide = spec.width >= WIDE_COLUMNS
   const column = spec.bars || spec.rare ? COLUMN.max : COLUMN.last
@@ -92,7 +96,8 @@ const scheme = ({ faults }: TimeSeriesSpec): FieldColorBuilder =>
     : new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic)
 
 /** Values over time. Gaps are not joined. */
-export const timeSeries = (spec: TimeSeriesSpec): SizedPanel => {
+export const timeSeries = (given: TimeSeriesSpec): SizedPanel => {
+  const spec = { ...(given.signed !== true && { min: 0 }), width: WIDE_COLUMNS, ...given }
   const builder = new PanelBuilder()
     .drawStyle(spec.bars ? GraphDrawStyle.Bars : GraphDrawStyle.Line)
     .lineWidth(1)

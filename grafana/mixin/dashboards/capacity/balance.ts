@@ -22,7 +22,6 @@ export const imbalance: SizedPanel = topPools({
   steps: lineSteps(THRESHOLDS.imbalanceRatio),
   limits: true,
   noValue: NEEDS_RULES,
-  width: 12,
 })
 
 const ofLevels = (name: RecordedName): Expression => sumBy(['level'], recordedSelector(name, SCOPE.pool))
@@ -39,10 +38,8 @@ export const levels = timeSeries({
     { expr: ofLevels(RECORDED.freeLevels), legend: 'free {{level}}' },
   ],
   unit: 'bytes',
-  min: 0,
   stacked: true,
   fewNames: true,
   interval: SAMPLE_INTERVAL,
   noValue: NEEDS_RULES,
-  width: 12,
 })

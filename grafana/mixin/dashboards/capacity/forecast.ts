@@ -69,13 +69,12 @@ export const whenFull = table({
     growthColumn('30 days', '30d'),
     timeLeft(`${LIMITS.forecastTargetPercent} % by system`, forecast(POOL_KEY, TARGET)),
     timeLeft(`${LIMITS.forecastTargetPercent} % by trend`, TREND_TO_TARGET),
-    { title: 'N/A', expr: unavailable, unit: 'none' },
+    { title: 'N/A', expr: unavailable },
     { title: 'Last poll', expr: lastPollAge(SCOPE.pool), unit: 's', decimals: 0 },
   ],
   cellLinks: { pool: rowToPool },
   sortBy: 'Used',
   noValue: 'No pool was reported within a day',
-  width: 24,
 })
 
 /** A year: longer times would hide those that matter. */
@@ -100,7 +99,6 @@ export const timeToTarget = timeSeries({
   ],
   unit: 'dtdurations',
   decimals: 0,
-  min: 0,
   steps: lineSteps(THRESHOLDS.forecastSeconds),
   limits: true,
   overrides: [dashed('/, by trend$/')],

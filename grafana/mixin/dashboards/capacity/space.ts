@@ -89,7 +89,6 @@ export const purposes = timeSeries({
     },
   ],
   unit: 'bytes',
-  min: 0,
   stacked: true,
   fewNames: true,
   overrides: SPACE_PURPOSES,

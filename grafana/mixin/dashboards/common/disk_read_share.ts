@@ -27,5 +27,4 @@ export const diskReadShare = (purpose: Matcher, words: Words): SizedPanel =>
     expr: ratio(sumByPool(byPurpose('read', purpose)), recorded(RECORDED.diskReads, SCOPE.pool)),
     unit: 'percentunit',
     noValue: NO_RECORDED_DATA,
-    width: 12,
   })

@@ -36,7 +36,6 @@ export const nodesByState = (
         legend: '{{status}}',
       },
     ],
-    unit: 'none',
     overrides: HEALTH_COUNTS,
     links,
     width: 6,

@@ -65,7 +65,7 @@ export const poolTable = ({ title, about, columns, scope, height }: PoolTable): 
     about,
     rows: POOL_KEY,
     columns: [
-      { title: 'State', expr: dataCode(scope), unit: 'none', mappings: DATA_MAPPINGS },
+      { title: 'State', expr: dataCode(scope), mappings: DATA_MAPPINGS },
       {
         title: 'Poll age',
         expr: lastPollAge(scope),
@@ -86,7 +86,6 @@ export const poolTable = ({ title, about, columns, scope, height }: PoolTable): 
     cellLinks: { pool: rowToPool },
     sortBy: 'State',
     noValue: 'No pool was reported within a day',
-    width: 24,
     height,
   })
 

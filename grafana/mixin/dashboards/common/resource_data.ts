@@ -20,7 +20,6 @@ const objects = (
 ): Column => ({
   title,
   expr: of('sds_resource_objects', `state="${state}"`),
-  unit: 'none',
   ...(state === 'exported' ? {} : { steps: from(1, 'warning') }),
 })
 
@@ -42,7 +41,6 @@ export const resourceData = (resources: readonly ResourceName[]): SizedPanel => 
         expr: promql`(${of('sds_resource_available')} == 0) + 2
 or
 (${of('sds_resource_up')} == bool 0)`,
-        unit: 'none',
         mappings: RESOURCE_CELLS,
       },
       {
@@ -57,7 +55,6 @@ or
     ],
     sortBy: 'State',
     noValue: 'Nothing was read, or no data',
-    width: 24,
     height: 5,
   })
 }

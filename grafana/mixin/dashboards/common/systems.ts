@@ -31,14 +31,13 @@ export const TABLES_UNREADY = by(
 export const LAG = promql`(${recorded(RECORDED.replicationLag, SCOPE.system)} and ${recorded(RECORDED.replicationPending, SCOPE.system)} > 0)`
 
 const columns: readonly Column[] = [
-  { title: 'Critical', expr: unacknowledged('Critical'), unit: 'none', steps: from(1, 'critical') },
-  { title: 'Errors', expr: unacknowledged('Error'), unit: 'none', steps: from(1, 'failed') },
-  { title: 'Warnings', expr: unacknowledged('Warning'), unit: 'none' },
-  { title: 'Nodes away', expr: NODES_UNACCOUNTED, unit: 'none', steps: from(1, 'warning') },
+  { title: 'Critical', expr: unacknowledged('Critical'), steps: from(1, 'critical') },
+  { title: 'Errors', expr: unacknowledged('Error'), steps: from(1, 'failed') },
+  { title: 'Warnings', expr: unacknowledged('Warning') },
+  { title: 'Nodes away', expr: NODES_UNACCOUNTED, steps: from(1, 'warning') },
   {
     title: 'Failed links',
     expr: ofSystem('sds_replication_links_failed'),
-    unit: 'none',
     steps: from(1, 'critical'),
   },
   {
@@ -75,6 +74,5 @@ export const systemTable = (height: number): SizedPanel =>
     cellLinks: { system: rowToSystem },
     sortBy: 'Critical',
     noValue: 'Not served, or no data',
-    width: 24,
     height,
   })

@@ -30,7 +30,6 @@ export const worstNodes = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Failed',
   noValue: NO_DATA,
-  width: 24,
 })
 
 export const nodesOverTime = topNodes({
@@ -65,7 +64,6 @@ export const worstTypes = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Failed with it',
   noValue: NO_DATA,
-  width: 24,
 })
 
 export const typeMatrix = matrix({
@@ -81,7 +79,6 @@ export const typeMatrix = matrix({
   ),
   row: 'node',
   column: 'error_type',
-  unit: 'none',
   steps: PLAIN,
   noValue: NO_DATA,
   width: 24,

@@ -24,15 +24,12 @@ export const byCategory = timeSeries({
       legend: '{{category}}',
     },
   ],
-  unit: 'none',
-  min: 0,
   bars: true,
   stacked: true,
   fewNames: true,
   overrides: FAILURE_AREAS,
   noValue: NO_RECORDED_DATA,
   interval: SAMPLE_INTERVAL,
-  width: 12,
 })
 
 export const topTypes = timeSeries({
@@ -48,9 +45,6 @@ export const topTypes = timeSeries({
       legend: '{{error_type}}, {{category}}',
     },
   ],
-  unit: 'none',
-  min: 0,
   noValue: NO_RECORDED_DATA,
   interval: SAMPLE_INTERVAL,
-  width: 12,
 })

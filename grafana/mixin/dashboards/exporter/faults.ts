@@ -122,7 +122,6 @@ export const faults = stat({
     { expr: failedPools, legend: 'Pools with failed polls' },
     ...FAULTS.map((fault) => ({ expr: counted(fault), legend: fault.tile })),
   ],
-  unit: 'none',
   decimals: 0,
   steps: from(1, 'warning'),
   width: 24,
@@ -150,14 +149,11 @@ const overTime = ({
       lines(metric, matchers, ['system', ...labels]),
       ...(byAttribute ? [lines(byAttribute, matchers, ['system', 'attribute', ...labels])] : []),
     ],
-    unit: 'none',
-    min: 0,
     bars: true,
     faults: true,
     ...(byAttribute ? {} : { stacked: true }),
     ...(interval && { interval }),
     noValue,
-    width: 12,
   })
 
 const pools = stateTimeline({
@@ -168,7 +164,6 @@ const pools = stateTimeline({
     'Failed while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
   ],
   queries: [{ expr: interruptedBands(POOL_KEY, 'sds_pool_up', SCOPE.system), legend: POOL_NAME }],
-  unit: 'none',
   mappings: upDown('ok', 'failed'),
   noValue: 'No poll failed',
   links: [seriesToPool],

@@ -39,11 +39,9 @@ const slowest = timeSeries({
     },
   ],
   unit: 's',
-  min: 0,
   // Some operations run once in an hour.
   rare: true,
   noValue: 'No request in this time range',
-  width: 12,
 })
 
 const pollDuration = topPools({
@@ -55,10 +53,8 @@ const pollDuration = topPools({
   ],
   expr: dedup(POOL_KEY, select('sds_pool_poll_duration_seconds', ...SCOPE.system)),
   unit: 's',
-  min: 0,
   noValue: 'No poll in this time range',
   interval: '1m',
-  width: 12,
 })
 
 const answers = timeSeries({
@@ -72,9 +68,7 @@ const answers = timeSeries({
     { expr: sumBy(['system', 'code'], rate('sds_api_requests_total')), legend: '{{system}} {{code}}' },
   ],
   unit: 'reqps',
-  min: 0,
   noValue: 'No request in this time range',
-  width: 12,
 })
 
 export const skew = timeSeries({
@@ -88,8 +82,8 @@ export const skew = timeSeries({
     { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
   ],
   unit: 's',
+  signed: true,
   noValue: 'No system in this time range',
-  width: 12,
 })
 
 export const polling: readonly SizedPanel[] = [durations, slowest, pollDuration, answers]
@@ -110,7 +104,6 @@ export const coverage: readonly SizedPanel[] = [
     ),
     row: 'attribute',
     column: 'state',
-    unit: 'none',
     steps: PLAIN,
     noValue: 'No poll yet',
     width: 24,

@@ -14,9 +14,7 @@ const NO_EXPORTER = 'No exporter in this time range'
 const perExporter = (vector: Expression, course: Course): SizedPanel =>
   timeSeries({
     queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
-    min: 0,
     noValue: NO_EXPORTER,
-    width: 8,
     ...course,
   })
 
@@ -30,7 +28,7 @@ export const output: readonly SizedPanel[] = [
       'Constant: about 50 per node, more where error types occur.',
       'A drop to half is a category that a system no longer serves. A steady increase is a label with ever new values.',
     ],
-    unit: 'none',
+    width: 8,
   }),
   perExporter(metric('scrape_duration_seconds'), {
     title: 'Scrape duration',
@@ -40,6 +38,7 @@ export const output: readonly SizedPanel[] = [
       'Slow scrapes are caused by a busy host or a slow network. They never wait for a storage system.',
     ],
     unit: 's',
+    width: 8,
   }),
   perExporter(metric('scrape_samples_scraped'), {
     title: 'Samples per scrape',
@@ -48,7 +47,7 @@ export const output: readonly SizedPanel[] = [
       'Slightly more than “Series”, and equal on both exporters of a pair.',
       'Different on a pair: one exporter does not reach a system, or has another configuration.',
     ],
-    unit: 'none',
+    width: 8,
   }),
 ]
 
@@ -60,7 +59,6 @@ export const processes: readonly SizedPanel[] = [
       'A few hundredths.',
       'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
     ],
-    unit: 'none',
     decimals: 3,
     width: 12,
   }),
@@ -79,9 +77,7 @@ export const processes: readonly SizedPanel[] = [
       { expr: dedup(['instance'], metric('nodejs_heap_size_used_bytes')), legend: '{{instance}} heap used' },
     ],
     unit: 'bytes',
-    min: 0,
     noValue: NO_EXPORTER,
-    width: 12,
   }),
   perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {
     title: 'Event loop lag, 99th percentile',
@@ -93,7 +89,6 @@ export const processes: readonly SizedPanel[] = [
     unit: 's',
     steps: lineSteps(THRESHOLDS.eventLoopLagSeconds),
     limits: true,
-    width: 12,
   }),
   perExporter(ratio(metric('process_open_fds'), metric('process_max_fds')), {
     title: 'Open files',
@@ -105,6 +100,5 @@ export const processes: readonly SizedPanel[] = [
     unit: 'percentunit',
     steps: lineSteps(THRESHOLDS.openFilesRatio),
     limits: true,
-    width: 12,
   }),
 ]

@@ -19,12 +19,10 @@ const providerList = table({
     {
       title: 'Listed',
       expr: by('max', providerKey, select('sds_authn_provider_info', ...SCOPE.system)),
-      unit: 'none',
       mappings: YES_NO,
     },
   ],
   noValue: 'None, or not read',
-  width: 24,
   height: 8,
 })
 

@@ -17,7 +17,6 @@ const up = stateTimeline({
     'Failed since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
   ],
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
-  unit: 'none',
   mappings: upDown(...QUERY_RESULT),
   noValue: NOT_QUERIED,
   width: 12,
@@ -36,12 +35,9 @@ const polls = timeSeries({
       legend: '{{system}} {{result}}',
     },
   ],
-  unit: 'none',
-  min: 0,
   bars: true,
   stacked: true,
   noValue: 'No poll in this time',
-  width: 12,
 })
 
 export const queryInterface: readonly SizedPanel[] = [up, polls]

@@ -31,11 +31,10 @@ const exporters = table({
   ],
   rows: ['instance'],
   columns: [
-    { title: 'Scrape', expr: ofExporter('up'), unit: 'none', mappings: upDownCells('up', 'down', 'warning') },
+    { title: 'Scrape', expr: ofExporter('up'), mappings: upDownCells('up', 'down', 'warning') },
     {
       title: 'Configuration',
       expr: ofExporter('sds_exporter_config_last_reload_successful'),
-      unit: 'none',
       mappings: upDownCells('loaded', 'refused', 'warning'),
     },
     {
@@ -50,13 +49,12 @@ const exporters = table({
       unit: 'dtdurations',
       decimals: 0,
     },
-    { title: 'Series', expr: ofExporter('sds_exporter_series'), unit: 'none' },
+    { title: 'Series', expr: ofExporter('sds_exporter_series') },
   ],
   texts: [version('Version', 'version'), version('Node.js', 'node_version')],
   sortBy: 'Running for',
   ascending: true,
   noValue: 'No exporter in this time range',
-  width: 24,
   height: 5,
 })
 
@@ -84,13 +82,11 @@ const systems = table({
     {
       title: 'Answers',
       expr: promql`(1 - ${ofSystem('sds_system_up')}) or ${systemsOfDay} * 0 + 2`,
-      unit: 'none',
       mappings: REACHABLE_CELLS,
     },
     {
       title: 'Query interface',
       expr: ofSystem('sds_system_query_up'),
-      unit: 'none',
       mappings: upDownCells(...QUERY_RESULT),
     },
     {
@@ -107,11 +103,10 @@ const systems = table({
       decimals: 0,
       steps: SKEW_STEPS,
     },
-    { title: 'Providers', expr: ofSystem('sds_authn_providers'), unit: 'none' },
+    { title: 'Providers', expr: ofSystem('sds_authn_providers') },
   ],
   sortBy: 'Answers',
   noValue: 'No system was reported within a day',
-  width: 24,
   height: 6,
 })
 
@@ -125,7 +120,7 @@ const pools = poolTable({
     'Both ages increase: the exporter cannot poll. Only the sample age increases: the collector of the storage system has stopped. Not reported: the pool or its system was removed, or its exporter does not run.',
   ],
   columns: [
-    { title: 'Nodes', expr: byPool('sds_pool_nodes'), unit: 'none' },
+    { title: 'Nodes', expr: byPool('sds_pool_nodes') },
     { title: 'Poll duration', expr: byPool('sds_pool_poll_duration_seconds'), unit: 's' },
   ],
   scope: SCOPE.system,
@@ -140,7 +135,6 @@ const systemUp = stateTimeline({
     'Not reachable on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all systems: the exporter or Prometheus.',
   ],
   queries: [{ expr: ofSystem('sds_system_up'), legend: '{{system}}' }],
-  unit: 'none',
   mappings: upDown('reachable', 'not reachable'),
   noValue: 'No system in this time range',
   width: 12,

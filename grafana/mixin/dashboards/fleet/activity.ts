@@ -40,7 +40,6 @@ export const alertTable: SizedPanel = table({
     {
       title: 'Severity',
       expr: by('max', ROWS, withDetail(promql`(${codes})`)),
-      unit: 'none',
       mappings: SEVERITY_MAPPINGS,
     },
   ],
@@ -48,7 +47,6 @@ export const alertTable: SizedPanel = table({
   valuesFirst: true,
   cellLinks: { pool: rowToPool, node: rowToNode },
   noValue: 'No alert fires, or no rules are loaded',
-  width: 24,
   // Grafana cannot fit the height to the rows: three, and a scroll bar.
   height: 5,
 })
@@ -70,10 +68,8 @@ const ofSystems = (title: string, names: readonly RecordedName[], unit: string, 
       },
     ],
     unit,
-    min: 0,
     noValue: 'No data, not served by these systems, or no recording rules',
     links: [toPage('Performance', 'performance')],
-    width: 12,
   })
 
 type Words = readonly [string, string, string]

@@ -24,14 +24,13 @@ const worstLatency = (title: string, operation: Operation): Column => ({
 })
 
 const STATE: readonly Column[] = [
-  { title: 'Trouble', expr: SCORE, unit: 'none', mappings: troubleMappings(CRITICAL_SCORE) },
-  { title: 'State', expr: poolHealthCode(SCOPE.system), unit: 'none', mappings: HEALTH_CELLS },
+  { title: 'Trouble', expr: SCORE, mappings: troubleMappings(CRITICAL_SCORE) },
+  { title: 'State', expr: poolHealthCode(SCOPE.system), mappings: HEALTH_CELLS },
   {
     title: 'Nodes',
     expr: by('count', POOL_KEY, perNode(select('sds_node_info', ...SCOPE.system))),
-    unit: 'none',
   },
-  { title: 'Disks', expr: DISKS_TO_FIX, unit: 'none', steps: from(1, 'failed') },
+  { title: 'Disks', expr: DISKS_TO_FIX, steps: from(1, 'failed') },
 ]
 
 const SPACE: readonly Column[] = [
@@ -88,7 +87,6 @@ export const pools = table({
   cellLinks: { pool: rowToPool },
   sortBy: 'Trouble',
   noValue: 'No pool was reported within a day',
-  width: 24,
   height: 11,
 })
 
@@ -100,7 +98,6 @@ export const poolStates = stateTimeline({
     'Click a band to open the pool. Short repeated bands are a node that flaps. “Polls fail” or “No data” on all pools of a system is a fault of the exporter or the network.',
   ],
   queries: [{ expr: poolHealthBands(SCOPE.system), legend: POOL_NAME }],
-  unit: 'none',
   mappings: HEALTH_MAPPINGS,
   noValue: 'All pools were Good, or none was reported',
   links: [seriesToPool],

@@ -20,7 +20,6 @@ const noAnswer = stat({
   queries: [
     { expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`), legend: 'Systems' },
   ],
-  unit: 'none',
   steps: from(1, 'critical'),
   links: [toPage('Exporter', 'exporter')],
   width: 4,
@@ -45,7 +44,6 @@ const seenBefore = stat({
     { expr: vanished(POOL_KEY, 'sds_pool_up'), legend: 'Pools' },
     { expr: vanished(NODE_KEY, 'sds_node_info'), legend: 'Nodes' },
   ],
-  unit: 'none',
   steps: from(1, 'critical'),
   width: 6,
 })
@@ -61,7 +59,6 @@ const alertCounts = stat({
     expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or ${rulesLoaded()} * 0`,
     legend: severity,
   })),
-  unit: 'none',
   overrides: (['critical', 'warning'] as const).map((severity) => ({
     name: severity,
     properties: [{ id: 'thresholds', value: { mode: 'absolute', steps: from(1, severity) } }],
@@ -87,7 +84,6 @@ const disks = stat({
     expr: sum(disksToFix(status)),
     legend: status,
   })),
-  unit: 'none',
   overrides: DISK_COUNTS,
   links: [toPage('Disks', 'disks')],
   width: 4,

@@ -18,7 +18,6 @@ const USAGE_INTERVAL = '15m'
 const topNamespaces = ({ expr, ...panel }: Omit<TimeSeriesSpec, 'queries'> & { expr: Expression }) =>
   timeSeries({
     interval: USAGE_INTERVAL,
-    min: 0,
     ...panel,
     queries: [{ expr: top(expr), legend: '{{system}} / {{namespace}}' }],
     links: [seriesToNamespace],
@@ -63,10 +62,8 @@ const bySystem = (
     about,
     queries: [{ expr: recorded(name, SCOPE.system), legend: '{{system}}' }],
     unit,
-    min: 0,
     interval: USAGE_INTERVAL,
     noValue: NOT_RECORDED,
-    width: 12,
   })
 
 export const namespaces: DashboardSpec = {

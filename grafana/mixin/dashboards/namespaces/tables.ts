@@ -40,7 +40,7 @@ export const systems = table({
   ],
   rows: SYSTEM_KEY,
   columns: [
-    { title: 'Namespaces', expr: by('count', SYSTEM_KEY, USED), unit: 'none' },
+    { title: 'Namespaces', expr: by('count', SYSTEM_KEY, USED) },
     { title: 'Used', expr: recorded(RECORDED.namespacesUsed, SCOPE.system), unit: 'bytes' },
     {
       title: 'Objects',
@@ -50,14 +50,12 @@ export const systems = table({
     {
       title: 'Near quota',
       expr: by('count', SYSTEM_KEY, promql`${QUOTA_USED} > ${THRESHOLDS.quotaRatio.warning}`),
-      unit: 'none',
       steps: from(1, 'warning'),
     },
   ],
   cellLinks: { system: rowToSystem },
   sortBy: 'Used',
   noValue: NOT_RECORDED,
-  width: 24,
   height: 6,
 })
 
@@ -86,7 +84,6 @@ export const quotas = table({
   cellLinks: { namespace: rowToNamespace },
   sortBy: 'Used quota',
   noValue: 'No namespace has a hard quota, no data (see “Data”), or no recording rules',
-  width: 24,
 })
 
 export const largest = table({
@@ -119,7 +116,6 @@ export const largest = table({
   cellLinks: { namespace: rowToNamespace },
   sortBy: 'Used',
   noValue: NOT_READ,
-  width: 24,
 })
 
 const BUCKET_KEY = [...NAMESPACE_KEY, 'bucket'] as const
@@ -166,9 +162,7 @@ const bucketCounts = table({
     'A fast growing number is usually an error of a client.',
   ],
   rows: NAMESPACE_KEY,
-  columns: [
-    { title: 'Buckets', expr: promql`topk($topn, ${ofNamespace('sds_namespace_buckets')})`, unit: 'none' },
-  ],
+  columns: [{ title: 'Buckets', expr: promql`topk($topn, ${ofNamespace('sds_namespace_buckets')})` }],
   cellLinks: { namespace: rowToNamespace },
   sortBy: 'Buckets',
   noValue: NO_BUCKETS,

@@ -22,11 +22,9 @@ const space = timeSeries({
     { expr: one('sds_node_disk_space_reserved_bytes'), legend: 'Reserved' },
   ],
   unit: 'bytes',
-  min: 0,
   stacked: true,
   overrides: SPACE_AREAS,
   noValue: 'No data: see “Data”',
-  width: 12,
 })
 
 const forecastKey = ['target_percent', 'history_days'] as const
@@ -44,7 +42,6 @@ const forecasts = table({
     {
       title: 'Available',
       expr: by('max', forecastKey, select('sds_node_capacity_forecast_available', ...SCOPE.node)),
-      unit: 'none',
       mappings: YES_NO,
     },
     {

@@ -18,7 +18,6 @@ const health = stat({
     'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks. “No data”: see “Last in the feed”.',
   ],
   queries: [{ expr: healthCode([], SCOPE.node) }],
-  unit: 'none',
   mappings: HEALTH_MAPPINGS,
   width: 4,
 })
@@ -52,7 +51,6 @@ const disksByState = stat({
     expr: promql`max(${select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`)})`,
     legend: status,
   })),
-  unit: 'none',
   overrides: DISK_COUNTS,
   width: 9,
 })

@@ -30,7 +30,6 @@ const memory = timeSeries({
   ],
   queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
   unit: 'bytes',
-  min: 0,
   noValue: NO_DATA,
   width: 8,
 })
@@ -47,7 +46,6 @@ const network = timeSeries({
     { expr: one('sds_node_nic_transmitted_bytes_per_second'), legend: 'Transmitted' },
   ],
   unit: 'Bps',
-  min: 0,
   overrides: RECEIVED_TRANSMITTED,
   noValue: NO_DATA,
   width: 8,
@@ -68,7 +66,6 @@ const interfaces = timeSeries({
     { expr: byInterface('transmitted'), legend: '{{interface}} transmitted' },
   ],
   unit: 'Bps',
-  min: 0,
   noValue: NO_DATA,
   width: 24,
 })
@@ -88,12 +85,10 @@ const diskTraffic = (direction: 'read' | 'write') =>
       },
     ],
     unit: 'Bps',
-    min: 0,
     stacked: true,
     fewNames: true,
     overrides: PURPOSE_AREAS,
     noValue: NO_DATA,
-    width: 12,
   })
 
 export const nodeResources: readonly SizedPanel[] = [

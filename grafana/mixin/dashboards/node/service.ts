@@ -25,10 +25,8 @@ const transactions = timeSeries({
   ],
   queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
   unit: 'reqps',
-  min: 0,
   overrides: READS_WRITES,
   noValue: NO_DATA,
-  width: 12,
 })
 
 const latencyOf = (operation: Operation): Expression => promql`max(${nodeLatency(operation, SCOPE.node)})`
@@ -49,7 +47,6 @@ const latency = timeSeries({
     { expr: poolMedian('write'), legend: 'Write, pool median' },
   ],
   unit: 's',
-  min: 0,
   overrides: [
     colored('Read', SERIES_COLORS.reads),
     colored('Write', SERIES_COLORS.writes),
@@ -57,7 +54,6 @@ const latency = timeSeries({
     dashed('Write, pool median', SERIES_COLORS.writes),
   ],
   noValue: NO_DATA,
-  width: 12,
 })
 
 const bandwidth = timeSeries({
@@ -72,10 +68,8 @@ const bandwidth = timeSeries({
     'sds_node_transaction_write_bytes_per_second',
   ),
   unit: 'Bps',
-  min: 0,
   overrides: READS_WRITES,
   noValue: NO_DATA,
-  width: 12,
 })
 
 const failed = timeSeries({
@@ -88,7 +82,6 @@ const failed = timeSeries({
   queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
   ...FAILURE_AXIS,
   noValue: NO_DATA,
-  width: 12,
 })
 
 export const nodeService: readonly SizedPanel[] = [transactions, latency, bandwidth, failed]

@@ -47,7 +47,5 @@ export const diskTotals = topPools({
   ],
   expr: promql`(${recorded(RECORDED.diskReads, SCOPE.pool)} + ${recorded(RECORDED.diskWrites, SCOPE.pool)})`,
   unit: 'Bps',
-  min: 0,
   noValue: NO_RECORDED_DATA,
-  width: 12,
 })

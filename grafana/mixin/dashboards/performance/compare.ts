@@ -26,7 +26,6 @@ export const compared = ({ expr, ...panel }: Compared): SizedPanel =>
   timeSeries({
     ...panel,
     queries: [{ expr, legend: 'Now' }, ...AGO.map(([legend, ago]) => ({ expr: shifted(expr, ago), legend }))],
-    min: 0,
     overrides: [colored('Now', SERIES_COLORS.now), ...AGO.map(([legend, , color]) => dashed(legend, color))],
     noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,

@@ -43,7 +43,6 @@ export const spread = (operation: Operation): SizedPanel => {
     ],
     noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
-    width: 12,
   })
 }
 
@@ -58,7 +57,6 @@ export const topPoolLatency = (operation: Operation): SizedPanel =>
     expr: poolLatency(operation, SCOPE.pool),
     ...latencyAxis(operation),
     noValue: NO_RECORDED_DATA,
-    width: 12,
   })
 
 const ofPools = (name: RecordedName): Expression => recorded(name, SCOPE.pool)

@@ -33,7 +33,6 @@ const usedByNode = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Used',
   noValue: 'No data: see “Data”',
-  width: 24,
 })
 
 const transactions = topNodes({
@@ -45,7 +44,6 @@ const transactions = topNodes({
   ],
   expr: recorded(RECORDED.nodeTransactions, SCOPE.node),
   unit: 'reqps',
-  min: 0,
   noValue: NO_RECORDED_DATA,
 })
 

@@ -21,7 +21,6 @@ const health = stateTimeline({
     'Click a band to open the node. Several nodes that change together may share a switch, a rack or a power feed.',
   ],
   queries: [{ expr: nodeHealthBands(SCOPE.node), legend: NODE_NAME }],
-  unit: 'none',
   mappings: HEALTH_MAPPINGS,
   // Thousands of nodes at every minute take seconds.
   interval: '5m',
@@ -66,8 +65,8 @@ const nodes = table({
   ],
   rows: NODE_KEY,
   columns: [
-    { title: 'State', expr: state, unit: 'none', mappings: HEALTH_CELLS },
-    { title: 'Disks', expr: disksToFix, unit: 'none', steps: from(1, 'failed') },
+    { title: 'State', expr: state, mappings: HEALTH_CELLS },
+    { title: 'Disks', expr: disksToFix, steps: from(1, 'failed') },
     ratio('Used', USED, steps(THRESHOLDS.usedRatio)),
     ratio('CPU', node('sds_node_cpu_utilization_ratio'), steps(THRESHOLDS.cpuRatio)),
     ratio('Memory', node('sds_node_memory_utilization_ratio'), steps(THRESHOLDS.memoryRatio)),
@@ -87,7 +86,6 @@ const nodes = table({
   cellLinks: { node: rowToNode },
   sortBy: 'State',
   noValue: 'No node was reported within a day',
-  width: 24,
   height: 11,
 })
 

@@ -19,7 +19,6 @@ const ownAlerts = stat({
     expr: sum(unacknowledged(severity)),
     legend: severity,
   })),
-  unit: 'none',
   overrides: ALERT_COUNTS,
   width: 8,
 })
@@ -38,7 +37,6 @@ const nodes = stat({
     })),
     { expr: sum(NODES_UNACCOUNTED), legend: 'Away' },
   ],
-  unit: 'none',
   overrides: [
     ...HEALTH_COUNTS,
     {
@@ -60,7 +58,6 @@ const disks = stat({
     expr: sum(ofSystem('sds_system_disks_by_status', `status="${status}"`)),
     legend: status,
   })),
-  unit: 'none',
   overrides: DISK_COUNTS,
   width: 8,
 })

@@ -34,11 +34,10 @@ export const pools = table({
   ],
   rows: POOL_KEY,
   columns: [
-    { title: 'Nodes', expr: NODES, unit: 'none', steps: from(1, 'warning') },
+    { title: 'Nodes', expr: NODES, steps: from(1, 'warning') },
     {
       title: 'Disks',
       expr: notGood(ofPool('sds_pool_disks'), ofPool('sds_pool_disks_by_status', 'status="Good"')),
-      unit: 'none',
       steps: from(1, 'warning'),
     },
     {
@@ -48,7 +47,6 @@ export const pools = table({
         POOL_KEY,
         dedup([...POOL_KEY, 'scope'], select('sds_pool_garbage_collection_enabled', ...SCOPE.pool)),
       ),
-      unit: 'none',
       mappings: ENABLED_CELLS,
     },
     { title: 'Garbage', expr: GARBAGE_PENDING, unit: 'bytes' },
@@ -65,7 +63,6 @@ export const pools = table({
   cellLinks: { pool: rowToPool },
   sortBy: 'To recover',
   noValue: NOT_READ,
-  width: 24,
 })
 
 const garbage = timeSeries({
@@ -80,11 +77,9 @@ const garbage = timeSeries({
     { expr: sum(GARBAGE_UNRECLAIMABLE), legend: 'Partial' },
   ],
   unit: 'bytes',
-  min: 0,
   stacked: true,
   interval: SAMPLE_INTERVAL,
   noValue: NOT_READ,
-  width: 12,
 })
 
 const reclaimed = topPools({
@@ -96,9 +91,7 @@ const reclaimed = topPools({
   ],
   expr: promql`clamp_min(${GARBAGE_RECLAIMED} - ${shifted(GARBAGE_RECLAIMED, '1d')}, 0)`,
   unit: 'bytes',
-  min: 0,
   noValue: NOT_READ,
-  width: 12,
 })
 
 const recovery = topPools({
@@ -110,9 +103,7 @@ const recovery = topPools({
   ],
   expr: ofPool('sds_pool_recovery_bad_chunks_bytes'),
   unit: 'bytes',
-  min: 0,
   noValue: NOT_READ,
-  width: 12,
 })
 
 const uncoded = topPools({
@@ -124,9 +115,7 @@ const uncoded = topPools({
   ],
   expr: promql`${TO_CODE} - ${CODED}`,
   unit: 'bytes',
-  min: 0,
   noValue: NOT_READ,
-  width: 12,
 })
 
 export const background = [garbage, reclaimed, recovery, uncoded] as const

@@ -32,7 +32,6 @@ const groups = table({
     {
       title: 'Sites',
       expr: dedup(GROUP_KEY, select('sds_replication_group_sites', ...SCOPE.system)),
-      unit: 'none',
     },
     { title: 'Lag', expr: LAG, unit: 's', steps: steps(THRESHOLDS.replicationLagSeconds) },
     pending('Objects', 'repository'),
@@ -41,7 +40,6 @@ const groups = table({
   ],
   sortBy: 'Lag',
   noValue: NOT_READ,
-  width: 24,
   height: 7,
 })
 
@@ -54,12 +52,11 @@ const links = table({
   ],
   rows: LINK_KEY,
   columns: [
-    { title: 'State', expr: perLink('sds_replication_link_failed'), unit: 'none', mappings: LINK_CELLS },
+    { title: 'State', expr: perLink('sds_replication_link_failed'), mappings: LINK_CELLS },
     { title: 'Copied', expr: perLink('sds_replication_link_bootstrap_ratio'), unit: 'percentunit' },
   ],
   sortBy: 'State',
   noValue: 'No link has failed or copies, or no data: see “Data”',
-  width: 24,
   height: 6,
 })
 
@@ -74,12 +71,10 @@ const lag = timeSeries({
   ],
   queries: [{ expr: top(LAG), legend: GROUP_NAME }],
   unit: 's',
-  min: 0,
   steps: lineSteps(THRESHOLDS.replicationLagSeconds),
   limits: true,
   interval: SAMPLE_INTERVAL,
   noValue: NOT_RECORDED,
-  width: 12,
 })
 
 const backlog = timeSeries({
@@ -91,10 +86,8 @@ const backlog = timeSeries({
   ],
   queries: [{ expr: top(recorded(RECORDED.replicationPending, SCOPE.system)), legend: GROUP_NAME }],
   unit: 'bytes',
-  min: 0,
   interval: SAMPLE_INTERVAL,
   noValue: NOT_RECORDED,
-  width: 12,
 })
 
 export const replication = [groups, links, lag, backlog] as const

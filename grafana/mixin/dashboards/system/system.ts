@@ -16,12 +16,9 @@ const counts = (title: string, expr: Expression, about: readonly [string, string
     title,
     about,
     queries: [{ expr, legend: '{{system}}' }],
-    unit: 'none',
-    min: 0,
     stepped: true,
     ...(faults && { faults }),
     noValue: NOT_READ,
-    width: 12,
   })
 
 const ownAlerts = counts(
