@@ -5,7 +5,7 @@ import type { RuleContents, RuleFile, WrittenFile } from './rules.ts'
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules --kubernetes` writes this file with other thresholds and links.\n'
 const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/part-of': 'sds-exporter' }
-/** Of ConfigMaps, for the sidecar of Grafana's Helm chart; the annotation is the folder in Grafana. */
+/** Metadata of ConfigMaps for the sidecar of Grafana's Helm chart; the annotation is the folder in Grafana. */
 export const DASHBOARD_METADATA = {
   labels: { ...LABELS, grafana_dashboard: '1' },
   annotations: { grafana_folder: 'Storage' },

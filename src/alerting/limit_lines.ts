@@ -44,10 +44,10 @@ function withLines(panel: Panel, pools: string, overrides: readonly Override[]):
 
 /** A threshold that a panel draws as a line. */
 interface Limit {
-  /** Of its setting. */
+  /** Path of its setting. */
   readonly path: string
   readonly color: string
-  /** Of the query for its line. */
+  /** Letter of the query for its line. */
   readonly refId: string
 }
 

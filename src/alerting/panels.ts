@@ -8,7 +8,7 @@ export type Dashboard = {
 
 /** The members of a panel that depend on settings. */
 export interface Panel {
-  /** Of a row. */
+  /** The panels of a row. */
   readonly panels?: readonly Panel[]
   readonly targets?: readonly Readonly<Record<string, unknown>>[]
   readonly fieldConfig?: {

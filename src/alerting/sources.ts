@@ -58,7 +58,7 @@ export interface RuleSources {
 export type SettingSource = {
   /** What is compared, for the documentation. */
   readonly about: string
-  /** As for alerts. */
+  /** As {@link AlertSource.scope}. */
   readonly scope?: Scope
 } & (Levels<number> | { readonly value: number })
 

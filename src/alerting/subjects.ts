@@ -23,8 +23,8 @@ export function restricted(expr: string, only: Subject | undefined, except: read
 }
 
 /**
- * The labels of the subject for a rule. Its result has them already; here they make rules of several subjects differ,
- * as promtool demands. Values of labels are templates.
+ * The labels of the subject for a rule. Its result has them already; promtool refuses rules with the same name and
+ * labels. Values of labels are templates.
  */
 export function ruleLabels(subject: Subject | undefined): Record<string, string> {
   const entries = Object.entries(subject ?? {}).filter(([, value]) => value !== undefined)

@@ -48,7 +48,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .enablePositionalOptions()
   for (const load of neededCommands(args)) {
     const command = await load()
-    // Only scripts call it.
+    // Completion scripts call it, users do not.
     program.addCommand(command, { hidden: command.name() === 'complete' })
   }
   return configureUsage(program)
@@ -83,7 +83,7 @@ export function reportFailure(failure: unknown, args: readonly string[]): number
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   const inUse = failure instanceof ListenError ? failure.addressInUse : undefined
   const retyped = inUse === undefined ? undefined : withOtherPort(args, inUse)
-  // A command to copy is not broken.
+  // The command is not wrapped, so that it can be copied.
   const hint = retyped === undefined ? '' : `\nWith another port:\n  ${visibleLines(retyped)}`
   const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
   writeError(`${wrappedLines(message, terminalWidth(process.stderr))}${hint}\n`)

@@ -94,7 +94,7 @@ function parseInterval(text: string): number {
   throw new InvalidArgumentError('Expected a duration from 1ms to 1d, such as 30s.')
 }
 
-/** As long as systemd waits for the answer of the program. */
+/** Time for systemd-notify, which waits until systemd has read the message. */
 const TIMEOUT_MS = 30_000
 
 /**

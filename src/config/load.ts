@@ -93,7 +93,10 @@ function systemNames(data: unknown): string[] | undefined {
   return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
 }
 
-/** With what each system inherits: a few thousand systems. Unknown keys may be many, and each system inherits them. */
+/**
+ * Keys and values with what each system inherits: enough for a few thousand systems. The limit is needed because each
+ * system inherits unknown keys, too.
+ */
 const MAX_COMPLETE_VALUES = 500_000
 const TOO_MANY_VALUES = 'has too many systems that inherit too many keys and values'
 
@@ -121,7 +124,7 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   return { result: parsed.data, problems: [...problems, ...independent].sort(byLine) }
 }
 
-/** Without what a system inherits: that is reported once, at its source. What needs several keys is of the system. */
+/** An inherited value is reported once, at its source. What needs several keys is reported for each system. */
 function ownIssue(issue: z.core.$ZodIssue, data: unknown): z.core.$ZodIssue[] {
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.filter((key) => inheritedValue(data, [...issue.path, key]) === undefined)
@@ -131,7 +134,7 @@ function ownIssue(issue: z.core.$ZodIssue, data: unknown): z.core.$ZodIssue[] {
   return inherited === undefined || isMapping(inherited) ? [issue] : []
 }
 
-/** In the order of the lines. */
+/** Compares problems by line. */
 function byLine(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0)
 }

@@ -13,8 +13,8 @@ export interface EmulatorOptions {
   /** Per pool. */
   readonly nodes?: number
   /**
-   * The last so many nodes of each pool of three or more joined, empty, `newNodeHours` before the hour of the start. Never
-   * the first one.
+   * Number of nodes of each pool of three or more that joined, empty, `newNodeHours` before the hour of the start. They
+   * are the last ones, and never the first one.
    */
   readonly newNodes?: number
   readonly newNodeHours?: number

@@ -12,7 +12,7 @@ interface ServerOptions extends Service {
   readonly settings: ReturnType<typeof resolveOptions>
   readonly pools: readonly NamedPool[]
   readonly expiredToken: ExpiredToken
-  /** Of requests that no fault answers. */
+  /** Runs for requests that no fault answers. */
   readonly middleware?: (stopping: () => AbortSignal) => Middleware
 }
 

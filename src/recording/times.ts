@@ -12,7 +12,7 @@ const MS_PER_SECOND = 1000
 /** Larger numbers are milliseconds. */
 const MAX_SECONDS = 1e11
 
-/** The body with its times so many whole seconds later. What is no time stays. */
+/** The body with its times moved by whole seconds. Everything else stays. */
 export function shiftTimes(value: unknown, seconds: number): unknown {
   if (seconds === 0) return value
   if (Array.isArray(value)) return value.map((item) => shiftTimes(item, seconds))

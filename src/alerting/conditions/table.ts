@@ -125,7 +125,9 @@ export const CONDITIONS = {
 
 export type ConditionName = keyof typeof CONDITIONS
 
-/** Alerts whose conditions are the cause of that of another one, which is then no problem: Alertmanager inhibits it. */
+/**
+ * Alerts whose conditions cause that of another alert, which Alertmanager then inhibits. The status page omits it, too.
+ */
 export const CAUSES = {
   SdsSystemNodesUnaccounted: [
     'SdsNodeNotAccessible',

@@ -12,7 +12,7 @@ export type Conditions = ReturnType<typeof createConditions>
 
 /**
  * The conditions of each system and pool with the settings of a configuration. Subjects without settings of their own
- * have the same object, and each subject always the same.
+ * share one object, and later calls for a subject return the same object.
  */
 export function conditionsOf(
   rules: PackagedRules,
@@ -33,7 +33,7 @@ export function conditionsOf(
   }
 }
 
-/** Those of the system, then those of the pool. */
+/** The overrides of the system, then those of the pool. */
 function overridesOf(config: AlertingConfig | undefined, { system, pool }: Subject): readonly Tuning[] {
   const own = (config?.overrides ?? []).filter((override) => override.system === system)
   const ofSystem = own.filter((override) => override.pool === undefined)

@@ -35,7 +35,7 @@ export async function findGaps(
   const labels = labelText({ system, pool })
   // One millisecond less, because Prometheus 2 includes both ends: the point before is not that of this interval.
   const window = `${interval * MS_PER_SECOND - 1}ms`
-  // One family after the other: without their names, their series have the same labels.
+  // Each family is counted separately: functions drop the name of the metric, and then their series have equal labels.
   const counts = families.map((family) => `count_over_time(${family}{${labels}}[${window}])`)
   const query = `count(${counts.join(' or ')})`
   const present = new Set<number>()

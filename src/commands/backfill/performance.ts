@@ -24,7 +24,8 @@ import { attributeLimits, missingText, queriedAttributes, timeLimits } from './q
 
 /**
  * Finds out whether the query interface of a system has a past that can be used, by its release and by queries for the
- * last half hour with absolute times. Without gaps, nothing is asked. A run that is continued reads what it read before.
+ * last half hour with absolute times. Without gaps, no request is sent. A run that is continued reads what it read
+ * before.
  * @param lacks whether the feed lacks figures that the interface may have
  * @throws {ApiError} for failures that may pass
  * @throws {Failed} if a run that is continued cannot read it now
@@ -192,7 +193,7 @@ function poolsOf({ chosen }: ListedSystem, options: PlanOptions): QueriedPool[] 
   }))
 }
 
-/** Of each kind of figures one family, to find gaps. */
+/** One family of each kind of figures, to find gaps. */
 const GAP_FAMILIES = familiesOf(['nodeCpuUtilization', 'transactionReadBandwidth', 'diskReadBandwidthTotal'])
 
 function familiesOf(names: readonly AttributeName[]): string[] {

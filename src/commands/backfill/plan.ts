@@ -17,7 +17,7 @@ export interface PlanOptions {
   readonly prometheus: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly nowSeconds: number
-  /** Those of the run that is continued. */
+  /** The settings of the run that is continued. */
   readonly earlier: RunSettings | undefined
   readonly signal: AbortSignal
 }

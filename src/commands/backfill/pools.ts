@@ -15,7 +15,7 @@ export interface ListedSystem {
   readonly client: SystemClient
   /** All pools of the system. */
   readonly pools: readonly ListedPool[]
-  /** Those whose past is written. */
+  /** The pools whose past is written. */
   readonly chosen: readonly ListedPool[]
 }
 
@@ -90,7 +90,7 @@ async function listPools(
       points,
       client,
       reading,
-      /** That of the history, if it has all attributes that are served now. */
+      /** The size of the history, if it has all attributes that are served now. */
       size,
     }
   })

@@ -10,9 +10,9 @@ interface Output {
 
 export type BackfillReporter = ReturnType<typeof createReporter>
 
-/** On a terminal the line is replaced at most so often. */
+/** Shortest time between two lines on a terminal. */
 const TERMINAL_MS = 200
-/** Without a terminal one line is written at most so often. */
+/** Shortest time between two lines without a terminal. */
 const LINE_MS = 10_000
 const BAR_CHARACTERS = 24
 const MS_PER_SECOND = 1000

@@ -18,7 +18,7 @@ export interface PlannedRun {
   readonly settings: RunSettings
   readonly output: Output
   readonly plan: Plan
-  /** That of the journal, for a resumed run. */
+  /** The state in the journal, for a resumed run. */
   readonly state: RunState | undefined
   /** Number of requests sent so far. */
   readonly requests: () => number
@@ -41,7 +41,7 @@ export function estimateText({ plan, output, settings: { period }, config, reque
     ),
     ...plan.report.map(visibleText),
     `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
-    // A run begins with the same requests as this one.
+    // A run sends the requests of this dry run, too.
     `requests: ${requests() + all.requests}, at least ${durationText(Math.max(...seconds))}`,
     `samples:  ${countText(all.samples)} at most`,
     `size:     ${bytesText(all.bytes)} at most, and the same for the time of the run`,

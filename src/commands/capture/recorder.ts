@@ -47,7 +47,7 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
       const { operation, outcome } = exchange
       if (operation === 'login' || operation === 'logout') return
       const key = keyOf(exchange)
-      // A repetition is recorded if it was answered.
+      // A repeated request replaces one that was refused or failed.
       if (exchanges.get(key)?.status === 200) return
       if (typeof outcome !== 'string' && outcome.status === 200 && isResource(operation))
         answers.set(key, { text: outcome.text, at: outcome.at })

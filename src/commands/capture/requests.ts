@@ -30,7 +30,7 @@ interface SendOptions {
   readonly now: () => number
 }
 
-/** The recorded part of the history: so many seconds before now, with a point in each interval. */
+/** Length of the recorded history, in seconds before now, and of its intervals. */
 const HISTORY_SECONDS = 3600
 const INTERVAL_SECONDS = 300
 /** Namespaces whose buckets are read, if the configuration does not enable the buckets. */
@@ -162,7 +162,7 @@ export type SystemRecording = ReturnType<typeof createSystemRecording>
 
 /** The recording of one system. */
 export function createSystemRecording({ system, keepsNames }: RecordOptions) {
-  /** The names, and each secret once it is used. */
+  /** The names, and the secrets that were used so far. */
   const configured: ForbiddenText[] = namesOf(system)
   function addSecret(text: string): void {
     if (configured.some((forbidden) => forbidden.text === text)) return

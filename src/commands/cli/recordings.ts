@@ -3,7 +3,7 @@ import { errorText } from '../../values/errors.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Failed } from './exit.ts'
 
-/** Reads a recording. @throws {Failed} for a file that is none */
+/** Reads a recording. @throws {Failed} for a file that is not a recording */
 export function readRecording(file: string): Recording {
   const read = readTextFile(file, 'recording')
   if ('problem' in read) throw new Failed(`${file} ${read.problem}`)

@@ -2,7 +2,9 @@ import { type Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../../config/values/suggestions.ts'
 import { writeError } from './log/journal.ts'
 
-/** Commander breaks descriptions that have at least so many columns; by default 40, more than long flags leave of 80. */
+/**
+ * Commander wraps descriptions with at least this width. Its default of 40 is more than long flags leave of 80 columns.
+ */
 const MIN_DESCRIPTION_WIDTH = 30
 const HELP_ALL = '--help-all'
 
@@ -28,7 +30,7 @@ export function configureUsage(command: Command): Command {
 function addHelpAll(command: Command): void {
   if (command.options.some(({ long }) => long === HELP_ALL)) return
   const option = new Option(HELP_ALL, 'print the help of all commands')
-  // Few commands have others below them; without any, it is the same as --help.
+  // Most commands have no subcommands, for which it prints the same as --help.
   command.addOption(option.hideHelp(command.parent !== null)).on('option:help-all', () => {
     outputHelpOfAll(command)
     throw new CommanderError(0, 'commander.help', '')

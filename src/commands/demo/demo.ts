@@ -84,7 +84,7 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
           systems: systems.describe(external === undefined),
           scenario: flags.scenario,
           page: reachableUrl(exporter.url, flags['web.listenAddress'][0], external),
-          // Its port is another one than that of the external address.
+          // The external address is that of the metrics, not of the administration.
           adminUrl: external === undefined ? exporter.adminUrl : undefined,
           metricsPath: flags['web.telemetryPath'],
         }),

@@ -31,7 +31,7 @@ export function createReportRedaction() {
   const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, standIns)
   return {
     standIns,
-    /** Of each exchange with a system: texts of the response that are not of the product get a stand-in. */
+    /** Takes an exchange with a system: texts of the response that are not of the product get a stand-in. */
     received(exchange: ReceivedExchange): void {
       const { operation } = exchange
       if (operation !== 'login' && operation !== 'logout') redactor.exchange(exchange)
@@ -114,7 +114,7 @@ function textOf(title: string, { subject, text, remedy }: Finding, redact: Redac
 function checkLeaks(text: string, names: readonly NamedText[], standIns: StandIns): void {
   const lines = text.split('\n').map((line) => JSON.stringify(line))
   const forbidden = names.map(([name, what]): ForbiddenText => ({ text: name, what }))
-  // Words of findings may be names, too.
+  // A name may be a word that findings use, too.
   const isWord = (name: string) => /^[a-z]+$/i.test(name)
   const leaks = findLeaks(
     lines,

@@ -74,7 +74,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ]
 
-/** By severity. */
+/** Colours by severity. */
 const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 'red', 'red']
 
 /** Descriptions of the columns, for --help. */

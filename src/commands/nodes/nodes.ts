@@ -123,7 +123,7 @@ function chosenRows(rows: readonly SummaryRow[], { node, attribute }: Flags): re
   return ofNode.filter((row) => attribute?.some((name) => name === row.attribute) ?? true)
 }
 
-/** At most so many points of a series are summarized unless --interval is given. */
+/** Most points of a series that are summarized, unless --interval is given. */
 const MAX_POINTS = 96
 const STEP_SECONDS = 300
 

@@ -69,7 +69,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true })
 
 const SORT_KEYS = ['system', 'pool', 'node', 'node_id'] as const
 
-/** By system, pool and node. */
+/** Sorts by system, pool and node. */
 export function sortRows<Row extends Identity>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => {
     const key = SORT_KEYS.find((name) => COLLATOR.compare(a[name], b[name]) !== 0)

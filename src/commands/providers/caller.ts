@@ -14,7 +14,7 @@ export interface Target extends Caller {
 /** The signal of requests that an interruption must not stop. */
 export const NEVER_ABORTED = new AbortController().signal
 
-/** How the user identifies himself. The credentials in the configuration file are never used. */
+/** How the user authenticates. The credentials in the configuration file are never used. */
 export interface Credentials {
   /** Undefined: with a token. */
   readonly username: string | undefined
@@ -53,7 +53,10 @@ export async function withToken(
 const NO_TOKEN = 'set the environment variable SDS_TOKEN to your token, or use --username'
 const NO_PASSWORD = '--username needs a terminal, or the environment variable SDS_PASSWORD'
 
-/** From the environment variable or a prompt. @throws {Failed} with `missing`, if there is neither it nor a terminal */
+/**
+ * The text of the environment variable, or of a prompt.
+ * @throws {Failed} with `missing`, if there is neither it nor a terminal
+ */
 function given(
   { environment, terminal }: Credentials,
   variable: string,

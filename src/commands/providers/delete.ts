@@ -30,7 +30,7 @@ export interface ProviderDeletion extends Target {
 /** Shows the provider, asks for confirmation and deletes it. @throws {Failed} if it was not deleted */
 export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
   const { flags, terminal, system } = deletion
-  // An id of the API document. Other text may be a name.
+  // Ids of the API document begin so. Other text may be a name.
   if (deletion.idOrName.startsWith('urn:')) checkId(deletion.idOrName)
   const isAsked = flags.yes !== true && flags.dryRun !== true
   if (isAsked && !terminal.input.isTTY) {
@@ -104,7 +104,7 @@ You:       ${visibleText(user ?? 'unknown')}
 `
 }
 
-/** Also private-use and unassigned characters. */
+/** Characters that cannot be typed, private-use and unassigned ones included. */
 const UNTYPABLE = new RegExp(`[\\p{C}${INVISIBLE}]`, 'u')
 
 const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
@@ -113,7 +113,7 @@ const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' 
 async function confirm(terminal: Terminal, list: readonly Provider[], id: string): Promise<void> {
   const name = list.find((provider) => provider.id === id)?.name ?? ''
   const isTypable = normalized(name) !== '' && !UNTYPABLE.test(name) && namesakes(list, name).length === 1
-  // As shown, because invisible characters of an id cannot be typed either.
+  // The id as it is shown, because invisible characters cannot be typed.
   const [field, value] = isTypable ? ['name', name] : ['id', visibleText(id)]
   const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
   if (normalized(typed) !== normalized(value))

@@ -4,7 +4,7 @@ import { alertsOf, type RuleSources } from '../../alerting/sources.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { DURATION_EXPECTED, parseDuration } from '../values/units.ts'
 
-/** Every duration of the configuration is one of Prometheus. */
+/** Durations of the configuration are valid for Prometheus. */
 const wait = z
   .string(DURATION_EXPECTED)
   .trim()

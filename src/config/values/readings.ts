@@ -7,7 +7,7 @@ export type ReadText = (path: string, kind: FileKind) => TextFile
 export interface Readings {
   readonly read: ReadText
   /**
-   * Whether a file that was read has another content, or cannot be read any more, or again. Contents are compared,
+   * Whether the content of a file has changed since it was read, or whether it can be read. Contents are compared,
    * because modification times miss changes of symbolic links and changes within the clock resolution.
    */
   hasChanged(): boolean

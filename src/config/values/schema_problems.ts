@@ -41,8 +41,8 @@ export const DESPITE_OTHERS = {
 }
 
 /**
- * The problems that a schema has found. Unknown keys are reported one by one, each with the key or place that was probably
- * meant; that this is missing is no problem of its own.
+ * The problems that a schema has found. Unknown keys are reported one by one, each with the key or place that was
+ * probably meant; that the meant key is missing is not reported separately.
  */
 export function schemaProblems(
   schema: z.ZodType,
@@ -69,7 +69,7 @@ export function schemaProblems(
   return [...unknown.map(({ problem }) => problem), ...others]
 }
 
-/** Of a union, the issue with its last form. */
+/** The issue of the last form of a union; other issues as they are. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   const last = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
   return last === undefined ? issue : innermost({ ...last, path: [...issue.path, ...last.path] })

@@ -14,12 +14,12 @@ export function suggestion(word: string, names: readonly string[]): string | und
   return best !== undefined && best.difference <= MAX_DIFFERENCE ? best.name : undefined
 }
 
-/** Without case and separators: `baseURL` and `base-url` mean `base_url`. */
+/** Removes case and separators: `baseURL` and `base-url` mean `base_url`. */
 function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** From 0 for equal texts to 1. */
+/** How different two texts are: 0 for equal ones. */
 function difference(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (short.length >= MIN_PART && long.includes(short))

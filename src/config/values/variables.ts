@@ -41,7 +41,7 @@ function substituteText(
     .slice(0, end)
     .replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
       const value = environment[name]
-      // Names such as toString are inherited members.
+      // Excludes inherited members, such as toString.
       const isSet = typeof value === 'string'
       if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
       if (isSet) return value

@@ -28,7 +28,7 @@ const MAX_VALUES = 20_000
 /** Tokens of a file except blanks and comments: the library takes 1 kB of memory and 20 µs for each. */
 const MAX_TOKENS = 2 * MAX_VALUES
 
-/** Anchors and aliases of a file: the library needs quadratic time for them, a tenth of a second for so many. */
+/** Anchors and aliases of a file. The library needs quadratic time for them, 0.1 s for this number. */
 const MAX_REFERENCES = 2_000
 
 const WRONG_INDENTATION = 'the indentation does not match the surrounding lines'
@@ -83,7 +83,7 @@ export function parseYaml(file: string, text: string): YamlText {
   }
 }
 
-/** In a list, the code for a wrong indentation is that of a missing character. */
+/** For a wrong indentation in a list, the library has the code of a missing character. */
 function likelyCause({ code, message = '' }: Fault): string | undefined {
   return message.startsWith('Sequence item without') ? WRONG_INDENTATION : LIKELY_CAUSES[code]
 }

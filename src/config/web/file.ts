@@ -17,7 +17,7 @@ export interface WebFile {
   readonly headers: Readonly<Record<string, string>>
   /** bcrypt hashes by user name; empty: no authentication. */
   readonly users: ReadonlyMap<string, Secret>
-  /** Of all requests together. */
+  /** The limit for all requests together. */
   readonly rateLimit: BucketSize | undefined
 }
 

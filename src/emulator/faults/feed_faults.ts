@@ -35,7 +35,7 @@ const BAD_NUMBERS: Readonly<Record<string, unknown>> = {
 /** Documents that are not objects, by the argument of the fault. */
 const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
 
-/** Of times in seconds, by the argument of the fault. */
+/** Factors on times in seconds, by the argument of the fault. */
 const TIME_FACTORS: Readonly<Record<string, number>> = { zero: 0, milliseconds: 1e3, microseconds: 1e6 }
 
 const LONG_NAME_CHARACTERS = 10_000

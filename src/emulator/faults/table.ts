@@ -25,7 +25,7 @@ export interface Fault {
   readonly operation?: Operation
   /** Name or id: limits the fault to requests about this pool. */
   readonly pool?: string
-  /** Limits the fault to the first so many requests that match. */
+  /** The number of matching requests to which the fault is limited. */
   readonly first?: number
 }
 

@@ -96,7 +96,7 @@ async function sendByteByByte(connection: Connection, seconds: string): Promise<
   output.end()
 }
 
-/** Without length and chunks the end of the connection ends the body, so a client cannot detect the truncation. */
+/** A body without length and chunks ends with the connection, so a client cannot detect that it is truncated. */
 async function sendTruncated(connection: Connection, kind: string): Promise<void> {
   const { output, response } = connection
   const half = firstHalf(response.body)

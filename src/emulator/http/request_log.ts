@@ -16,7 +16,7 @@ function loggedRequest({ method, path, querystring: query, headers }: Context, t
     headers,
     /** Milliseconds since the epoch, by the emulator's clock. */
     time,
-    /** Of the response; undefined before it exists. A fault may prevent its delivery. */
+    /** Status of the response; undefined before it exists. A fault may prevent its delivery. */
     status: undefined as number | undefined,
   }
 }

@@ -33,7 +33,7 @@ export interface System {
 /** A request with a valid path, token and role. */
 export interface AuthorizedRequest {
   readonly context: Context
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: readonly string[]
   readonly user: User
   readonly token: string

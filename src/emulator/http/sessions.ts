@@ -87,7 +87,7 @@ function isUser(name: string): name is User {
   return Object.hasOwn(ACCOUNTS, name)
 }
 
-/** In the format of real tokens. */
+/** A token in the format of real systems. */
 function newToken(): string {
   return `BAAc${Buffer.from(randomUUID()).toString('base64')}`
 }

@@ -6,13 +6,16 @@ const DAY = 24 * HOUR
 /** 1 January 1970 was a Thursday: the middle of the first weekend is the midnight after the following Saturday. */
 const MIDDLE_OF_WEEKEND = 3 * DAY
 const WEEK = 7 * DAY
-/** From the middle of the weekend: the load changes between these times, on Friday and Sunday evening to the next morning. */
+/**
+ * Distance from the middle of the weekend. The load changes between these two times: from Friday evening to Saturday
+ * morning, and from Sunday evening to Monday morning.
+ */
 const WEEKEND_BEGINS = 18 * HOUR
 const WEEKDAYS_BEGIN = 30 * HOUR
 const PEAK_HOUR = 14
 const WEEKEND_FACTOR = 0.55
 const NIGHT_FACTOR = 0.22
-/** The load of a node that joined rises for so long. */
+/** How long the load of a node that joined rises. */
 const RISE_SECONDS = 12 * HOUR
 
 /**

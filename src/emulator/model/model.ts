@@ -14,7 +14,7 @@ export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
   readonly namespaces: number
   readonly buckets: number
   readonly scenario: Scenario
-  /** When the new nodes joined, before the hour of `now`. */
+  /** Hours before the hour of `now` at which the new nodes joined. */
   readonly newNodeHours: number
 }
 
@@ -53,7 +53,7 @@ export function createModel(options: ModelOptions, now: number) {
     pools,
     timeline,
     stateOf,
-    /** In the catalogue's unit. */
+    /** The value of an attribute in the unit of the catalogue. */
     value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']): number =>
       attribute === 'diskSpaceOfflineTotal'
         ? offlineTotal(t)

@@ -7,7 +7,7 @@ export interface ScenarioRow {
   readonly responseDelayMs?: number
   /** Sites that it needs at least; default: 1. */
   readonly sites?: number
-  /** On a node; absent: none. */
+  /** The effects on a node; absent: none. */
   readonly effects?: (node: Node) => Partial<Effects>
 }
 

@@ -7,7 +7,7 @@ interface Period {
   readonly from: number
   /** Midnight (UTC) of the day of the switch: scenario "filling-up" counts its days from here. */
   readonly day: number
-  /** By pool index and node index, computed once: a long series then allocates nothing per point. */
+  /** By pool index and node index; computed once, so that a long series allocates nothing per point. */
   readonly effects: readonly (readonly Effects[])[]
 }
 

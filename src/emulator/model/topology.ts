@@ -69,7 +69,7 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
   const hardware = keyOf(pool.uuid)
   return {
     index,
-    /** Of all random numbers of this node. */
+    /** The key of all random numbers of this node. */
     key,
     pool,
     uuid: uuidOf(key),
@@ -79,15 +79,15 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
     diskBytes: pick(DISK_BYTES, hardware, 2),
     memoryBytes: pick(MEMORY_BYTES, hardware, 3),
     nicCapacity: pick(NIC_CAPACITY, hardware, 4),
-    /** A factor. */
+    /** A factor on the load. */
     load: 0.8 + 0.4 * unit(key, 5),
     /** Nodes of a pool are about equally full. */
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
-    /** Of used capacity, during most of the cycle. */
+    /** The direction of used capacity during most of the cycle. */
     trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? ('shrinks' as const) : ('grows' as const),
-    /** Its transactions fail only in scenarios. */
+    /** Whether its transactions fail in scenarios only. */
     isFaultless: size >= MIN_NODES_FOR_FAULTLESS && index === size - 3,
-    /** In epoch seconds; -Infinity: it always was part of the system. */
+    /** When it joined, in epoch seconds; -Infinity: it always was part of the system. */
     joinedAt: isNew ? joinedAt : Number.NEGATIVE_INFINITY,
   }
 }

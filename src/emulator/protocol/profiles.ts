@@ -12,7 +12,7 @@ interface ProfileRow {
   readonly extras: boolean
   /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
-  /** As served by `/vdc/nodes`. No other resource of a system contains it. */
+  /** The version that `/vdc/nodes` serves. No other resource of a system contains it. */
   readonly version: string
   readonly query: QueryInterface
 }

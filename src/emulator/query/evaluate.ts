@@ -152,7 +152,7 @@ function readTables(
   return tables
 }
 
-/** Those that the exporter reads. */
+/** The buckets that the exporter reads. */
 const BUCKETS: ReadonlyMap<string, Bucket> = new Map([
   ['monitoring_op', MONITORING_OP],
   ['monitoring_main', MONITORING_MAIN],

@@ -44,7 +44,7 @@ export function createQueryResponder(
         ? query.script === script && (RELATIVE_RANGE.test(script) || query.exchange.at === now)
         : query.bucket === bucketIn(script) && query.filters === filtersIn(script),
     )
-    // Without any answer, the refusal is that of the interface.
+    // If no query was answered, the whole interface refuses queries.
     const exact = same ?? (answered.length === 0 ? queries[0] : undefined)
     if (exact !== undefined) {
       const { exchange } = exact
@@ -57,7 +57,9 @@ export function createQueryResponder(
   }
 }
 
-/** As old query services refuse a query: without the header, the whole interface would be missing. */
+/**
+ * The form in which old query services refuse a query. A 404 without the header would mean that there is no interface.
+ */
 function notRecorded(): RouteResponse {
   const error = 'the recording has no points of this query'
   return {

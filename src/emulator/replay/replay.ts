@@ -10,7 +10,7 @@ import { createResponder } from './responder.ts'
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>
 
-/** Those that do not describe the storage system itself. */
+/** The options that do not describe the storage system itself. */
 export type ReplayOptions = Pick<
   EmulatorOptions,
   'listenAddress' | 'tls' | 'faults' | 'expiredToken' | 'sessions' | 'clock'

@@ -52,7 +52,7 @@ export function bucketUsages(request: ResourceRequest): Document {
   return listOf(request, 'bucket_billing_info', infos)
 }
 
-/** In JSON, the list of real systems has the name of the root element, which is plural. */
+/** In the JSON of real systems, the list has the plural name of the root element. */
 function listOf({ profile }: ResourceRequest, name: string, infos: readonly Members[]): Document {
   const root = `${name}s`
   const members = { [name]: infos }

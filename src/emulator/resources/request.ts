@@ -13,7 +13,7 @@ export interface ResourceRequest {
   readonly now: number
   readonly path: string
   readonly query: URLSearchParams
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: readonly string[]
   readonly body: string
   readonly contentType: string

@@ -8,8 +8,8 @@ import { OBJECT_KINDS } from '../../system_catalogue.ts'
 import { TIME_MEMBERS } from '../times.ts'
 
 /**
- * What a text holds. Of the first ones, texts of a known form or from a list are kept; a `secret` is dropped. The others
- * are prefixes of stand-ins.
+ * What a text holds. Texts of the kinds up to `by-request` are kept if they have a known form or are in a list; a
+ * `secret` is dropped. The other kinds are prefixes of stand-ins.
  */
 export type Kind =
   | 'measure'
@@ -166,5 +166,5 @@ export function kindByRequest(member: string, operation: string): Kind {
   return member === 'id' && name !== 'namespace' && name !== 'bucket' ? 'id' : name
 }
 
-/** Names of members that may hold a secret, whatever a release calls them. */
+/** Names of members that may hold a secret, in releases that are not known, too. */
 export const SECRET_NAME = /passw|secret|token|credential|private.?key|certificate|license.?text/i

@@ -48,7 +48,7 @@ const NAME_PARAMETERS: Readonly<Record<string, Kind>> = {
 export type PathRedaction = ReturnType<typeof createPathRedaction>
 
 export function createPathRedaction(redact: RedactText) {
-  /** Of a path, with the names that it has. */
+  /** Replaces the ids and names in a path. */
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'
@@ -69,7 +69,7 @@ export function createPathRedaction(redact: RedactText) {
       .join('/')
   }
 
-  /** Of a query string. Parameters that are not known are left out. */
+  /** Replaces the names in a query string. Parameters that are not known are left out. */
   function query(text: string): string {
     return text
       .slice(0, MAX_PATH_CHARACTERS)
@@ -89,7 +89,7 @@ export function createPathRedaction(redact: RedactText) {
   return {
     path,
     query,
-    /** Of a link: a path with or without a query. Scheme and host are left out. */
+    /** Replaces the names in a link: a path with or without a query. Scheme and host are left out. */
     href(href: string): string {
       const trimmed = href.trim().slice(0, MAX_PATH_CHARACTERS)
       const url = /^[a-z]+:\/\//i.test(trimmed) ? URL.parse(trimmed) : undefined
@@ -120,7 +120,7 @@ function decoded(text: string): string {
   }
 }
 
-/** As the requests of the exporter encode ids and names. */
+/** Encodes ids and names as the requests of the exporter do. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':')
 }

@@ -17,7 +17,7 @@ const DOMAIN = 'example.net'
 
 /**
  * Replaces texts of a system. The same text is always replaced by the same stand-in.
- * @param key of the UUIDs; nobody can find out a UUID from its stand-in without it
+ * @param key with which stand-ins of UUIDs are computed; without it, a stand-in does not reveal its UUID
  */
 export function createStandIns(key: Uint8Array = randomBytes(32)) {
   const standIns = new Map<string, string>()
@@ -73,7 +73,7 @@ export function createStandIns(key: Uint8Array = randomBytes(32)) {
   }
 }
 
-/** In the case of the text: ids are compared without regard to case. */
+/** Has the case of the text, because ids are compared without regard to case. */
 function uuidOf(text: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(text.toLowerCase()).digest('hex')
   const [, ...parts] = UUID_PARTS.exec(digest) ?? []
@@ -81,7 +81,7 @@ function uuidOf(text: string, key: Uint8Array): string {
   return text === text.toLowerCase() ? uuid : uuid.toUpperCase()
 }
 
-/** In 198.18.0.0/15, which is for tests (RFC 2544) and has 131,072 addresses. */
+/** An address in 198.18.0.0/15, which is for tests (RFC 2544) and has 131,072 addresses. */
 function addressOf(count: number): string {
   return `198.${18 + (Math.floor(count / 65_536) % 2)}.${Math.floor(count / 256) % 256}.${count % 256}`
 }

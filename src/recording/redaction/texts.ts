@@ -18,12 +18,12 @@ export const DROPPED = '<dropped>'
 const MAX_KEPT_CHARACTERS = 64
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const NO_NUMBER = /^(|N\/A|null|true|false|NaN|[+-]?Inf(inity)?)$/i
-/** Also without zone, and the date of a licence. */
+/** RFC 3339, also without zone, and the date of a licence. */
 const TIME = /^(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?|\d\d\/\d\d\/\d{4})$/
 /** Numbers, and the revision of the build at the end. */
 const VERSION = /^\d{1,4}(\.\d{1,8}){1,6}(\.[\da-f]{4,40})?$/
 const MEASUREMENT = /^(\w{1,60}?)_(IO_Statistics_data_(?:read|write))$/
-/** PEM blocks, whatever the name of the member is. */
+/** PEM blocks are dropped in every member. */
 const PEM = /-----BEGIN /
 
 export type RedactText = (text: string, kind: Kind) => string
@@ -57,7 +57,7 @@ function isPlain(text: string, kind: Kind): boolean {
   return text.length <= MAX_KEPT_CHARACTERS && isKept(text.trim(), kind)
 }
 
-/** Of texts in members that hold others. */
+/** Prefixes of stand-ins for texts in members that usually hold something else. */
 const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
   measure: 'text',
   time: 'text',
@@ -106,14 +106,14 @@ function measurementOf(text: string, standIns: StandIns): string {
 
 const MAX_MESSAGE_CHARACTERS = 16_384
 
-/** What the exporter decides by is kept. */
+/** Keeps the phrases by which the exporter recognises errors. */
 function messageOf(text: string, standIns: StandIns): string {
   const phrase = PHRASES.exec(text.slice(0, MAX_MESSAGE_CHARACTERS))?.[0]
   if (phrase === undefined) return standIns.of(text, 'text')
   return phrase === text ? text : `${phrase}: ${standIns.of(text, 'text')}`
 }
 
-/** Of which parts are kept. */
+/** Kinds of which a part of the text is kept. */
 const FORMED: Readonly<Partial<Record<Kind, (text: string, standIns: StandIns) => string>>> = {
   interface: interfaceOf,
   measurement: measurementOf,

@@ -14,7 +14,7 @@ import { createMatcher } from './matcher.ts'
 /** A text that must not be in a recording. */
 export interface ForbiddenText {
   readonly text: string
-  /** In words, such as `the password`. */
+  /** A description of the text, such as `the password`. */
   readonly what: string
 }
 

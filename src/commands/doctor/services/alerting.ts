@@ -43,7 +43,7 @@ export async function alertingFindings(
         ])
       : []),
   ])
-  // Prometheus sends alerts to all of them: one is enough.
+  // Prometheus sends each alert to all of them, so one that is ready is enough.
   return [...failuresAsWarnings(readiness), ...(await Promise.all(more)).flat()]
 }
 
@@ -55,7 +55,7 @@ function labelsOf(rules: readonly LoadedRule[], systems: readonly string[]): Lab
   )
 }
 
-/** As critical as an alert can be, so that it goes where the worst one goes. */
+/** The highest severity, so that the test alert takes the route of the worst alerts. */
 function testLabels(systems: readonly string[]): Labels {
   const [system = ''] = systems
   return { severity: 'critical', ...(systems.length === 1 && { system }) }
@@ -150,7 +150,7 @@ function routeFindings(
   const names = namesOf(silent.map(({ alert }) => alert['alertname'] ?? ''))
   const text = `nobody is notified of ${names}: the receiver ${places} has no integration`
   const reached = routed.flatMap(({ receivers }) => receivers.map(({ name }) => name))
-  // Many do not want to be notified of information.
+  // It is usual that alerts with the severity info notify nobody.
   const isMinor = silent.every(({ alert }) => alert['severity'] === 'info')
   const rows: readonly FindingRow[] = [
     [silent.length > 0 && !isMinor, 'warn', text, ADD_INTEGRATION],

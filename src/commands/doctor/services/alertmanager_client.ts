@@ -43,7 +43,7 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
         return { status, failure: '', isUnknownName: false }
       } catch (failure) {
         signal.throwIfAborted()
-        // Prometheus may know the name of the host.
+        // Prometheus may resolve a name that this machine does not know.
         const isUnknownName = UNKNOWN_NAME.includes(errorCode(failure))
         return { status: undefined, failure: failureText(failure), isUnknownName }
       }
@@ -81,7 +81,7 @@ interface AlertBody {
   readonly status?: { readonly state?: string }
 }
 
-/** How its receivers get an alert: not, if it is silenced, or inhibited by another alert. Names are untrusted text. */
+/** The receivers of an alert, and whether a silence or an inhibition suppresses it. Names are untrusted text. */
 function sentAlert(body: unknown) {
   const alerts = (Array.isArray(body) ? body : []) as readonly AlertBody[]
   const receivers = alerts.flatMap(({ receivers: list = [] }) => list.map(({ name }) => name))

@@ -95,7 +95,7 @@ function targetsOf(data: unknown) {
       instance: labels['instance'] ?? '',
       health,
       lastError,
-      /** Of the scrape URL; empty if it is not a URL. */
+      /** The path of the scrape URL; empty if it is not a URL. */
       path: URL.parse(scrapeUrl)?.pathname ?? '',
       /** Undefined if this version of Prometheus does not report it. */
       intervalSeconds: secondsOf(scrapeInterval),
@@ -107,7 +107,7 @@ const EMPTY_RULE = {
   type: '',
   name: '',
   query: '',
-  /** Those of its own, without those of the series. */
+  /** The labels of the rule, without those of the series. */
   labels: {} as Readonly<Record<string, string>>,
   health: '',
   lastError: '',

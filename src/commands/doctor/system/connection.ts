@@ -83,7 +83,7 @@ function saveRoots(file: string, peers: readonly TlsPeer[]): Finding {
 const COMPARE =
   'compare it with that of the certificate on the system before you set tls_config.ca_file to this file'
 
-/** A server without TLS may wait for the rest of the handshake, which is not HTTP. */
+/** A server without TLS may wait for the rest of what it takes for an HTTP request. */
 const HANDSHAKE_MS = 2000
 
 /** Whether a port to which base_url connects without TLS expects TLS. */

@@ -9,7 +9,7 @@ import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 interface ForecastResponse {
   /** Whether it has all requested forecasts. */
   readonly isSupported: boolean
-  /** In parentheses, why not; empty if it has none. */
+  /** Why it does not, in parentheses; may be empty. */
   readonly reason: string
   readonly failure?: ApiError
   readonly reading?: FeedReading

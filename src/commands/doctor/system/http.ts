@@ -23,7 +23,7 @@ export const httpCheck = systemCheck({
   needs: ['connected'],
   gives: ['answering', 'skewSeconds'],
   run: async (context, { connected }) => {
-    // Without its file, the check of the login fails, and no text of the system can have the secret.
+    // If the file of the secret cannot be read, the check of the login reports it, and there is nothing to redact.
     const { system } = context
     const transport = createTransport({
       tls: system.tls,
@@ -72,7 +72,7 @@ async function findingFor(answer: HttpResponse): Promise<Finding> {
   const refusal = refusalOf(answer) ?? (await unreadable(answer))
   if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
-  // Some systems check the token last. The next checks send a token.
+  // Some systems check the token after the request. The next checks send a token.
   return failed(refusal, REASONS[refusal.reason].notAvailable ? { status: 'warn' } : {})
 }
 

@@ -56,7 +56,7 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedyOf(failure))
 }
 
-/** If it is not available, the details are the remedy. */
+/** Without the detail if the interface is not available, because the remedy has it. */
 function failureText({ reason, detail, status, body }: ApiError): string {
   const state = failureState(reason)
   if (status === undefined || !REASONS[reason].notAvailable) return `${state}: ${detail}`
@@ -79,7 +79,7 @@ function examined(
   if (reading.nodes.length === 0)
     return unused(firstOf(undefined, [[isUsed, 'warn', NO_DATA, EMPTY_REMEDY]], 'info', NO_DATA))
   const readings = feeds.map((feed) => feed.reading)
-  // Numbers of every unit are plausible as B/s, so that a wrong setting leaves none out.
+  // Decoded as B/s, the smallest unit, so that a wrong setting makes no number implausible.
   const rawNumbers = feeds.map(({ body }) => decodeFeed(body, 'B/s'))
   const find = createJoin(
     reading.nodes,
@@ -87,7 +87,7 @@ function examined(
   )
   const unmatched = unmatchedRows(reading, readings)
   const strangers = `${counted(unmatched, 'row')} of nodes that are in no feed`
-  // With configured pools, nodes of others are expected.
+  // The query interface also has the nodes of pools that are not configured.
   const hasOtherPools = system.pools !== undefined
   return {
     findings: [

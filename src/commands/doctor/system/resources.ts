@@ -24,7 +24,7 @@ export const resourcesCheck = systemCheck({
       if (schedules[name] === '') continue
       const finding = name === 'buckets' ? NOT_READ : await readOne(name, client, context)
       findings.push(finding)
-      // The others would fail, too, perhaps after the same time.
+      // The others would fail, too, perhaps each after a timeout.
       if (finding.ends) return findings
     }
     return findings

@@ -82,7 +82,7 @@ function createLookup(samples: SampleSet) {
   )
   const nodes = new Map(
     (samples.get('sds_node_info') ?? []).map(({ labels }) => {
-      // Quotes in values are escaped, so that these texts are not part of a value.
+      // Quotes in label values are escaped, so these separators are not part of a value.
       const [node = '', id = ''] = labels.split(/,node_id="|",pool_id="/)
       return [id, node] as const
     }),

@@ -8,7 +8,7 @@ type Counts = Record<(typeof SEVERITIES)[number], number>
 
 /** Alerts that every system has and nobody acknowledges. */
 const LASTING: Partial<Counts> = { Warning: 1, Info: 12 }
-/** Of scenario "array-alerts": one more warning in each interval. */
+/** In scenario "array-alerts" there is one more warning in each interval. */
 const WARNING_SECONDS = 1_800
 const MAX_WARNINGS = 5_000
 const NEARLY_FULL = 0.8

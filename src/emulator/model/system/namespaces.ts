@@ -39,7 +39,7 @@ export function namespacesOf(model: StorageModel) {
       index,
       key,
       name: NAMES[index] ?? `namespace-${String(index + 1).padStart(4, '0')}`,
-      /** Of the data in namespaces. */
+      /** Its part of the data in namespaces. */
       part,
       hardQuotaBytes,
       softQuotaBytes: hardQuotaBytes && Math.max(1, Math.floor((hardQuotaBytes * SOFT_QUOTA) / GIB)) * GIB,
@@ -90,7 +90,7 @@ export function bucketsOf({ buckets, key, name }: Namespace) {
   return weights.map((weight, index) => ({
     name: `${BUCKET_NAMES[index % BUCKET_NAMES.length]}-${name.toLowerCase().replaceAll(/\W+/g, '-')}-${index + 1}`,
     key: mix(key, 1_000 + index),
-    /** Of the data of its namespace. */
+    /** Its part of the data of its namespace. */
     part: weight / total,
     hardQuotaBytes: unit(key, 1_000 + index) < 0.1 ? 500 * 1024 * GIB : undefined,
   }))

@@ -23,7 +23,7 @@ export function siteCount(model: StorageModel, t: number): number {
   return Math.max(model.sites, sites)
 }
 
-/** Of a virtual data center. The first one is the emulated system. */
+/** The name of a virtual data center. The first one is the emulated system. */
 export function siteName({ vdcName }: StorageModel, index: number): string {
   return index === 0 ? vdcName : `${vdcName}-${index + 1}`
 }
@@ -60,7 +60,7 @@ export function replicationLinks(model: StorageModel, t: number): ReplicationLin
 }
 
 type LinkState = 'Good' | 'Failed' | 'Bootstrap'
-/** Of the links to the last site, by the scenario. */
+/** States of the links to the last site, by scenario. */
 const LINK_STATES: Readonly<Partial<Record<Scenario, LinkState>>> = {
   'site-down': 'Failed',
   'site-rejoin': 'Bootstrap',
@@ -90,7 +90,7 @@ function linkOf(model: StorageModel, group: ReplicationGroup, site: number, isLa
     },
     /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
     recoveryPoint: group.hasData ? Math.floor(waiting - LAG_SECONDS * noise) : undefined,
-    /** Percent of the state. */
+    /** Of a bootstrap, in percent. */
     progress,
     /** Bytes that a bootstrap has still to copy. */
     toCopy: state === 'Bootstrap' ? Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100)) : 0,

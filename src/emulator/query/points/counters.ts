@@ -9,7 +9,7 @@ export type Counters = (group: CounterGroup, node: Node, k: number) => Float64Ar
 /** All processes are restarted every Saturday at 02:00 UTC, and those of a node when it is accessible again. */
 const LIFE_INTERVALS = (7 * 86_400) / STATISTICS_INTERVAL_SECONDS
 const FIRST_SATURDAY = (2 * 86_400 + 2 * 3_600) / STATISTICS_INTERVAL_SECONDS
-/** Totals are kept of every so many points, and of the newest points that were requested. */
+/** Totals are kept at intervals of {@link CHECKPOINT_INTERVALS} points, and of the newest points that were requested. */
 const CHECKPOINT_INTERVALS = 288
 const RECENT = 16
 const MAX_KEPT = 64
