@@ -28,7 +28,7 @@ function block(text: string): Content {
     return html`<a id="${anchor}"></a>
 `
   if (trimmed.startsWith('|')) return table(trimmed.split('\n'))
-  return html`<p>${inline(trimmed)}</p>
+  return html`<p>${inline(trimmed.replaceAll('\n', ' '))}</p>
 `
 }
 

@@ -242,7 +242,7 @@ describe('the links', () => {
     const ids = await page.locator('[id]').evaluateAll((found) => found.map(({ id }) => id))
     expect(targets.length).toBeGreaterThan(50)
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
-    expect(await page.locator('main').innerText()).not.toMatch(/\]\(|\*\*|```/)
+    expect(await page.locator('main').innerText()).not.toMatch(/\]\(|\*\*|```|\\u00/)
     await checkLook(scene.visited)
   })
 
