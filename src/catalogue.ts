@@ -1,3 +1,5 @@
+import { SECONDS_PER_DAY } from './time_units.ts'
+
 /**
  * Everything that is known of the attributes of the nodes feed, as tables: what the storage system calls
  * them, in which unit it reports them, and under which metric we export them.
@@ -19,7 +21,6 @@ export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic',
 export const BYTES_PER_MB = 1_000_000
 export const BYTES_PER_KB = 1_000
 const BYTES_PER_KIB = 1024
-export const SECONDS_PER_DAY = 86_400
 
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
 const BASE_UNITS = ['bytes', 'bytes_per_second', 'ratio', 'seconds'] as const

@@ -79,7 +79,6 @@ export type LatencyOperation = keyof typeof LATENCY_IDS
 /** The last bucket of a latency histogram counts all requests. */
 export const LATENCY_TOTAL = '+Inf'
 /** Fields of the histograms are upper bounds in milliseconds. */
-export const MS_PER_SECOND = 1000
 
 /** How an attribute is calculated. `fields` are added up; a rate also adds up the series of all services. */
 type QuerySource = { readonly unit: SourceUnit } & (

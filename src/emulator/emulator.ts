@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Middleware } from 'koa'
+import { MS_PER_SECOND } from '../time_units.ts'
 import { createProviders } from './http/providers.ts'
 import { HANDLERS } from './http/routes.ts'
 import { createSessions } from './http/sessions.ts'
@@ -24,8 +25,6 @@ export interface Emulator extends ReturnType<typeof createSystemServer> {
    */
   readonly setScenario: (scenario: Scenario, from?: number, firstNode?: number) => void
 }
-
-const MS_PER_SECOND = 1_000
 
 /** Creates a storage system; only `start` opens a port. @throws RangeError for invalid options */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {

@@ -1,6 +1,7 @@
 import { HISTORY_FAMILIES, type NodeFamily } from '../catalogue.ts'
 import { feedFamily } from '../metrics/families.ts'
 import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
+import { MS_PER_SECOND } from '../time_units.ts'
 import type { HistorySeries } from './series.ts'
 
 /** Headers of the families of a history by the name of their samples, in the order of the output. */
@@ -62,8 +63,6 @@ function histogramLines(labels: string, buckets: readonly HistorySeries[]): Metr
   points.sort((a, b) => a.t - b.t)
   return { family: buckets[0]?.family ?? '', labels, text: points.map(({ line }) => line).join('') }
 }
-
-const MS_PER_SECOND = 1000
 
 /**
  * The sample lines of one series, from the sample at index `from` on.

@@ -1,6 +1,5 @@
 import type { Period } from '../api/history/series.ts'
-
-const SECONDS_PER_DAY = 86_400
+import { SECONDS_PER_DAY } from '../time_units.ts'
 
 /** A part of a run that is written as a whole, such as one file. */
 export interface Part {

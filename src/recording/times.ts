@@ -1,3 +1,5 @@
+import { MS_PER_SECOND, SECONDS_PER_DAY } from '../time_units.ts'
+
 /** Times in bodies, which a replay moves. */
 
 /** Members with a time: seconds since the epoch, milliseconds, RFC 3339 also without zone, or a date. */
@@ -7,8 +9,6 @@ export const TIME_MEMBERS: ReadonlySet<string> = new Set(
   expiration_date last_login_time _start _stop _time`.split(/\s+/),
 )
 
-const SECONDS_PER_DAY = 86_400
-const MS_PER_SECOND = 1000
 /** Larger numbers are milliseconds. */
 const MAX_SECONDS = 1e11
 

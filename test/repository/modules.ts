@@ -26,6 +26,7 @@ export const MODULES: readonly Module[] = [
       'src/log.ts',
       'src/slices.ts',
       'src/text.ts',
+      'src/time_units.ts',
       'src/xml_writer.ts',
       'src/api/errors/reasons.ts',
     ],

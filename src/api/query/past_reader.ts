@@ -1,4 +1,5 @@
 import { inSlices } from '../../slices.ts'
+import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
@@ -12,10 +13,9 @@ import { type Subject, subjectsOf } from './subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
 /** How far the query interface reaches back. Source: configuration of the monitoring stack of ECS 3.6. */
-const DAY_SECONDS = 86_400
 export const KEPT_SECONDS: Readonly<Record<string, number>> = {
-  monitoring_main: 60 * DAY_SECONDS,
-  monitoring_op: 5 * DAY_SECONDS,
+  monitoring_main: 60 * SECONDS_PER_DAY,
+  monitoring_op: 5 * SECONDS_PER_DAY,
 }
 /** The longest range of a query. Source: administration guide, "Flux API": limited because of the resources. */
 export const MAX_RANGE_SECONDS = 3600

@@ -1,6 +1,7 @@
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/lines.ts'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { Failed, failureText } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
 import type { ListedPool } from './pools.ts'
@@ -18,7 +19,6 @@ const MAX_STEPS = 10_000
 const TIMEOUT_MS = 120_000
 /** One series with that many steps takes about 300 kB. */
 const MAX_RESPONSE_BYTES = 4_000_000
-const MS_PER_SECOND = 1000
 
 /**
  * The parts of a period for which Prometheus has no sample of some families of a pool: the intervals that end at a

@@ -1,5 +1,6 @@
 import type { SystemProgress } from '../../history/run/progress.ts'
 import { countText, durationText, percentText } from '../../text.ts'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { createProgress, hasControls, terminalWidth, wrappedLines } from '../cli/output/width.ts'
 
 interface Output {
@@ -15,7 +16,6 @@ const TERMINAL_MS = 200
 /** Shortest time between two lines without a terminal. */
 const LINE_MS = 10_000
 const BAR_CHARACTERS = 24
-const MS_PER_SECOND = 1000
 
 /**
  * Reports progress: on a terminal as a bar that is replaced, otherwise as a line every ten seconds.

@@ -3,6 +3,7 @@ import { KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import type { HistorySeries } from '../../history/series.ts'
 import { QUERY_SOURCES } from '../../query_catalogue.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { timeText } from '../cli/flags/values.ts'
 import type { PlanOptions } from './plan.ts'
 import type { ListedPool } from './pools.ts'
@@ -18,9 +19,7 @@ const KINDS = [
   { bucket: 'monitoring_main', what: 'transactions, latency and disk I/O' },
   { bucket: 'monitoring_op', what: 'CPU, memory and network' },
 ] as const
-const SECONDS_PER_DAY = 86_400
 
-const SECONDS_PER_HOUR = 3600
 const wholeHour = (seconds: number) => Math.floor(seconds / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
 
 /** One line for each kind of figures that the system has deleted a part of. */

@@ -4,6 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import type { Summary } from '../../api/history/summary.ts'
 import { ATTRIBUTES, type Attribute, type BaseUnit, type SourceUnit, UNITS } from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { timeText } from '../cli/flags/values.ts'
 import type { Column } from './columns.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
@@ -52,7 +53,6 @@ function summaryMembers({ min, max, average }: Summary, unit: SourceUnit) {
 }
 
 const ABSENT = '-'
-const MS_PER_SECOND = 1000
 
 const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
   bytes: bytesText,

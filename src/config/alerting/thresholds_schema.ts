@@ -7,10 +7,9 @@ import {
   type SettingUnit,
   unitOf,
 } from '../../alerting/sources.ts'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { duration, numeric, percent } from '../values/units.ts'
-
-const MS_PER_SECOND = 1000
 
 const NUMBERS = {
   Seconds: duration.transform((ms) => ms / MS_PER_SECOND),

@@ -2,13 +2,12 @@ import querystring from 'node:querystring'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { formatOf } from '../protocol/format.ts'
 import { isObject, parsedJson } from '../protocol/json.ts'
 import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
 import type { FaultRequest, FeedDocument, FullResponse, JsonObject, QueryTable } from './fault.ts'
-
-const MS_PER_SECOND = 1_000
 
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and

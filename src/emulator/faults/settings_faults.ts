@@ -1,18 +1,17 @@
+import { SECONDS_PER_HOUR } from '../../time_units.ts'
 import { ALLOWED_OPERATIONS } from '../query/flux/pipeline.ts'
 import { choiceArgument, countArgument, type FaultRow, secondsArgument } from './fault.ts'
-
-const HOUR = 3_600
 
 /** Faults that the storage system itself makes: of the history, of queries, of lists and of single resources. */
 export const SETTINGS_FAULTS = {
   'history-gaps': {
     help: 'the history lacks the points of the first SECONDS of every day (UTC)',
-    argument: secondsArgument(HOUR),
+    argument: secondsArgument(SECONDS_PER_HOUR),
     settings: (seconds) => ({ gapSeconds: Number(seconds) }),
   },
   'late-points': {
     help: 'points of the history appear SECONDS after their time',
-    argument: secondsArgument(HOUR),
+    argument: secondsArgument(SECONDS_PER_HOUR),
     settings: (seconds) => ({ lateSeconds: Number(seconds) }),
   },
   'unordered-history': {

@@ -1,17 +1,16 @@
+import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { type FaultRow, secondsArgument } from './fault.ts'
-
-const DAY = 86_400
 
 /** Faults of the time of samples, and of the lifetime of tokens. */
 export const TIME_FAULTS = {
   'future-time': {
     help: 'samples have times in the future',
-    argument: secondsArgument(DAY),
+    argument: secondsArgument(SECONDS_PER_DAY),
     clock: (now, _since, seconds) => now + Math.floor(Number(seconds)),
   },
   'ancient-time': {
     help: 'samples are old',
-    argument: secondsArgument(55 * DAY),
+    argument: secondsArgument(55 * SECONDS_PER_DAY),
     clock: earlier,
   },
   frozen: {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { type Connection, choiceArgument, countArgument, type FaultRow, secondsArgument } from './fault.ts'
 import { firstHalf } from './response_faults.ts'
 
-const MS_PER_SECOND = 1_000
 const MEGABYTE = 1_000_000
 const CHUNK = Buffer.alloc(65_536, ' ')
 /** Bytes of another protocol. */

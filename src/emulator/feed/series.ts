@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
@@ -19,8 +20,6 @@ export interface WriteOptions {
   /** Key of node and attribute; selects the notation. */
   readonly key: number
 }
-
-const SECONDS_PER_DAY = 86_400
 
 /** The times of a series that are served at `now`: multiples of the interval in the range, ascending. */
 export function servedTimes(range: Range, now: number, settings: Settings, joinedAt: number): number[] {

@@ -1,8 +1,8 @@
+import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { goodDisks, isDown, isPresent, type NodeState } from './node_state.ts'
 import { mix, smoothNoise, unit } from './random.ts'
 import type { Node } from './topology.ts'
 
-const SECONDS_PER_DAY = 86_400
 /** A node fills for years and is then emptied within weeks, when data is moved to newer nodes. */
 const CYCLE_SECONDS = 900 * SECONDS_PER_DAY
 const FILLING_PART = 0.96

@@ -1,4 +1,5 @@
 import { FORECAST } from '../../catalogue.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import type { StorageModel } from './model.ts'
 import type { Node } from './topology.ts'
 
@@ -13,8 +14,6 @@ export interface ForecastRequest {
   readonly targets: readonly number[]
 }
 
-const SECONDS_PER_DAY = 86_400
-const HOUR = 3_600
 const MIN_POINTS = 2
 
 /** Least squares through two or more points: the slope per second, and the value of the line at `at`. */
@@ -77,7 +76,11 @@ export function daysUntil(
 function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
   const start = Math.max(now - frame, node.joinedAt)
   const points: Point[] = []
-  for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
+  for (
+    let t = Math.floor(start / SECONDS_PER_HOUR) * SECONDS_PER_HOUR + SECONDS_PER_HOUR;
+    t <= now;
+    t += SECONDS_PER_HOUR
+  ) {
     points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })
   }
   return points

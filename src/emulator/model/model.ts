@@ -1,4 +1,5 @@
 import type { AttributeName } from '../../catalogue.ts'
+import { SECONDS_PER_HOUR } from '../../time_units.ts'
 import { ATTRIBUTE_VALUES } from './attribute_values.ts'
 import type { NodeState } from './node_state.ts'
 import type { Scenario } from './scenarios.ts'
@@ -21,11 +22,9 @@ export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
 /** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
 export type StorageModel = Omit<ReturnType<typeof createModel>, 'seed' | 'nodes' | 'scenario'>
 
-const HOUR = 3_600
-
 /** @param now epoch seconds */
 export function createModel(options: ModelOptions, now: number) {
-  const joinedAt = (Math.floor(now / HOUR) - options.newNodeHours) * HOUR
+  const joinedAt = (Math.floor(now / SECONDS_PER_HOUR) - options.newNodeHours) * SECONDS_PER_HOUR
   const { key, pools } = createTopology({ ...options, joinedAt })
   const timeline = createTimeline(options.scenario, now, pools)
   const allNodes = pools.flatMap((pool) => pool.nodes)

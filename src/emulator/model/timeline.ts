@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { type Effects, HEALTHY, SCENARIOS, type Scenario, type ScenarioRow } from './scenarios.ts'
 import type { Node } from './topology.ts'
 
@@ -10,8 +11,6 @@ interface Period {
   /** By pool index and node index; computed once, so that a long series allocates nothing per point. */
   readonly effects: readonly (readonly Effects[])[]
 }
-
-const SECONDS_PER_DAY = 86_400
 
 export type Timeline = ReturnType<typeof createTimeline>
 

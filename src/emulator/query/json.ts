@@ -1,3 +1,4 @@
+import { MS_PER_SECOND } from '../../time_units.ts'
 import type { QueryResult } from './evaluate.ts'
 import type { Instant } from './flux/pipeline.ts'
 import { columnNames, type PointColumn, type Table } from './tables.ts'
@@ -60,7 +61,6 @@ function* rowsOf(result: QueryResult, names: readonly string[]): Generator<strin
   if (rows.length > 0) yield `${separator}${rows.join(',')}`
 }
 
-const MS_PER_SECOND = 1_000
 const NANOSECOND_DIGITS = 9
 
 /** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */

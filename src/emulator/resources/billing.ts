@@ -1,3 +1,4 @@
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {
   bucketsOf,
@@ -16,7 +17,6 @@ import type { ResourceRequest } from './request.ts'
 
 const KIB = 1_024
 const SAMPLE_SECONDS = 300
-const MS_PER_SECOND = 1_000
 
 /** Sizes as served, from bytes: KB is exact, the others are rounded. */
 const UNITS: Readonly<Record<string, (bytes: number) => number>> = {

@@ -1,3 +1,4 @@
+import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
 import { uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'
@@ -6,8 +7,6 @@ import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
 import { type ResourceRequest, wrapped } from './request.ts'
 
-const MS_PER_SECOND = 1_000
-const DAY = 86_400
 const EXPIRY_DAYS = { valid: 700, expiring: 20, expired: -10 }
 
 /** `GET /vdc/nodes` */
@@ -34,13 +33,13 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
 /** `GET /license`. Version 3.5 has no date of expiry. */
 export function license(request: ResourceRequest): Document {
   const { model, profile, now, settings } = request
-  const midnight = now - (now % DAY)
+  const midnight = now - (now % SECONDS_PER_DAY)
   const feature = {
     serial: uuidOf(model.key).slice(0, 14),
     version: '2.0',
     issued_date: '01/10/2020',
     ...(profile !== 'classic' && {
-      expiration_date: dateText(midnight + EXPIRY_DAYS[settings.license] * DAY),
+      expiration_date: dateText(midnight + EXPIRY_DAYS[settings.license] * SECONDS_PER_DAY),
     }),
     model: 'ViPR_Unstructured',
     product: 'ECS',

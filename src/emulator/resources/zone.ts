@@ -7,6 +7,7 @@ import {
   type HealthState,
   type SourceUnit,
 } from '../../catalogue.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { listText, type Member, objectText, texts } from '../feed/list.ts'
 import { attributeMembers, type FeedRequest, includesCategory, type Subject } from '../feed/node.ts'
 import { type Snapshot, writeCurrent } from '../feed/series.ts'
@@ -21,10 +22,8 @@ import { attributesOf, PROFILES } from '../protocol/profiles.ts'
 import { pendingMembers } from './replication.ts'
 
 const ZONE = '/dashboard/zones/localzone'
-const HOUR = 3_600
-const DAY = 24 * HOUR
 /** The age of the last snapshot of bad chunks of a system that has none. */
-const OLD_SECONDS = 55 * DAY
+const OLD_SECONDS = 55 * SECONDS_PER_DAY
 
 /** `GET /dashboard/zones/localzone`: the figures of the whole system, as pieces of JSON text. */
 export function zoneText(request: FeedRequest): Iterable<string> {
@@ -119,7 +118,7 @@ interface FigureGroup {
 const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
 const [APPLICABLE, CODED] = ['chunksEcApplicableTotalSealSize', 'chunksEcCodedTotalSealSize'] as const
 const RATIO = 'chunksEcCodedRatio'
-const hourly = (now: number) => now - (now % HOUR)
+const hourly = (now: number) => now - (now % SECONDS_PER_HOUR)
 const statistics = (now: number) => now - (now % STATISTICS_INTERVAL_SECONDS)
 
 /** What pools and the system serve besides the attributes of nodes, with the time of its last snapshot. */

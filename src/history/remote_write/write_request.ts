@@ -1,8 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { compress } from 'snappyjs'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import type { HistorySeries } from '../series.ts'
-
-const MS_PER_SECOND = 1000
 
 /** A part of a series: the points from index `from` up to, but not including, `to`. */
 export interface SeriesSlice {

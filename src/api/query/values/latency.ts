@@ -1,4 +1,5 @@
-import { LATENCY_TOTAL, MS_PER_SECOND } from '../../../query_catalogue.ts'
+import { LATENCY_TOTAL } from '../../../query_catalogue.ts'
+import { MS_PER_SECOND } from '../../../time_units.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { newestPoint } from '../answers/rates.ts'
 

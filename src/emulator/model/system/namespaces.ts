@@ -1,9 +1,9 @@
+import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import type { StorageModel } from '../model.ts'
 import { mix, smoothNoise, unit } from '../random.ts'
 import { poolFigures } from './pool_figures.ts'
 
 const GIB = 2 ** 30
-const DAY = 86_400
 const NAMES = 'finance media backup research web logs archive hr legal sales lab empty'.split(' ')
 const BUCKET_NAMES = ['logs', 'images', 'backup', 'export', 'raw', 'tmp']
 const SALT = 101
@@ -61,8 +61,8 @@ export function usageOf(model: StorageModel, namespace: Namespace, t: number, da
   const near = scenario === 'quota-near' ? QUOTA_NEAR[index] : undefined
   const bytes =
     near === undefined
-      ? dataBytes * part * (1 + 0.01 * smoothNoise(key, t, DAY))
-      : hardQuotaBytes * Math.min(0.999, near.used + (near.perDay * (t - day)) / DAY)
+      ? dataBytes * part * (1 + 0.01 * smoothNoise(key, t, SECONDS_PER_DAY))
+      : hardQuotaBytes * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
   return usage(Math.floor(NAMES[index] === 'empty' ? 0 : bytes), namespace)
 }
 

@@ -1,11 +1,10 @@
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../../time_units.ts'
 import { spaceOf } from '../capacity.ts'
 import type { StorageModel } from '../model.ts'
 import { keyOf, mix, smoothNoise } from '../random.ts'
 import { nodesAt, type Pool } from '../topology.ts'
 import { siteCount } from './sites.ts'
 
-const HOUR = 3_600
-const DAY = 24 * HOUR
 /** Reclaimed garbage grows since then: 1 January 2020. */
 const BUILT = 1_577_836_800
 export const PURPOSES = ['UserData', 'SystemMetadata', 'LocalProtection', 'GeoCopy', 'GeoCache'] as const
@@ -30,7 +29,7 @@ const SALTS = { User: 81, System: 82, coded: 83, recovery: 84, rate: 85 } as con
 /** Rate of erasure coding, relative to the space of all disks. */
 const EC_PER_SECOND = 1e-9
 /** Time that the recovery of what is bad takes at the rate of the scenario. */
-const RECOVERY_SECONDS = 6 * HOUR
+const RECOVERY_SECONDS = 6 * SECONDS_PER_HOUR
 
 /** What a pool has besides the sums of its nodes: bytes, and MB/s of recovery. Sums over pools are those of the system. */
 export type PoolFigures = ReturnType<typeof poolFigures>
@@ -46,17 +45,22 @@ export function poolFigures(model: StorageModel, pool: Pool, t: number) {
   const parts = siteCount(model, t) > 1 ? MORE_SITES : ONE_SITE
   const key = keyOf(pool.uuid)
   const applicable = Math.floor(allocated * (parts.UserData + parts.LocalProtection))
-  const uncoded = 0.012 * (1 + smoothNoise(mix(key, SALTS.coded), t, DAY))
+  const uncoded = 0.012 * (1 + smoothNoise(mix(key, SALTS.coded), t, SECONDS_PER_DAY))
   return {
     ...purposesOf(allocated, parts),
     ...garbageOf(disks, key, t),
     recoveryBadChunksTotalSize: Math.floor(
-      recovery * 1e6 * RECOVERY_SECONDS * (1 + 0.2 * smoothNoise(mix(key, SALTS.recovery), t, HOUR)),
+      recovery *
+        1e6 *
+        RECOVERY_SECONDS *
+        (1 + 0.2 * smoothNoise(mix(key, SALTS.recovery), t, SECONDS_PER_HOUR)),
     ),
     recoveryRate: recovery,
     chunksEcApplicableTotalSealSize: applicable,
     chunksEcCodedTotalSealSize: Math.floor(applicable * (1 - uncoded)),
-    chunksEcRate: Math.floor(disks * EC_PER_SECOND * (1 + 0.5 * smoothNoise(mix(key, SALTS.rate), t, HOUR))),
+    chunksEcRate: Math.floor(
+      disks * EC_PER_SECOND * (1 + 0.5 * smoothNoise(mix(key, SALTS.rate), t, SECONDS_PER_HOUR)),
+    ),
   }
 }
 
@@ -70,13 +74,13 @@ function purposesOf(allocated: number, parts: Record<Purpose, number>) {
 
 /** Garbage in bytes: detected is the sum of the other kinds, combined that of both scopes. */
 function garbageOf(disks: number, poolKey: number, t: number) {
-  const days = Math.max(0, t - BUILT) / DAY
+  const days = Math.max(0, t - BUILT) / SECONDS_PER_DAY
   const scoped = (['User', 'System'] as const).map((scope) => {
     const { pending, unreclaimable, reclaimedPerDay } = GARBAGE[scope]
     const key = mix(poolKey, SALTS[scope])
     const [Pending, Unreclaimable, Reclaimed] = [
-      Math.floor(disks * pending * (1 + 0.5 * smoothNoise(key, t, 6 * HOUR))),
-      Math.floor(disks * unreclaimable * (1 + 0.2 * smoothNoise(key, t, DAY))),
+      Math.floor(disks * pending * (1 + 0.5 * smoothNoise(key, t, 6 * SECONDS_PER_HOUR))),
+      Math.floor(disks * unreclaimable * (1 + 0.2 * smoothNoise(key, t, SECONDS_PER_DAY))),
       Math.floor(disks * reclaimedPerDay * days),
     ]
     return { Pending, Unreclaimable, Reclaimed, TotalDetected: Pending + Unreclaimable + Reclaimed }

@@ -1,9 +1,8 @@
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../../time_units.ts'
 import type { StorageModel } from '../model.ts'
 import { mix, smoothNoise, uuidOf } from '../random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../scenarios.ts'
 
-const HOUR = 3_600
-const DAY = 24 * HOUR
 const MEGABYTE = 1_000_000
 /** A group that real systems have and do not show, with more than one site. */
 const INTERNAL_UUID = '00000000-0000-0000-0000-000000000000'
@@ -72,10 +71,10 @@ function linkOf(model: StorageModel, group: ReplicationGroup, site: number, isLa
   const key = mix(mix(model.key, PENDING_SALT), group.index * 10 + site)
   const downSince = Number.isFinite(from) ? from : day
   const backlog = state === 'Failed' ? Math.max(0, t - downSince) * BACKLOG_MB_PER_SECOND : 0
-  const noise = 1 + 0.6 * smoothNoise(key, t, HOUR)
+  const noise = 1 + 0.6 * smoothNoise(key, t, SECONDS_PER_HOUR)
   const bytesOf = (megabytes: number, part: number) =>
     group.hasData ? Math.floor((megabytes * noise + backlog * part) * MEGABYTE) : 0
-  const progress = state === 'Bootstrap' ? (100 * (t % DAY)) / DAY : 0
+  const progress = state === 'Bootstrap' ? (100 * (t % SECONDS_PER_DAY)) / SECONDS_PER_DAY : 0
   const waiting = state === 'Failed' ? downSince : t
   return {
     group,

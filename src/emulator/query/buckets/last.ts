@@ -1,9 +1,9 @@
+import { MS_PER_SECOND } from '../../../time_units.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { replicationGroups, replicationLinks } from '../../model/system/sites.ts'
 import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
 
 const MEASUREMENT = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
-const MS_PER_SECOND = 1_000
 
 /** `monitoring_last`: the lag of each replication group in ms, 0 while nothing is pending. */
 export const MONITORING_LAST: Bucket = {

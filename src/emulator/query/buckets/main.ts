@@ -1,10 +1,10 @@
+import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { nodeId } from '../../feed/node.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
 import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
-const DAY = 86_400
 const INTERNAL = 'statDataHead_performance_internal'
 const DATA_HEAD = { process: 'statDataHead', tag: 'dashboard' } as const
 /** Fields of the disk I/O measurements. */
@@ -24,7 +24,7 @@ const IO_SERVICES = [
 
 /** `monitoring_main`: cumulative counters of every node since the start of its processes. */
 export const MONITORING_MAIN: Bucket = {
-  retentionSeconds: 60 * DAY,
+  retentionSeconds: 60 * SECONDS_PER_DAY,
   delaySeconds: 30,
   series: mainSeries,
 }

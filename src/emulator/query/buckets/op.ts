@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { nodeId } from '../../feed/node.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { PROFILES } from '../../protocol/profiles.ts'
@@ -5,7 +6,6 @@ import { type Bucket, type FieldSeries, nodeSeries, pointsBetween, type Source }
 import { CPU_FIELDS, MEMORY_FIELDS } from './host.ts'
 import { networkFields } from './network.ts'
 
-const DAY = 86_400
 const DT = { process: 'dtquery', tag: 'dt' } as const
 const DT_STATUS = ['total', 'unready', 'unknown', 'RIS_failure', 'dump_failure'] as const
 /** Directory tables of a node. */
@@ -14,7 +14,7 @@ const DT_DELAY_SECONDS = 57
 
 /** `monitoring_op`: gauges of the operating system of every node, counters of its network interfaces. */
 export const MONITORING_OP: Bucket = {
-  retentionSeconds: 5 * DAY,
+  retentionSeconds: 5 * SECONDS_PER_DAY,
   delaySeconds: 30,
   series: opSeries,
 }

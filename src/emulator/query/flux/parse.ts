@@ -1,3 +1,4 @@
+import { MS_PER_SECOND } from '../../../time_units.ts'
 import { QueryError } from '../../protocol/errors.ts'
 import type { Settings } from '../../protocol/settings.ts'
 import { type Cursor, cursorOf } from './cursor.ts'
@@ -13,7 +14,6 @@ import {
 type ParseOptions = Pick<Settings, 'refusedOperations' | 'refusesAbsolute'>
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
-const MS_PER_SECOND = 1_000
 const NANOSECOND_DIGITS = 9
 const MAX_DEPTH = 100
 
