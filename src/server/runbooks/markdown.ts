@@ -14,7 +14,10 @@ export function renderMarkdown(markdown: string): Html {
 /** Can be scrolled by keyboard, because lines of queries are wider than a phone. */
 function codeBlock(part: string): Html {
   const lines = part.split('\n').slice(1, -1)
-  return html`<pre tabindex="0"><code>${lines.map((line) => [line, '\n'])}</code></pre>
+  return html`<pre tabindex="0"><code>${lines.map(
+    (line) => html`${line}
+`,
+  )}</code></pre>
 `
 }
 
