@@ -1,18 +1,10 @@
-import { existsSync } from 'node:fs'
-import { relative } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
+import { testsOf } from './folders.ts'
+import { NOT_SAMPLED, SAMPLE_VARIABLE, SAMPLING } from './sampling.ts'
+import { TESTS_VARIABLE } from './vitest.config.ts'
 
 type Options = ConstructorParameters<typeof Stryker>[0]
 export type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
-
-/** The folders that are measured. */
-export const FOLDERS: readonly string[] = [
-  'src/api/request',
-  'src/api/session',
-  'src/state',
-  'src/poller',
-  'src/metrics',
-]
 
 /** A table of names and help texts, which `generate:check` compares with docs/metrics.md. */
 const TABLES: readonly string[] = ['src/metrics/families.ts']
@@ -23,39 +15,35 @@ const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/grafana', '/tsconfig.json
 /** How much longer than without mutation the tests may take, before the mutant counts as found. */
 const TIMEOUT_MS = 5000
 
-/** The folder of {@link FOLDERS} that the path is, or that has the file. */
-export function folderOf(path: string): string | undefined {
-  const isFile = path.endsWith('.ts') && existsSync(path)
-  return FOLDERS.find((folder) => path === folder || (isFile && path.startsWith(`${folder}/`)))
-}
-
-/** The mutants of a file or folder. */
-export function mutantsIn(path: string, mutants: readonly Mutant[]): readonly Mutant[] {
-  return mutants.filter(({ fileName }) => `${relative('.', fileName)}/`.startsWith(`${path}/`))
+export interface Mutation {
+  /** Number of mutants that are tested; undefined: all. */
+  readonly sample: number | undefined
+  /** Whether mutants are measured again whose file and tests did not change. */
+  readonly force: boolean
 }
 
 /**
- * Tests every mutant of these files of a folder with the tests of its module (`test/metrics` for `src/metrics`,
- * `test/api` for `src/api/request`). Results are kept in .cache/mutation; those of the folder's other files are
- * returned too.
- * @param paths files of the folder, or the folder itself
- * @param force measure mutants again whose file and tests did not change
+ * Tests mutants of a folder or file with the tests of its folder. Results of all mutants are kept in .cache/mutation; those
+ * of a sample are not. Mutants of values that are made when a module is loaded, such as tables, are left out of a sample,
+ * because each takes all tests.
  */
-export async function mutate(
-  folder: string,
-  paths: readonly string[],
-  force: boolean,
-): Promise<readonly Mutant[]> {
-  const files = paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`))
+export async function mutate(path: string, { sample, force }: Mutation): Promise<readonly Mutant[]> {
+  const isSample = sample !== undefined
+  // Stryker's processes read them.
+  process.env[TESTS_VARIABLE] = testsOf(path).join(' ')
+  process.env[SAMPLE_VARIABLE] = String(sample)
   const stryker = new Stryker({
-    mutate: [...files, ...TABLES.map((file) => `!${file}`)],
-    plugins: ['@stryker-mutator/vitest-runner'],
+    mutate: [path.endsWith('.ts') ? path : `${path}/**/*.ts`, ...TABLES.map((file) => `!${file}`)],
+    plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation/sampling.ts'],
+    checkers: isSample ? [SAMPLING] : [],
     testRunner: 'vitest',
-    vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: testsOf(folder), pool: 'forks' },
+    vitest: { configFile: 'scripts/mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
+    ignoreStatic: isSample,
+    concurrency: 1,
     timeoutMS: TIMEOUT_MS,
-    incremental: true,
-    incrementalFile: `.cache/mutation/${folder.replaceAll('/', '-')}.json`,
+    incremental: !isSample,
+    incrementalFile: `.cache/mutation/${path.replaceAll(/[/*]/g, '-')}.json`,
     force,
     tempDirName: '.cache/mutation/sandbox',
     cleanTempDir: 'always',
@@ -67,7 +55,11 @@ export async function mutate(
   return stryker.runMutationTest()
 }
 
-/** `src/api/request` → `test/api`. */
-function testsOf(folder: string): string {
-  return `test/${folder.split('/')[1]}`
+/** The mutants that were tested, and the number of those that could have been. */
+export function measuredOf(mutants: readonly Mutant[]) {
+  const testable = mutants.filter(({ status }) => status !== 'Ignored')
+  return {
+    measured: testable.filter(({ statusReason }) => statusReason !== NOT_SAMPLED),
+    all: testable.length,
+  }
 }

@@ -1,13 +1,23 @@
 import { defineConfig } from 'vitest/config'
 
-/** Runs the tests that start no other program. */
+/** Patterns of tests, separated by spaces; `!` excludes. */
+export const TESTS_VARIABLE = 'MUTATION_TESTS'
+
+const patterns = (process.env[TESTS_VARIABLE] ?? 'test/**/*.test.ts').split(' ')
+
+/** Runs the tests of a folder. The bounds of time are for a loaded machine: Stryker has its own for mutants. */
 export default defineConfig({
   test: {
     environment: 'node',
-    exclude: ['**/node_modules/**', '**/*_promtool.integration.test.ts'],
+    include: patterns.filter((pattern) => !pattern.startsWith('!')),
+    exclude: [
+      '**/node_modules/**',
+      ...patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
+    ],
+    pool: 'forks',
     setupFiles: ['scripts/mutation/setup.ts'],
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
-    expect: { poll: { timeout: 5_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

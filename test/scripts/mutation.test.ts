@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { sampleOf } from '../../scripts/mutation/sampling.ts'
 import { type Score, scoreOf, scoreRatio } from '../../scripts/mutation/score.ts'
 import { withRow } from '../../scripts/mutation/table.ts'
 
-const score: Score = { killed: 7, timedOut: 1, survived: 1, notCovered: 1 }
+const score: Score & { all: number } = { killed: 7, timedOut: 1, survived: 1, notCovered: 1, all: 1234 }
 
 describe('the score', () => {
   test('counts mutants by status, and leaves out those that cannot be loaded', () => {
@@ -28,19 +29,33 @@ describe('the table', () => {
   test('has one row for each folder, sorted', () => {
     const page = withRow(withRow(empty, 'src/b', score, 'then'), 'src/a', score, 'now')
     expect(rowsOf(page)).toEqual([
-      '| `src/a` | 80.0 % | 7 | 1 | 1 | 1 | now |',
-      '| `src/b` | 80.0 % | 7 | 1 | 1 | 1 | then |',
+      '| `src/a` | 80.0 % | 7 | 1 | 1 | 1 | 10 of 1,234 | now |',
+      '| `src/b` | 80.0 % | 7 | 1 | 1 | 1 | 10 of 1,234 | then |',
     ])
     expect(page).toMatch(/^before\n[\s\S]*\nafter\n$/)
   })
 
   test('replaces the row of a folder that is measured again', () => {
     const page = withRow(withRow(empty, 'src/a', score, 'then'), 'src/a', score, 'now')
-    expect(rowsOf(page)).toEqual(['| `src/a` | 80.0 % | 7 | 1 | 1 | 1 | now |'])
+    expect(rowsOf(page)).toEqual(['| `src/a` | 80.0 % | 7 | 1 | 1 | 1 | 10 of 1,234 | now |'])
     expect(withRow(page, 'src/a', score, 'now')).toBe(page)
   })
 
   test('needs its markers', () => {
     expect(() => withRow('no markers\n', 'src/a', score, 'now')).toThrow('lacks the lines')
   })
+})
+
+test('a sample has the same mutants every time', () => {
+  const mutants = Array.from({ length: 20 }, (_, line) => ({
+    id: String(line),
+    fileName: 'src/a.ts',
+    location: { start: { line, column: 0 }, end: { line, column: 1 } },
+    mutatorName: 'BooleanLiteral',
+    replacement: 'false',
+  }))
+  const sample = sampleOf(mutants, 5)
+  expect(sample.size).toBe(5)
+  expect(sampleOf(mutants.toReversed(), 5)).toEqual(sample)
+  expect([...sampleOf(mutants, 4)].every((id) => sample.has(id))).toBe(true)
 })
