@@ -11,6 +11,8 @@ export interface BackfillRun {
   /** Such as `stdout: 2972 samples, 3 requests, 0s`. */
   readonly lastMessage: string
   readonly samples: number
+  /** Of the text. */
+  readonly bytes: number
   readonly seconds: number
   readonly cpuSeconds: number
   readonly maxResidentBytes: number
@@ -23,7 +25,10 @@ interface Report {
 
 const BYTES_PER_KIB = 1024
 
-/** Runs `backfill` to stdout in a process of its own, and counts the samples. @throws its messages, if it fails */
+/**
+ * Runs the compiled `backfill` to stdout in a process of its own, and counts the samples.
+ * @throws its messages, if it fails
+ */
 export async function runBackfill(url: string, ...flags: string[]): Promise<BackfillRun> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-exporter-bench-'))
   try {
@@ -31,14 +36,14 @@ export async function runBackfill(url: string, ...flags: string[]): Promise<Back
     const auth = 'auth: {token: emulator-monitor}'
     const limits = 'limits: {requests_per_second: 1000}'
     writeFileSync(config, `systems: [{name: bench, base_url: "${url}", ${auth}}]\n${limits}\n`)
-    const command = ['src/main.ts', 'backfill', `--config.file=${config}`, ...flags, '--output=-']
+    const command = ['dist/main.js', 'backfill', `--config.file=${config}`, ...flags, '--output=-']
     const began = performance.now()
     const child = spawn(process.execPath, ['--import', './scripts/bench/report_memory.ts', ...command], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, TMPDIR: folder },
     })
     const exited = once(child, 'exit')
-    const [samples, messages, report] = await Promise.all([
+    const [{ samples, bytes }, messages, report] = await Promise.all([
       countSamples(child.stdout as Readable),
       text(child.stderr as Readable),
       text(child.stdio[3] as Readable),
@@ -48,6 +53,7 @@ export async function runBackfill(url: string, ...flags: string[]): Promise<Back
     const { maxRssKib, cpuSeconds } = JSON.parse(report) as Report
     return {
       samples,
+      bytes,
       lastMessage: messages.trim().split('\n').at(-1) ?? '',
       seconds: (performance.now() - began) / 1000,
       cpuSeconds,
@@ -62,14 +68,15 @@ const NEWLINE = 10
 const HASH = 35
 
 /** The lines of an OpenMetrics text that are no comments. */
-async function countSamples(stream: Readable): Promise<number> {
-  let samples = 0
+async function countSamples(stream: Readable): Promise<{ samples: number; bytes: number }> {
+  let [samples, bytes] = [0, 0]
   let isStart = true
   for await (const chunk of stream) {
+    bytes += (chunk as Buffer).length
     for (const byte of chunk as Buffer) {
       if (isStart && byte !== HASH) samples += 1
       isStart = byte === NEWLINE
     }
   }
-  return samples
+  return { samples, bytes }
 }

@@ -4,6 +4,7 @@
  *
  *   npm run bench:query-history [DAYS]
  */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { replaceMarked } from '../generators/marked.ts'
 import { runBackfill } from './backfill_process.ts'
@@ -17,6 +18,7 @@ const KEPT_DAYS = 60
 const DAYS = Number(process.argv[2] ?? KEPT_DAYS)
 const PAGE = 'docs/history.md'
 
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 using emulated = await startEmulated(NODES, 'modern')
 const end = Math.floor(Date.now() / 1000)
 const before = await emulated.load()

@@ -10,28 +10,45 @@ import { withResource } from '../../src/state/resources.ts'
 import { createStateStore } from '../../src/state/store.ts'
 import { RESOURCE_NAMES } from '../../src/system_catalogue.ts'
 import { startEmulated } from './emulated.ts'
+import { count, milliseconds, type Row, ratio } from './table.ts'
 
-export const RESOURCE_NODES = 64
+const RESOURCE_NODES = 64
 const ROUNDS = 20
 const WARM_UP = 5
 const MICROSECONDS_PER_MS = 1000
 
 /** Milliseconds of CPU time of the thread, the least of several rounds. */
-export interface ResourceCost {
+interface ResourceCost {
   readonly pollMs: number
   /** One reading of every resource but the buckets. */
   readonly resourcesMs: number
   readonly requests: number
 }
 
+/** Part g: a reading of all resources but the buckets beside a poll of the same system. */
+export async function resourceRows(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const namespaces of [100, 2000])
+    for (const profile of ['modern', 'classic'] as const) {
+      const { pollMs, resourcesMs, requests } = await measureResources(namespaces, profile)
+      rows.push({
+        part: 'g',
+        what: `reading of all resources with ${count(namespaces)} namespaces, ${profile}, ${count(requests)} requests`,
+        own: `${milliseconds(resourcesMs)} CPU`,
+        reference: `a poll of ${RESOURCE_NODES} nodes`,
+        referenceTakes: `${milliseconds(pollMs)} CPU`,
+        ratio: ratio(resourcesMs / pollMs),
+        goal: namespaces === 100 ? '1' : '–',
+      })
+    }
+  return rows
+}
+
 /**
  * Compares one reading of all resources with one poll of the nodes of the same system. The profile `modern` has the
  * quotas in the list of namespaces; `classic` takes a request for each namespace.
  */
-export async function measureResources(
-  namespaces: number,
-  profile: 'classic' | 'modern',
-): Promise<ResourceCost> {
+async function measureResources(namespaces: number, profile: 'classic' | 'modern'): Promise<ResourceCost> {
   using emulated = await startEmulated(RESOURCE_NODES, profile, namespaces)
   const auth = 'auth: {username: monitor, password: emulator}'
   const text = `systems: [{name: a, base_url: "${emulated.url}", ${auth}}]

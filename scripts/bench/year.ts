@@ -5,6 +5,7 @@
  *
  *   npm run bench:year [DAYS]
  */
+import { execFileSync } from 'node:child_process'
 import { runBackfill } from './backfill_process.ts'
 import { type Emulated, startEmulated } from './emulated.ts'
 
@@ -18,6 +19,7 @@ const END = Math.floor(Date.now() / 1000 / DAY_SECONDS) * DAY_SECONDS
 /** Days that are asked when the speed of the emulator is measured. */
 const ASKED_DAYS = 30
 
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 using emulated = await startEmulated(NODES, 'classic')
 await measureEmulator(emulated)
 await measureBackfill(emulated)

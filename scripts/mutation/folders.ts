@@ -24,7 +24,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/state': ['test/state/**/*.test.ts', 'test/poller/**/*.test.ts', PROGRAMS],
   'src/status': ['test/status/**/*.test.ts', 'test/server/status/**/*.test.ts', PROGRAMS],
   'src/values': [
-    ...['values', 'config', 'poller', 'server/listener'].map((folder) => `test/${folder}/**/*.test.ts`),
+    ...['values', 'config', 'server/auth'].map((folder) => `test/${folder}/**/*.test.ts`),
     PROGRAMS,
   ],
   [FILES]: ['test/*.test.ts', 'test/{api,metrics,status}/**/*.test.ts', PROGRAMS],

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SystemReport } from './system_process.ts'
 
 /** A storage system with pools of equal size, and when they are polled. */
@@ -20,8 +21,20 @@ export interface Exporter {
   readonly url: string
 }
 
+/** How an exporter starts that has all pools polled once. */
+export interface StartFigures {
+  /** From the start of the process to the end of the first complete scrape. */
+  readonly startSeconds: number
+  /** Resident memory some seconds after the polls, with one scrape. */
+  readonly atRestBytes: number
+}
+
 /** Runs a task with an exporter, which ends with it. The program must be compiled. */
-export async function withExporter<T>(fleet: Fleet, task: (exporter: Exporter) => Promise<T>): Promise<T> {
+export async function withExporter<T>(
+  fleet: Fleet,
+  task: (exporter: Exporter & StartFigures) => Promise<T>,
+  isStartMeasured = true,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-polls-'))
   const { pools, nodesPerPool, schedule } = fleet
   const system = fork(new URL('./system_process.ts', import.meta.url), [String(pools), String(nodesPerPool)])
@@ -30,31 +43,49 @@ export async function withExporter<T>(fleet: Fleet, task: (exporter: Exporter) =
     const [{ url }] = (await once(system, 'message')) as [SystemReport]
     const file = join(folder, 'sds-exporter.yml')
     writeFileSync(file, configOf(url, schedule))
-    const exporter = spawn(
-      process.execPath,
-      [
-        'dist/main.js',
-        'serve',
-        `--config.file=${file}`,
-        '--web.listen-address=127.0.0.1:0',
-        '--admin.listen-address=',
-      ],
-      { stdio: ['ignore', 'ignore', 'pipe'] },
-    )
-    children.push(exporter)
-    return await task({ system, pid: exporter.pid ?? 0, url: await urlOf(exporter) })
+    // The first one makes the responses of the system.
+    if (isStartMeasured) await stop((await start(file, children)).child)
+    const exporter = await start(file, children)
+    const { child, startSeconds } = exporter
+    const pid = child.pid ?? 0
+    if (isStartMeasured) await sleep(REST_MS)
+    return await task({ system, pid, url: exporter.url, startSeconds, atRestBytes: residentBytes(pid) })
   } finally {
     for (const child of children.reverse()) await stop(child)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const TICKS_PER_SECOND = 100
+const REST_MS = 5000
+const POLLED_MS = 10
 
-/** User and system time of all threads of a process, in steps of 10 ms. */
+/** Resolves after the first scrape of all pools. */
+async function start(file: string, children: ChildProcess[]) {
+  const began = performance.now()
+  const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
+  const child = spawn(process.execPath, ['dist/main.js', 'serve', ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  children.push(child)
+  const url = await urlOf(child)
+  while (!(await fetch(`${url}/-/ready`)).ok) await sleep(POLLED_MS)
+  await (await fetch(`${url}/metrics`)).arrayBuffer()
+  return { child, url, startSeconds: (performance.now() - began) / 1000 }
+}
+
+const NANOSECONDS = 1e9
+const BYTES_PER_KIBIBYTE = 1024
+
+/** User and system time of all threads of a process that run. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const times = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))
+  return times.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / NANOSECONDS
+}
+
+export function residentBytes(pid: number): number {
+  const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kibibytes) * BYTES_PER_KIBIBYTE
 }
 
 function configOf(url: string, schedule: string): string {

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds, type Exporter, type Fleet, withExporter } from './exporter.ts'
 import type { SystemReport } from './system_process.ts'
@@ -10,26 +9,30 @@ export interface PolledFleet extends Omit<Fleet, 'schedule'> {
   readonly intervalSeconds: number
 }
 
+/** Delays of the event loop between two scrapes, in milliseconds. */
+export interface Delays {
+  readonly p99: number
+  readonly longest: number
+}
+
 /** What a round of polls costs the process of the exporter. */
 export interface RoundFigures {
   readonly cpuSeconds: number
   readonly parseSeconds: number
   readonly bodyBytes: number
-  readonly residentMiB: number
-  /** Longest delay of the event loop; undefined without scrapes, because it is read from them. */
-  readonly longestDelayMs: number | undefined
+  /** Of the event loop, in the worst round; undefined without scrapes, because they are read from them. */
+  readonly delays: Delays | undefined
 }
 
 const ROUNDS = 3
 /** Without a request, and with less CPU time than this, the exporter is idle. */
 const IDLE_MS = 1500
 const IDLE_CPU_SECONDS = 0.02
-const KIBIBYTES_PER_MIB = 1024
 
 /** @param isScraped whether each round is followed by a scrape with gzip */
 export function measureRounds(fleet: PolledFleet, isScraped: boolean): Promise<RoundFigures> {
   const schedule = `*/${fleet.intervalSeconds} * * * * *`
-  return withExporter({ ...fleet, schedule }, (exporter) => measured(exporter, fleet.pools, isScraped))
+  return withExporter({ ...fleet, schedule }, (exporter) => measured(exporter, fleet.pools, isScraped), false)
 }
 
 async function measured(watched: Exporter, pools: number, isScraped: boolean): Promise<RoundFigures> {
@@ -41,7 +44,7 @@ async function measured(watched: Exporter, pools: number, isScraped: boolean): P
   }
   await idle(watched)
   const before = { cpu: cpuSeconds(pid), feeds: (await report(system)).feeds }
-  const delays: number[] = []
+  const delays: Delays[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     await nextRound(watched)
     if (isScraped) delays.push(await scrape(url))
@@ -52,8 +55,7 @@ async function measured(watched: Exporter, pools: number, isScraped: boolean): P
     cpuSeconds: ((cpuSeconds(pid) - before.cpu) * pools) / (after.feeds - before.feeds),
     parseSeconds: after.parseSeconds,
     bodyBytes: after.bodyBytes,
-    residentMiB: residentMiB(pid),
-    longestDelayMs: isScraped ? Math.max(...delays) : undefined,
+    delays: isScraped ? worst(delays) : undefined,
   }
 }
 
@@ -82,13 +84,15 @@ async function report(system: ChildProcess, message = 'count'): Promise<SystemRe
   return received
 }
 
-/** @returns the longest delay of the event loop since the scrape before, in milliseconds */
-async function scrape(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`, { headers: { 'accept-encoding': 'gzip' } })).text()
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000
+function worst(delays: readonly Delays[]): Delays {
+  const most = (of: (one: Delays) => number) => Math.max(...delays.map(of))
+  return { p99: most(({ p99 }) => p99), longest: most(({ longest }) => longest) }
 }
 
-function residentMiB(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kibibytes) / KIBIBYTES_PER_MIB
+/** @returns the delays since the scrape before */
+async function scrape(url: string): Promise<Delays> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { 'accept-encoding': 'gzip' } })).text()
+  const delay = (name: string) =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]) * 1000
+  return { p99: delay('p99'), longest: delay('max') }
 }

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
+import { SCRAPERS } from '../../../scripts/compatibility/scrapers.ts'
 import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiation.ts'
 
-const PROMETHEUS_2 =
-  'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
-
-const PROMETHEUS_3 =
-  'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2'
+test.each(SCRAPERS)('$name gets $gets', ({ accept, gets }) => {
+  expect(chooseFormat(accept)).toBe(gets)
+})
 
 test.each([
   [undefined, 'text'],
@@ -13,8 +12,6 @@ test.each([
   ['*/*', 'text'],
   ['text/html,application/xhtml+xml,*/*;q=0.8', 'text'],
   ['text/plain', 'text'],
-  [PROMETHEUS_2, 'openmetrics'],
-  [PROMETHEUS_3, 'openmetrics'],
   ['application/openmetrics-text; version="1.0.0"; charset=utf-8', 'openmetrics'],
   ['text/plain;q=0, */*', 'openmetrics'],
   ['application/openmetrics-text', 'openmetrics'],

@@ -1,0 +1,203 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { gunzipSync } from 'node:zlib'
+import { errorText } from '../../src/values/errors.ts'
+import { get } from '../../test/support/http.ts'
+import { median } from './comparison/figures.ts'
+import { READY_BYTES, REFERENCES, type Served } from './comparison/references.ts'
+import type { ScrapeJob } from './comparison/scraper.ts'
+import { cpuSeconds, residentBytes, stop, withExporter } from './polls/exporter.ts'
+import { count, mebibytes, milliseconds, type Row, ratio, seconds } from './table.ts'
+
+/** A fleet that is polled once. */
+interface Size {
+  readonly pools: number
+  readonly nodesPerPool: number
+  readonly rounds: number
+  readonly startGoal: string
+}
+
+const SIZES: readonly Size[] = [
+  { pools: 1, nodesPerPool: 16, rounds: 9, startGoal: '–' },
+  { pools: 10, nodesPerPool: 64, rounds: 9, startGoal: '–' },
+  { pools: 160, nodesPerPool: 63, rounds: 3, startGoal: '1.5 s' },
+]
+const JOB_MS = 400
+/** So that the JIT compiler of Node.js has optimized the code. */
+const WARM_UP_MS = 4000
+const SCRAPES_FOR_MEMORY = 10_000
+const ENCODINGS = { identity: '1.2', gzip: '1.5' } as const
+
+interface Target {
+  readonly name: string
+  readonly pid: number
+  readonly url: string
+  readonly compresses: boolean
+}
+
+interface Cost {
+  readonly cpuMs: number
+  readonly wallMs: number
+}
+
+/** Parts a, c and d: scrapes beside other servers, memory, and the time of a start. */
+export async function measureScrapes(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const size of SIZES) rows.push(...(await measureSize(size)))
+  return rows
+}
+
+async function measureSize(size: Size): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sds-bench-'))
+  const worker = new Worker(new URL('./comparison/scraper.ts', import.meta.url))
+  const nodes = count(size.pools * size.nodesPerPool)
+  const run = async (job: ScrapeJob): Promise<number[]> => {
+    worker.postMessage(job)
+    const [durations] = (await once(worker, 'message')) as [number[]]
+    return durations
+  }
+  try {
+    return await withExporter({ ...size, schedule: '0 0 0 1 * *' }, async (exporter) => {
+      const { startSeconds, atRestBytes } = exporter
+      const served = await save(folder, exporter.url)
+      const samples = samplesIn(served)
+      const own = { ...exporter, name: 'sds-exporter', compresses: true }
+      const { targets, missing, end } = await startReferences(served)
+      const rows: Row[] = []
+      try {
+        for (const encoding of ['identity', 'gzip'] as const)
+          for (const connections of [1, 8]) {
+            const what = `scrape of ${count(samples)} samples, ${encoding}, ${connections === 1 ? '1 connection' : `${connections} connections`}`
+            const beside = targets.filter(
+              ({ compresses, name }) =>
+                (compresses || encoding === 'identity') && (connections === 1 || name !== 'prom-client'),
+            )
+            rows.push(
+              ...(await compareAll(run, { own, beside, encoding, connections, rounds: size.rounds, what })),
+            )
+          }
+      } finally {
+        await end()
+      }
+      await run({
+        ...jobOf(own, 'gzip', 8),
+        milliseconds: Number.POSITIVE_INFINITY,
+        times: SCRAPES_FOR_MEMORY,
+      })
+      const afterBytes = residentBytes(exporter.pid)
+      return [
+        ...rows,
+        ...missing.map(({ name, reason }) => ({
+          part: 'a',
+          what: `scrape of ${count(samples)} samples`,
+          reference: name,
+          referenceTakes: `not measured: ${reason}`,
+        })),
+        {
+          part: 'c',
+          what: `memory, ${nodes} nodes (${count(samples)} samples), at rest`,
+          own: mebibytes(atRestBytes),
+          goal: size.pools === 1 ? '100 MiB' : '–',
+        },
+        {
+          part: 'c',
+          what: `memory, ${nodes} nodes, after the scrapes above and 10,000 with gzip over 8 connections`,
+          own: mebibytes(afterBytes),
+        },
+        {
+          part: 'd',
+          what: `start to the end of the first complete scrape, ${nodes} nodes`,
+          own: `${seconds(startSeconds)} wall`,
+          goal: size.startGoal,
+        },
+      ]
+    })
+  } finally {
+    await worker.terminate()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function jobOf({ url }: Pick<Target, 'url'>, encoding: string, connections: number): ScrapeJob {
+  return {
+    url: `${url}/metrics`,
+    headers: { 'Accept-Encoding': encoding },
+    connections,
+    milliseconds: JOB_MS,
+  }
+}
+
+async function save(folder: string, url: string): Promise<Served> {
+  const [text, gzip] = [join(folder, 'text'), join(folder, 'gzip')]
+  const { body } = await get(`${url}/metrics`, { 'Accept-Encoding': 'gzip' })
+  writeFileSync(gzip, body)
+  writeFileSync(text, gunzipSync(body))
+  return { folder, text, gzip }
+}
+
+function samplesIn({ text }: Served): number {
+  const lines = readFileSync(text, 'utf8').split('\n')
+  return lines.filter((line) => line !== '' && !line.startsWith('#')).length
+}
+
+async function startReferences(served: Served) {
+  const targets: Target[] = []
+  const missing: { readonly name: string; readonly reason: string }[] = []
+  const children: Parameters<typeof stop>[0][] = []
+  for (const { name, compresses, start } of REFERENCES) {
+    try {
+      const { child, url } = await start(served)
+      children.push(child)
+      targets.push({ name, url, compresses, pid: child.pid ?? 0 })
+    } catch (failure) {
+      missing.push({ name, reason: errorText(failure) })
+    }
+  }
+  const end = async () => {
+    for (const child of children) await stop(child)
+  }
+  return { targets, missing, end }
+}
+
+interface Comparison {
+  readonly own: Target
+  readonly beside: readonly Target[]
+  readonly encoding: keyof typeof ENCODINGS
+  readonly connections: number
+  readonly rounds: number
+  readonly what: string
+}
+
+/** Alternates the servers, so that changes of machine speed affect all. */
+async function compareAll(run: (job: ScrapeJob) => Promise<number[]>, options: Comparison): Promise<Row[]> {
+  const { own, beside, encoding, connections, rounds, what } = options
+  const measure = async (target: Target): Promise<Cost> => {
+    const before = cpuSeconds(target.pid)
+    const durations = await run(jobOf(target, encoding, connections))
+    const cpuMs = ((cpuSeconds(target.pid) - before) * 1000) / durations.length
+    return { cpuMs, wallMs: median(durations) }
+  }
+  for (const target of [own, ...beside])
+    await run({ ...jobOf(target, encoding, connections), milliseconds: WARM_UP_MS, times: 4000 })
+  const found = new Map<Target, [Cost, Cost][]>(beside.map((target) => [target, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const target of beside) found.get(target)?.push([await measure(own), await measure(target)])
+  }
+  return beside.map((target) => {
+    const pairs = found.get(target) ?? []
+    const text = (costs: readonly Cost[]) =>
+      `${milliseconds(median(costs.map(({ cpuMs }) => cpuMs)))} CPU, ${milliseconds(median(costs.map(({ wallMs }) => wallMs)))} wall`
+    return {
+      part: 'a',
+      what,
+      own: text(pairs.map(([one]) => one)),
+      reference: target.name,
+      referenceTakes: text(pairs.map(([, other]) => other)),
+      ratio: ratio(median(pairs.map(([one, other]) => one.cpuMs / other.cpuMs))),
+      goal: target.name === READY_BYTES ? ENCODINGS[encoding] : '–',
+    }
+  })
+}
