@@ -17,7 +17,7 @@ import { fleetSeries } from './dashboard_cost/fleet.ts'
 import { load } from './dashboard_cost/load.ts'
 import { type Cost, KNOWN_QUERY, knownQuery, queryCosts, STEPS } from './dashboard_cost/queries.ts'
 import { type GroupCost, ruleCosts } from './dashboard_cost/rules.ts'
-import { markdownTable } from './generators/markdown.ts'
+import { markdownTable } from './markdown/markdown.ts'
 
 /** A page with ten such panels is still usable. */
 const LONGEST_QUERY_SECONDS = 2

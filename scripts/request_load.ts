@@ -4,7 +4,7 @@
  *
  *   npm run request:load
  */
-import { markdownTable } from './generators/markdown.ts'
+import { markdownTable } from './markdown/markdown.ts'
 import { HEAD, requestRows, SYSTEMS } from './request_load/table.ts'
 
 process.stdout.write(markdownTable(HEAD, await requestRows(SYSTEMS)))

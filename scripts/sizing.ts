@@ -8,7 +8,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
-import { markdownTable } from './generators/markdown.ts'
+import { markdownTable } from './markdown/markdown.ts'
 import { type Figures, type Fleet, measure } from './sizing/measure.ts'
 
 const FLEETS: readonly Fleet[] = [

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
-import { markdownTable } from '../generators/markdown.ts'
-import { replaceMarked } from '../generators/marked.ts'
+import { markdownTable } from '../markdown/markdown.ts'
+import { replaceMarked } from '../markdown/marked.ts'
 import type { Measurement } from './harness.ts'
 import type { Row } from './row.ts'
 

@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { replaceMarked } from '../generators/marked.ts'
+import { replaceMarked } from '../markdown/marked.ts'
 import { runBackfill } from './backfill_process.ts'
 import { startEmulated } from './emulated.ts'
 

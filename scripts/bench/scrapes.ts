@@ -9,7 +9,14 @@ import { get } from '../../test/support/http.ts'
 import { median } from './comparison/figures.ts'
 import { READY_BYTES, REFERENCES, type Served } from './comparison/references.ts'
 import type { ScrapeJob } from './comparison/scraper.ts'
-import { cpuSeconds, residentBytes, stop, withExporter } from './polls/exporter.ts'
+import {
+  cpuSeconds,
+  type Exporter,
+  residentBytes,
+  type StartFigures,
+  stop,
+  withExporter,
+} from './polls/exporter.ts'
 import { count, mebibytes, milliseconds, type Row, ratio, seconds } from './table.ts'
 
 /** A fleet that is polled once. */
@@ -50,75 +57,83 @@ export async function measureScrapes(): Promise<Row[]> {
   return rows
 }
 
+type Run = (job: ScrapeJob) => Promise<number[]>
+
 async function measureSize(size: Size): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-bench-'))
   const worker = new Worker(new URL('./comparison/scraper.ts', import.meta.url))
-  const nodes = count(size.pools * size.nodesPerPool)
   const run = async (job: ScrapeJob): Promise<number[]> => {
     worker.postMessage(job)
     const [durations] = (await once(worker, 'message')) as [number[]]
     return durations
   }
   try {
-    return await withExporter({ ...size, schedule: '0 0 0 1 * *' }, async (exporter) => {
-      const { startSeconds, atRestBytes } = exporter
-      const served = await save(folder, exporter.url)
-      const samples = samplesIn(served)
-      const own = { ...exporter, name: 'sds-exporter', compresses: true }
-      const { targets, missing, end } = await startReferences(served)
-      const rows: Row[] = []
-      try {
-        for (const encoding of ['identity', 'gzip'] as const)
-          for (const connections of [1, 8]) {
-            const what = `scrape of ${count(samples)} samples, ${encoding}, ${connections === 1 ? '1 connection' : `${connections} connections`}`
-            const beside = targets.filter(
-              ({ compresses, name }) =>
-                (compresses || encoding === 'identity') && (connections === 1 || name !== 'prom-client'),
-            )
-            rows.push(
-              ...(await compareAll(run, { own, beside, encoding, connections, rounds: size.rounds, what })),
-            )
-          }
-      } finally {
-        await end()
-      }
-      await run({
-        ...jobOf(own, 'gzip', 8),
-        milliseconds: Number.POSITIVE_INFINITY,
-        times: SCRAPES_FOR_MEMORY,
-      })
-      const afterBytes = residentBytes(exporter.pid)
-      return [
-        ...rows,
-        ...missing.map(({ name, reason }) => ({
-          part: 'a',
-          what: `scrape of ${count(samples)} samples`,
-          reference: name,
-          referenceTakes: `not measured: ${reason}`,
-        })),
-        {
-          part: 'c',
-          what: `memory, ${nodes} nodes (${count(samples)} samples), at rest`,
-          own: mebibytes(atRestBytes),
-          goal: size.pools === 1 ? '100 MiB' : '–',
-        },
-        {
-          part: 'c',
-          what: `memory, ${nodes} nodes, after the scrapes above and 10,000 with gzip over 8 connections`,
-          own: mebibytes(afterBytes),
-        },
-        {
-          part: 'd',
-          what: `start to the end of the first complete scrape, ${nodes} nodes`,
-          own: `${seconds(startSeconds)} wall`,
-          goal: size.startGoal,
-        },
-      ]
-    })
+    const fleet = { ...size, schedule: '0 0 0 1 * *' }
+    return await withExporter(fleet, (exporter) => rowsOfSize(run, exporter, size, folder))
   } finally {
     await worker.terminate()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function rowsOfSize(
+  run: Run,
+  exporter: Exporter & StartFigures,
+  size: Size,
+  folder: string,
+): Promise<Row[]> {
+  const served = await save(folder, exporter.url)
+  const own = { ...exporter, name: 'sds-exporter', compresses: true }
+  const { targets, missing, end } = await startReferences(served)
+  const samples = count(samplesIn(served))
+  const rows: Row[] = []
+  try {
+    for (const encoding of ['identity', 'gzip'] as const)
+      for (const connections of [1, 8]) {
+        const over = connections === 1 ? '1 connection' : `${connections} connections`
+        const what = `scrape of ${samples} samples, ${encoding}, ${over}`
+        const beside = targets.filter(
+          ({ compresses, name }) =>
+            (compresses || encoding === 'identity') && (connections === 1 || name !== 'prom-client'),
+        )
+        rows.push(
+          ...(await compareAll(run, { own, beside, encoding, connections, rounds: size.rounds, what })),
+        )
+      }
+  } finally {
+    await end()
+  }
+  await run({ ...jobOf(own, 'gzip', 8), milliseconds: Number.POSITIVE_INFINITY, times: SCRAPES_FOR_MEMORY })
+  const notMeasured = missing.map(({ name, reason }) => ({
+    part: 'a',
+    what: `scrape of ${samples} samples`,
+    reference: name,
+    referenceTakes: `not measured: ${reason}`,
+  }))
+  return [...rows, ...notMeasured, ...memoryAndStart(exporter, size, samples)]
+}
+
+function memoryAndStart(exporter: Exporter & StartFigures, size: Size, samples: string): Row[] {
+  const nodes = count(size.pools * size.nodesPerPool)
+  return [
+    {
+      part: 'c',
+      what: `memory, ${nodes} nodes (${samples} samples), at rest`,
+      own: mebibytes(exporter.atRestBytes),
+      goal: size.pools === 1 ? '100 MiB' : '–',
+    },
+    {
+      part: 'c',
+      what: `memory, ${nodes} nodes, after the scrapes above and 10,000 with gzip over 8 connections`,
+      own: mebibytes(residentBytes(exporter.pid)),
+    },
+    {
+      part: 'd',
+      what: `start to the end of the first complete scrape, ${nodes} nodes`,
+      own: `${seconds(exporter.startSeconds)} wall`,
+      goal: size.startGoal,
+    },
+  ]
 }
 
 function jobOf({ url }: Pick<Target, 'url'>, encoding: string, connections: number): ScrapeJob {
@@ -172,7 +187,7 @@ interface Comparison {
 }
 
 /** Alternates the servers, so that changes of machine speed affect all. */
-async function compareAll(run: (job: ScrapeJob) => Promise<number[]>, options: Comparison): Promise<Row[]> {
+async function compareAll(run: Run, options: Comparison): Promise<Row[]> {
   const { own, beside, encoding, connections, rounds, what } = options
   const measure = async (target: Target): Promise<Cost> => {
     const before = cpuSeconds(target.pid)

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
-import { markdownTable } from '../generators/markdown.ts'
-import { findMarked, replaceMarked } from '../generators/marked.ts'
+import { markdownTable } from '../markdown/markdown.ts'
+import { replaceMarked } from '../markdown/marked.ts'
+import { HEAD, MARK, rowsIn } from '../pages/performance_table.ts'
 
 /** A row of docs/performance.md. */
 export interface Row {
@@ -16,36 +17,12 @@ export interface Row {
   readonly goal?: string
 }
 
-export const MARK = 'performance'
-export const HEAD = [
-  '',
-  'Measured',
-  'sds-exporter',
-  'Compared with',
-  'It takes',
-  'Ratio of CPU times',
-  'Goal',
-]
-
 /** The page with the rows of the measured parts replaced; those of other parts stay. */
 export function withRows(page: string, rows: readonly Row[]): string {
   const measured = new Set(rows.map(({ part }) => part))
   const kept = rowsIn(page).filter(([part = '']) => !measured.has(part))
   const all = [...kept, ...rows.map(cells)].sort(([a = ''], [b = '']) => (a < b ? -1 : a > b ? 1 : 0))
   return replaceMarked(page, MARK, `${machine()}\n\n${markdownTable(HEAD, all)}`)
-}
-
-/** The cells of each row of the table. */
-export function rowsIn(page: string): string[][] {
-  const lines = findMarked(page, MARK)
-    .text.split('\n')
-    .filter((line) => /^\| [a-z] \|/.test(line))
-  return lines.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
 }
 
 function cells({ part, what, own, reference, referenceTakes, ratio, goal }: Row): string[] {

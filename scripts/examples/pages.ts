@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findMarked, replaceMarked } from '../generators/marked.ts'
+import { findMarked, replaceMarked } from '../markdown/marked.ts'
 
 /** The name of an example in a page, for {@link findMarked}. */
 const markOf = (name: string) => `example ${name}`

@@ -25,7 +25,7 @@ import {
 } from '../../src/metrics/families.ts'
 import { querySourceText } from '../../src/query_catalogue.ts'
 import { OBJECT_KINDS, type ObjectKind, requestText } from '../../src/system_catalogue.ts'
-import { code, markdownTable } from './markdown.ts'
+import { code, markdownTable } from '../markdown/markdown.ts'
 
 /** The text of docs/metrics.md. */
 export function metricsReference(): string {

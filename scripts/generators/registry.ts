@@ -3,6 +3,7 @@ import { renderDashboards } from '../../grafana/mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.ts'
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
+import { scrapersPage } from '../pages/scrapers_table.ts'
 import { configSchema } from './config_schema.ts'
 import {
   composeAlertmanager,
@@ -17,7 +18,6 @@ import { MANUAL_PAGE, manualPage } from './manual_page.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
 import { renderRunbooks } from './runbooks.ts'
-import { scrapersPage } from './scrapers_table.ts'
 import { statusPage } from './status_reference.ts'
 import { alertingPage } from './thresholds_table.ts'
 

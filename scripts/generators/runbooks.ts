@@ -8,7 +8,7 @@ import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
 import { CONDITIONS } from '../../src/alerting/conditions/table.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/text.ts'
-import { code, markdownTable } from './markdown.ts'
+import { code, markdownTable } from '../markdown/markdown.ts'
 
 /** Text of the runbooks: one Markdown file per component with one section per alert. All else is from the rules. */
 const SOURCES = new URL('../../docs/runbooks/', import.meta.url)

@@ -17,8 +17,8 @@ import type {
   SystemStatus,
   TotalStatus,
 } from '../../src/status/model.ts'
-import { code, markdownTable } from './markdown.ts'
-import { replaceMarked } from './marked.ts'
+import { code, markdownTable } from '../markdown/markdown.ts'
+import { replaceMarked } from '../markdown/marked.ts'
 
 const PAGE = 'docs/status.md'
 

@@ -11,8 +11,8 @@ import {
   scopeOf,
   unitOf,
 } from '../../src/alerting/sources.ts'
-import { code, markdownTable } from './markdown.ts'
-import { replaceMarked } from './marked.ts'
+import { code, markdownTable } from '../markdown/markdown.ts'
+import { replaceMarked } from '../markdown/marked.ts'
 
 const PAGE = 'docs/alerting.md'
 const SETTINGS: SettingSources = { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS }

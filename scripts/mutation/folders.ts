@@ -20,6 +20,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/administration': ['test/server/admin/**/*.test.ts', PROGRAMS],
   'src/exporter': ['test/exporter/**/*.test.ts', 'test/faults/pool_failures.test.ts'],
   'src/history': ['test/history/**/*.test.ts', PROMTOOL],
+  'src/metrics': ['test/{metrics,state,poller,server/metrics}/**/*.test.ts', PROGRAMS],
   'src/recording': ['test/recording/**/*.test.ts', PROMTOOL],
   'src/state': ['test/state/**/*.test.ts', 'test/poller/**/*.test.ts', PROGRAMS],
   'src/status': ['test/status/**/*.test.ts', 'test/server/status/**/*.test.ts', PROGRAMS],

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { markdownTable } from '../generators/markdown.ts'
-import { findMarked, replaceMarked } from '../generators/marked.ts'
+import { markdownTable } from '../markdown/markdown.ts'
+import { findMarked, replaceMarked } from '../markdown/marked.ts'
 import { type Score, scoreRatio } from './score.ts'
 
 const PAGE = 'docs/development.md'

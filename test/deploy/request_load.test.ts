@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { markdownTable } from '../../scripts/generators/markdown.ts'
+import { markdownTable } from '../../scripts/markdown/markdown.ts'
 import { HEAD, requestRows, SYSTEMS } from '../../scripts/request_load/table.ts'
 import { readText } from '../repository/repository.ts'
 

@@ -119,8 +119,10 @@ export const MODULES: readonly Module[] = [
   },
   {
     name: 'generators',
-    paths: ['scripts/generators/', 'docs/'],
+    paths: ['scripts/generators/', 'scripts/markdown/', 'scripts/pages/', 'docs/'],
     mayImport: {
+      'src/metrics/lines.ts': 'all',
+      'src/server/metrics/negotiation.ts': 'all',
       'src/status/model.ts': 'types',
       'src/status/figures/node_figures.ts': 'all',
       'src/commands/program.ts': 'all',

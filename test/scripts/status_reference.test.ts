@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blockIn } from '../../scripts/examples/pages.ts'
-import { findMarked } from '../../scripts/generators/marked.ts'
+import { findMarked } from '../../scripts/markdown/marked.ts'
 import { atOnce } from '../../src/slices.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { statusSources } from '../server/status/status_setup.ts'

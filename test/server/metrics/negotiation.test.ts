@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SCRAPERS } from '../../../scripts/compatibility/scrapers.ts'
+import { SCRAPERS } from '../../../scripts/pages/scrapers.ts'
 import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiation.ts'
 
 test.each(SCRAPERS)('$name gets $gets', ({ accept, gets }) => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { FORMATS } from '../../src/metrics/lines.ts'
 import { chooseFormat } from '../../src/server/metrics/negotiation.ts'
-import { SCRAPERS } from '../compatibility/scrapers.ts'
-import { code, markdownTable } from './markdown.ts'
-import { replaceMarked } from './marked.ts'
+import { code, markdownTable } from '../markdown/markdown.ts'
+import { replaceMarked } from '../markdown/marked.ts'
+import { SCRAPERS } from './scrapers.ts'
 
 const PAGE = 'docs/compatibility.md'
 const HEAD = ['Scraper', '`Accept`', 'Answered with', 'Header from']
