@@ -1,5 +1,5 @@
-import { count, milliseconds, type Row, ratio, seconds } from './table.ts'
 import { measureRounds, type PolledFleet, type RoundFigures } from './polls/polls.ts'
+import { count, milliseconds, type Row, ratio, seconds } from './table.ts'
 
 interface Goals {
   readonly round: string
