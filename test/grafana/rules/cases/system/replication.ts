@@ -95,6 +95,9 @@ const growing = (size: string) =>
   })
 /** GB for each five minutes. */
 const grows = (from: number, by: number, count: number): string => `${from}e9+${by}e9x${count}`
+/** GB for each ten minutes: a value that is lost at the start of a range is followed by the same. */
+const climbs = (from: number, by: number, count: number): string =>
+  Array.from({ length: count }, (_, step) => `${from + by * step}e9x1`).join(' ')
 
 const backlog: readonly AlertCase[] = [
   {
@@ -102,7 +105,7 @@ const backlog: readonly AlertCase[] = [
     name: 'fires for the sum of all kinds and ends an hour after it falls',
     step: 5,
     series: {
-      [pending('repository')]: `${grows(100, 1, 119)} 219e9-2e9x60`,
+      [pending('repository')]: `${climbs(100, 2, 60)} 219e9-2e9x60`,
       [pending('xor')]: '10e9x180',
     },
     at: { '360m': [], '450m': [growing('175.1GiB')], '590m': [growing('201.2GiB')], '720m': [] },
@@ -151,7 +154,7 @@ const links: readonly AlertCase[] = [
     name: 'fires after 6 hours without progress and ends 15 minutes after it moves',
     step: 5,
     series: { [PROGRESS]: '0.3x9 0.4x99 0.41+0.01x30' },
-    at: { '420m': [], '440m': [stalled], '550m': [stalled], '575m': [] },
+    at: { '415m': [], '440m': [stalled], '550m': [stalled], '575m': [] },
   },
   {
     alert: 'SdsReplicationBootstrapStalled',
