@@ -2,20 +2,8 @@ import { parse } from 'yaml'
 import type { Labels } from '../catalogue.ts'
 import { readInhibition } from './package_files.ts'
 
-/** A receiver of notifications. */
-export interface Receiver {
-  readonly name: string
-  /** Without an integration, such as email_configs, it notifies nobody. */
-  readonly hasIntegration: boolean
-}
-
-export interface AlertmanagerConfig {
-  /** How many inhibition rules of the package it does not have, and how many there are. */
-  readonly missingInhibitions: number
-  readonly inhibitions: number
-  /** The receivers that the routes select for an alert. @throws {SyntaxError} for an expression only RE2 knows */
-  receiversOf(alert: Labels): readonly Receiver[]
-}
+export type AlertmanagerConfig = ReturnType<typeof readAlertmanagerConfig>
+export type Receiver = ReturnType<AlertmanagerConfig['receiversOf']>[number]
 
 /** https://prometheus.io/docs/alerting/latest/configuration/#route; untrusted, so every member may be missing. */
 interface Route {
@@ -42,22 +30,22 @@ interface Document {
  * @param text the configuration as YAML, as /api/v2/status of Alertmanager has it
  * @throws {Error} if it is not YAML
  */
-export function readAlertmanagerConfig(text: string): AlertmanagerConfig {
+export function readAlertmanagerConfig(text: string) {
   const { route = {}, receivers = [], inhibit_rules = [] } = (parse(text) ?? {}) as Document
   const { inhibit_rules: ours = [] } = parse(readInhibition()) as Document
   const loaded = inhibit_rules.map(matchersOfRule)
   const missing = ours.map(matchersOfRule).filter((rule) => !loaded.some((other) => includes(other, rule)))
-  const known = receivers.map((receiver): Receiver => {
-    const { name, ...rest } = receiver
-    return {
-      name,
-      hasIntegration: Object.values(rest).some((list) => Array.isArray(list) && list.length > 0),
-    }
-  })
+  const known = receivers.map(({ name, ...rest }) => ({
+    name,
+    /** Without an integration, such as email_configs, it notifies nobody. */
+    hasIntegration: Object.values(rest).some((list) => Array.isArray(list) && list.length > 0),
+  }))
   return {
+    /** How many inhibition rules of the package it does not have, and how many there are. */
     missingInhibitions: missing.length,
     inhibitions: ours.length,
-    receiversOf: (alert) => {
+    /** The receivers that the routes select for an alert. @throws {SyntaxError} for an expression only RE2 knows */
+    receiversOf: (alert: Labels) => {
       const names = receiverNames(route, alert, '') ?? []
       return known.filter(({ name }) => names.includes(name))
     },

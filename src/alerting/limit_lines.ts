@@ -42,16 +42,8 @@ function withLines(panel: Panel, pools: string, overrides: readonly Override[]):
   }
 }
 
-/** A threshold that a panel draws as a line. */
-interface Limit {
-  /** Path of its setting. */
-  readonly path: string
-  readonly color: string
-  /** Letter of the query for its line. */
-  readonly refId: string
-}
-
-function limitsOf({ fieldConfig }: Panel): Limit[] {
+/** The thresholds that a panel draws as lines: path of the setting, colour, and letter of the query. */
+function limitsOf({ fieldConfig }: Panel) {
   const { thresholds, custom } = fieldConfig?.defaults ?? {}
   if ((custom?.thresholdsStyle?.mode ?? 'off') === 'off') return []
   return (thresholds?.steps ?? []).flatMap(({ value, color }, index) =>
@@ -76,7 +68,7 @@ function commonValue(path: string, pools: string, overrides: readonly Override[]
 const join = ({ pool }: Subject): string =>
   `* on (${pool === undefined ? 'system' : 'system,pool'}) group_left ()`
 
-function lineStyle({ refId, color }: Limit): FieldOverride {
+function lineStyle({ refId, color }: ReturnType<typeof limitsOf>[number]): FieldOverride {
   return {
     matcher: { id: 'byFrameRefID', options: refId },
     properties: [

@@ -27,18 +27,18 @@ export interface Output {
   /** For messages and the journal. */
   readonly name: string
   /** Undefined: the run cannot be resumed. */
-  readonly journalFile: string | undefined
+  readonly journalFile?: string | undefined
   partsOf(period: Period): readonly Part[]
   /** The files of earlier runs that this one would replace. @throws {Failed} for what cannot be replaced */
-  existing(period: Period): readonly string[]
+  existing?(period: Period): readonly string[]
   /** Creates what is needed in the file system. */
   open(): Promise<Destination>
   /** Creates the folder of the journal. */
   prepare?(): void
   /** The folder with what a run has saved. */
   readonly spoolFolder?: string
-  /** What to do with the result; empty if nothing remains to be done. */
-  nextSteps(period: Period): string
+  /** What to do with the result. */
+  nextSteps?(period: Period): string
 }
 
 /** @throws {Failed} usage error, without exactly one output */
@@ -60,9 +60,7 @@ function toReceiver(flags: OutputFlags, url: string): Output {
     name: `${receiver.url.origin}${receiver.url.pathname}`,
     journalFile: flags.journal,
     partsOf: whole,
-    existing: () => [],
     open: async () => createRemoteDestination(createReceiver(receiver)),
-    nextSteps: () => '',
   }
 }
 
@@ -71,14 +69,11 @@ const whole = (period: Period): readonly Part[] => [{ name: 'all', period }]
 function toStdout(): Output {
   return {
     name: 'stdout',
-    journalFile: undefined,
     partsOf: whole,
-    existing: () => [],
     async open() {
       const spoolFolder = await mkdtemp(join(tmpdir(), 'sds-exporter-backfill-'))
       return createFileDestination({ target: () => process.stdout, spoolFolder, skipEmpty: false })
     },
-    nextSteps: () => '',
   }
 }
 
@@ -152,7 +147,7 @@ export async function earlierState({ journalFile }: Output): Promise<RunState> {
  */
 export async function prepareNew(output: Output, period: Period, force: boolean): Promise<void> {
   const { journalFile, spoolFolder } = output
-  const [existing] = output.existing(period)
+  const [existing] = output.existing?.(period) ?? []
   const state = force || journalFile === undefined ? undefined : await loadState(journalFile)
   if (state?.isFinished === false)
     throw new Failed(

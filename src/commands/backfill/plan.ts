@@ -42,18 +42,15 @@ export interface PlannedSource {
   readonly refused: readonly string[]
 }
 
-interface PointSize {
-  readonly series: number
-  /** Bytes of the OpenMetrics lines. */
-  readonly bytes: number
+interface PointSize extends ReturnType<typeof sizeOf> {
   /** Between two points; undefined: the interval of the run. */
   readonly stepSeconds?: number
   /** The oldest point, in seconds since the epoch; undefined: there are older ones than the run reads. */
   readonly since?: number
 }
 
-/** The size of the last point of each of these series. */
-export function sizeOf(series: readonly HistorySeries[]): PointSize {
+/** The size of the last point of each of these series, in bytes of the OpenMetrics lines. */
+export function sizeOf(series: readonly HistorySeries[]) {
   const last = series.map((one) => ({ ...one, times: one.times.slice(-1), values: one.values.slice(-1) }))
   const bytes = [...metricLines(last)].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   return { series: series.length, bytes }

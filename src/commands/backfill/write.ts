@@ -86,7 +86,7 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     ]
     reporter.line(`${output.name}: ${result.join(', ')}`)
     if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
-    process.stdout.write(output.nextSteps(settings.period))
+    process.stdout.write(output.nextSteps?.(settings.period) ?? '')
   } catch (failure) {
     if (failure instanceof Failed) throw failure
     const text = signal.aborted ? 'interrupted' : failureTexts(failure)

@@ -3,18 +3,7 @@ import type { Command, Option } from 'commander'
 /** What a flag expects: nothing, a path, one of several words, or other text. */
 export type FlagValue = 'none' | 'file' | 'folder' | 'text' | readonly string[]
 
-export interface Flag {
-  /** `-h` or undefined. */
-  readonly short: string | undefined
-  /** `--help` */
-  readonly long: string
-  /** `<file>`; empty for a flag without a value. */
-  readonly placeholder: string
-  readonly description: string
-  readonly value: FlagValue
-  /** The default in words; undefined if there is none. */
-  readonly defaultText: string | undefined
-}
+export type Flag = ReturnType<typeof flagOf>
 
 /** A command with what its help shows, for shells and manuals. */
 export interface CommandNode {
@@ -40,16 +29,20 @@ export function commandTree(command: Command): CommandNode {
   }
 }
 
-function flagOf(option: Option): Flag {
+function flagOf(option: Option) {
   const { short, long = '', description, flags, argChoices, defaultValue, defaultValueDescription } = option
   const placeholder = /<[^>]+>/.exec(flags)?.[0] ?? ''
   const isShown = defaultValue !== undefined && defaultValue !== false && defaultValue !== ''
   return {
+    /** `-h` or undefined. */
     short,
+    /** `--help` */
     long,
+    /** `<file>`; empty for a flag without a value. */
     placeholder,
     description,
-    value: argChoices ?? VALUES[placeholder] ?? 'text',
+    value: argChoices ?? VALUES[placeholder] ?? ('text' as const),
+    /** The default in words. */
     defaultText: isShown ? (defaultValueDescription ?? String(defaultValue)) : undefined,
   }
 }

@@ -20,7 +20,6 @@ const MAX_PORT = 65_535
 interface DemoSystem {
   readonly name: string
   readonly help: string
-  readonly listenAddress: string
   readonly emulator: Emulator
 }
 
@@ -29,7 +28,7 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
   const { listenAddress, profile } = options
   const rows =
     profile === undefined ? BOTH_SOURCES : [{ name: ONLY_NAME, profile, help: `profile ${profile}` }]
-  const systems = rows.map(({ name, help, profile }, index): DemoSystem => {
+  const systems = rows.map(({ name, help, profile }, index) => {
     const address = addressOf(listenAddress, index)
     const emulator = createEmulatedSystem({
       ...options,

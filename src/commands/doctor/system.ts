@@ -1,10 +1,8 @@
 import type { SystemClient } from '../../api/client.ts'
-import type { PoolRef } from '../../api/feed/pools.ts'
 import { readVersions } from '../../api/query/requests/version.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check/check.ts'
 import { type SystemContext, systemCheck } from './check/system_facts.ts'
-import type { ExaminedSystem } from './report.ts'
 import { agesCheck } from './system/ages.ts'
 import { attributesCheck } from './system/attributes.ts'
 import { connectionCheck } from './system/connection.ts'
@@ -66,10 +64,7 @@ const SYSTEM_CHECKS = [
   resourcesCheck,
 ] as const
 
-export interface Examination extends ExaminedSystem {
-  /** Undefined if unknown. */
-  readonly pools: readonly PoolRef[] | undefined
-}
+export type Examination = Awaited<ReturnType<typeof examineSystem>>
 
 /**
  * Runs all checks of one system and logs out.
@@ -79,12 +74,13 @@ export async function examineSystem(
   context: SystemContext,
   onCheck: Running['onCheck'],
   readsVersions = false,
-): Promise<Examination> {
+) {
   const { signal, system } = context
   const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
   const versions = readsVersions ? await versionsOf(facts.client, signal) : undefined
   await facts.client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
+  // Pools that are neither listed nor configured are unknown.
   return { system, reports, versions, pools: facts.pools ?? configured }
 }
 

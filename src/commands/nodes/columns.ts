@@ -64,15 +64,14 @@ export const COLUMNS: readonly Column[] = [
       age !== null && age > OLD_SAMPLE_SECONDS ? 'yellow' : undefined,
     right: true,
   },
-  { title: 'RACK', text: ({ rack }) => visibleText(rack ?? ''), optional: true, omitted: 3 },
-  { title: 'ADDRESS', text: ({ address }) => visibleText(address ?? ''), optional: true, omitted: 4 },
-  {
-    title: 'VERSION',
-    text: ({ software_version: version }) => visibleText(version ?? ''),
-    optional: true,
-    omitted: 5,
-  },
+  hardware('RACK', 'rack', 3),
+  hardware('ADDRESS', 'address', 4),
+  hardware('VERSION', 'software_version', 5),
 ]
+
+function hardware(title: string, member: 'rack' | 'address' | 'software_version', omitted: number): Column {
+  return { title, text: ({ [member]: text }) => visibleText(text ?? ''), optional: true, omitted }
+}
 
 /** Colours by severity. */
 const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 'red', 'red']

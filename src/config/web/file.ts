@@ -10,16 +10,7 @@ import { fileSchema, type TlsSection } from './sections.ts'
 import { buildTls, readMaterial, tlsRuleProblems, type WebTls } from './tls.ts'
 
 /** The web configuration file of the Prometheus exporter-toolkit, validated. */
-export interface WebFile {
-  /** Undefined: plain HTTP. */
-  readonly tls: WebTls | undefined
-  /** Headers of every response. */
-  readonly headers: Readonly<Record<string, string>>
-  /** bcrypt hashes by user name; empty: no authentication. */
-  readonly users: ReadonlyMap<string, Secret>
-  /** The limit for all requests together. */
-  readonly rateLimit: BucketSize | undefined
-}
+export type WebFile = Readonly<ReturnType<typeof loadWebFile>>
 
 /** The result without a file or with an empty file. */
 export const PLAIN_WEB_FILE: WebFile = { tls: undefined, headers: {}, users: new Map(), rateLimit: undefined }
@@ -32,7 +23,7 @@ type Mapping = Readonly<Record<string, unknown>>
  * Stricter than the exporter-toolkit where that would start with less protection than configured.
  * @throws {ConfigError} with every problem at once, each with its key
  */
-export function loadWebFile(file: string, read: ReadText = readTextFile): WebFile {
+export function loadWebFile(file: string, read: ReadText = readTextFile) {
   const content = read(file, 'configuration')
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
   const { data, positionOf } = parseYaml(file, content.text)
@@ -51,9 +42,13 @@ export function loadWebFile(file: string, read: ReadText = readTextFile): WebFil
       problems.map((problem) => ({ ...positionOf(problem.path.split('.')), ...problem })),
     )
   return {
+    /** Undefined: plain HTTP. */
     tls,
+    /** Headers of every response. */
     headers: setHeaders(parsed.data.http_server_config?.headers ?? {}),
-    users,
+    /** bcrypt hashes by user name; empty: no authentication. */
+    users: users as ReadonlyMap<string, Secret>,
+    /** The limit for all requests together. */
     rateLimit: rateLimit(parsed.data.rate_limit),
   }
 }

@@ -2,36 +2,31 @@ import { mix } from '../model/random.ts'
 import type { Profile } from '../protocol/profiles.ts'
 
 /**
- * Writes numbers as JSON text, such as `23000000` or `"2.3e7"`.
- *
- * @param key selects the notation where a profile has several: the same key always gives the same notation
- */
-export interface Notation {
-  readonly value: (value: number, key: number, kind: 'whole' | 'fraction') => string
-  readonly time: (t: number, key: number) => string
-}
-
-/**
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
  * exponential form; each as a number or as a string. All preserve the exact value.
  */
 const FORMS = [String, decimal, (value: number) => value.toExponential().replace('e+', 'e')]
 
-const DOCUMENTED: Notation = {
-  value: (value, key) => {
+const DOCUMENTED = {
+  value: (value: number, key: number): string => {
     const choice = mix(key, 1)
     const text = (FORMS[choice % FORMS.length] ?? String)(value)
     return choice & 0x1000 ? `"${text}"` : text
   },
-  time: (t, key) => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
+  time: (t: number, key: number): string => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
 }
 /** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
-const STRINGS: Notation = {
-  value: (value, _key, kind) => `"${kind === 'whole' ? value : javaDouble(value)}"`,
-  time: (t) => `"${t}"`,
+const STRINGS = {
+  value: (value: number, _key: number, kind: 'whole' | 'fraction'): string =>
+    `"${kind === 'whole' ? value : javaDouble(value)}"`,
+  time: (t: number): string => `"${t}"`,
 }
 
-export function notationOf(profile: Profile): Notation {
+/**
+ * Writes numbers as JSON text, such as `23000000` or `"2.3e7"`. The key selects the notation where a profile has several:
+ * the same key always gives the same one.
+ */
+export function notationOf(profile: Profile) {
   return profile === 'documented' ? DOCUMENTED : STRINGS
 }
 

@@ -64,14 +64,10 @@ const PATTERNS = (Object.entries(ROUTES) as [RoutedOperation, OperationRow][]).m
   pattern: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '([^/]+?)')}(?:\\.json)?/?$`),
 }))
 
-/** An operation at a path, with the values of the parameters as they are in the path. */
-export interface Route {
-  readonly operation: RoutedOperation
-  readonly row: OperationRow
-  readonly parameters: readonly string[]
-}
+export type Route = ReturnType<typeof routesOf>[number]
 
-export function routesOf(path: string): Route[] {
+/** The operations at a path, with the values of the parameters as they are in the path. */
+export function routesOf(path: string) {
   return PATTERNS.flatMap(({ operation, row, pattern }) => {
     const match = pattern.exec(path)
     return match === null ? [] : [{ operation, row, parameters: match.slice(1) }]

@@ -11,14 +11,8 @@ import { jsonOf } from '../query/json.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
 import { responseOf } from './response.ts'
 
-/** A recorded query. */
-interface RecordedQuery {
-  readonly exchange: RecordedExchange
-  readonly script: string
-  readonly bucket: string
-  /** The text of its filters. */
-  readonly filters: string
-}
+/** A recorded query, with its bucket and the text of its filters. */
+type RecordedQuery = ReturnType<typeof recordedQuery>[number]
 
 const RELATIVE_RANGE = /\|> range\(start: ?-/
 
@@ -69,7 +63,7 @@ function notRecorded(): RouteResponse {
   }
 }
 
-function recordedQuery(exchange: RecordedExchange): RecordedQuery[] {
+function recordedQuery(exchange: RecordedExchange) {
   const { body } = exchange.request
   const text = isObject(body) ? body['query'] : undefined
   if (typeof text !== 'string') return []

@@ -31,13 +31,12 @@ export const connectionCheck = systemCheck({
   },
 })
 
-interface Connection {
-  readonly finding: Finding
-  /** Undefined without TLS. */
-  readonly peer?: TlsPeer
-}
-
-async function connect(baseUrl: string, context: SystemContext, signal: AbortSignal): Promise<Connection> {
+/** @returns a finding, and with TLS details of the certificate */
+async function connect(
+  baseUrl: string,
+  context: SystemContext,
+  signal: AbortSignal,
+): Promise<{ readonly finding: Finding; readonly peer?: TlsPeer }> {
   const { protocol, host: subject } = new URL(baseUrl)
   const { tls } = context.system
   try {

@@ -12,11 +12,6 @@ import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 const [{ path, query }] = POOL_LISTS
 const LIST_PATH = `${path}?${query}`
 
-interface ProbeResult {
-  readonly finding: Finding
-  readonly skewSeconds?: number | undefined
-}
-
 /** Sends one request without a token to each base URL; the management API must refuse it with 401 or a redirect. */
 export const httpCheck = systemCheck({
   title: 'http',
@@ -47,11 +42,7 @@ export const httpCheck = systemCheck({
   },
 })
 
-async function probe(
-  transport: Transport,
-  baseUrl: string,
-  { system, signal }: SystemContext,
-): Promise<ProbeResult> {
+async function probe(transport: Transport, baseUrl: string, { system, signal }: SystemContext) {
   const subject = new URL(baseUrl).host
   try {
     const answer = await transport.send({
@@ -64,7 +55,7 @@ async function probe(
     return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
   } catch (failure) {
     signal.throwIfAborted()
-    return { finding: failed(failure, { subject }) }
+    return { finding: failed(failure, { subject }), skewSeconds: undefined }
   }
 }
 

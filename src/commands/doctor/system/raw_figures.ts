@@ -4,14 +4,7 @@
  */
 import { isObject, type JsonObject } from '../../../api/parse/json.ts'
 
-export interface Figure {
-  /** Names of the attribute in the feed; the first that is found is used. */
-  readonly members: readonly string[]
-  readonly metric: string
-  readonly labels: Readonly<Record<string, string>>
-  /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
-  readonly factor: number | 'bandwidth'
-}
+export type Figure = (typeof FIGURES)[number]
 
 export const FIGURES = (
   [
@@ -35,14 +28,14 @@ export const FIGURES = (
     ['diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, { purpose: 'user' }],
     ['diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000],
   ] as const
-).map(
-  ([members, metric, factor = 1, labels = {}]): Figure => ({
-    members: members.split(' '),
-    metric: `sds_node_${metric}`,
-    labels,
-    factor,
-  }),
-)
+).map(([members, metric, factor = 1, labels = {}]) => ({
+  /** Names of the attribute in the feed; the first that is found is used. */
+  members: members.split(' '),
+  metric: `sds_node_${metric}`,
+  labels: labels as Readonly<Record<string, string>>,
+  /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
+  factor: factor as number | 'bandwidth',
+}))
 
 /** The nodes of a response by id; the last of several with the same id. */
 export function rawNodes(body: unknown): Map<string, JsonObject> {
