@@ -7,10 +7,6 @@ export class Html {
   constructor(text: string) {
     this.text = text
   }
-
-  toString(): string {
-    return this.text
-  }
 }
 
 /** Undefined and null give nothing. */

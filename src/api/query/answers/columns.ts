@@ -6,17 +6,7 @@ const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
 const NO_TAGS: readonly string[] = [...NEEDED, '_start', 'table', 'result']
 
 /** Indexes of the columns of rows. */
-export interface Columns {
-  readonly count: number
-  readonly stop: number
-  readonly start: number | undefined
-  readonly time: number
-  readonly value: number
-  readonly field: number
-  readonly measurement: number
-  /** Sorted by name, so that the key of a series does not depend on the order of columns. */
-  readonly tags: readonly (readonly [name: string, index: number])[]
-}
+export type Columns = ReturnType<typeof columnsOf>
 
 /** An answer of a real system has fewer than 20. */
 const MAX_COLUMNS = 100
@@ -30,7 +20,7 @@ export interface NeededColumns {
 }
 
 /** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
-export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: NeededColumns): Columns {
+export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: NeededColumns) {
   if (names.length > MAX_COLUMNS)
     throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
   const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
@@ -47,6 +37,7 @@ export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false 
     value: index('_value'),
     field: index('_field'),
     measurement: index('_measurement'),
+    /** Sorted by name, so that the key of a series does not depend on the order of columns. */
     tags: [...indexes]
       .filter(([name]) => name !== '' && !NO_TAGS.includes(name))
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
