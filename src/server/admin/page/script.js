@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The script of the administration page. page.ts inlines it and puts its hash into the Content-Security-Policy.
+ * The script of the administration page. document.ts inlines it and puts its hash into the Content-Security-Policy.
  * It sets text and never parses a string as HTML. The token exists only in `session`.
  */
 
@@ -8,18 +8,18 @@
 /** @typedef {{ provider: Provider, field: 'name' | 'id', value: string }} Confirmation What must be typed. */
 
 /**
- * A request that failed: sentences for people, and the answer in the words of its sender. `status` is undefined without
- * a response, `code` without an error body.
+ * A request that failed: sentences for people, and the details of the response in the words of its sender. `status` is
+ * undefined without a response, `code` without an error body.
  */
 class RequestFailure extends Error {
   /**
    * @param {string[]} lines
-   * @param {{ answer: string, status: number, code?: number }} [response]
+   * @param {{ details: string, status: number, code?: number }} [response]
    */
   constructor(lines, response) {
     super(lines.join(' '))
     this.lines = lines
-    this.answer = response?.answer ?? ''
+    this.details = response?.details ?? ''
     this.status = response?.status
     this.code = response?.code
   }
@@ -31,7 +31,7 @@ const session = { token: '', system: '', openedHere: false, mayDelete: true }
 /** @type {{ confirmation: Confirmation | undefined }} */
 const pending = { confirmation: undefined }
 
-/** Invisible characters, as in visible_text.ts. In a group, so that split() keeps them. */
+/** Invisible characters, as in text.ts. In a group, so that split() keeps them. */
 const INVISIBLE = new RegExp(`([${document.body.dataset['invisible']}])`, 'u')
 
 /** The exporter's error code for a deletion whose result is unknown. */
@@ -124,12 +124,12 @@ function createElement(tag, text, properties) {
 
 /**
  * @param {readonly string[]} lines none: the message is removed
- * @param {{ isSuccess?: boolean, answer?: string }} [options] the answer of the system is shown below the lines
+ * @param {{ isSuccess?: boolean, details?: string }} [options] the details are shown below the lines
  */
-function showMessage(lines, { isSuccess = false, answer = '' } = {}) {
+function showMessage(lines, { isSuccess = false, details = '' } = {}) {
   const paragraphs = lines.map((line) => createElement('p', line.replace(/\s+/g, ' ')))
-  if (answer !== '') {
-    paragraphs.push(createElement('p', answer.replace(/\s+/g, ' '), { className: 'answer quiet' }))
+  if (details !== '') {
+    paragraphs.push(createElement('p', details.replace(/\s+/g, ' '), { className: 'details quiet' }))
   }
   page.message.replaceChildren(...paragraphs)
   page.message.className = isSuccess ? 'message good' : 'message'
@@ -173,16 +173,16 @@ function failureOf(status, text) {
   try {
     body = JSON.parse(text)
   } catch {
-    const answer = `HTTP ${status}: ${sentence(text.slice(0, 300))}`
-    return new RequestFailure([ADVICE[status] ?? 'The request was refused.'], { answer, status })
+    const details = `HTTP ${status}: ${sentence(text.slice(0, 300))}`
+    return new RequestFailure([ADVICE[status] ?? 'The request was refused.'], { details, status })
   }
   const { code } = body
   const words = [sentence(body.description), sentence(body.details)].filter((line) => line !== '')
   const advice = ADVICE[status]
   if (advice === undefined)
-    return new RequestFailure(words, { answer: `HTTP ${status}, code ${code}`, status, code })
+    return new RequestFailure(words, { details: `HTTP ${status}, code ${code}`, status, code })
   return new RequestFailure([advice], {
-    answer: `HTTP ${status}, code ${code}: ${words.join(' ')}`,
+    details: `HTTP ${status}, code ${code}: ${words.join(' ')}`,
     status,
     code,
   })

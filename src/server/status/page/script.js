@@ -30,7 +30,9 @@ function fetchPage() {
     request.responseType = 'document'
     request.timeout = TIMEOUT_MS
     const fail = () =>
-      reject(new Error(request.status === 0 ? 'it does not respond' : `it answers HTTP ${request.status}`))
+      reject(
+        new Error(request.status === 0 ? 'it does not respond' : `it responds with HTTP ${request.status}`),
+      )
     request.onerror = fail
     request.ontimeout = fail
     request.onload = () => {
