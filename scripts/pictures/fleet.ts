@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
-import { PASSWORD } from '../../src/emulator/http/accounts.ts'
+import { PASSWORD } from '../../src/emulator/http/sessions.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
 import { run } from '../../test/support/processes.ts'
 import { type Prometheus, startPrometheus } from '../../test/support/programs/prometheus.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
+import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay/replay.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'

@@ -14,20 +14,10 @@ import { createCounters } from './query/points/counters.ts'
 import { createSystemServer } from './server.ts'
 
 /** A storage system that runs in this process. */
-export interface Emulator extends ReturnType<typeof createSystemServer> {
-  /** With the names of their nodes. */
-  readonly pools: readonly { readonly id: string; readonly name: string; readonly nodes: readonly string[] }[]
-  readonly scenario: () => Scenario
-  /**
-   * Switches to another scenario, from the start of the current five minutes or from `from` on (epoch seconds);
-   * `-Infinity` also replaces the whole past.
-   * @param firstNode index of the node of each pool that the scenario treats as the first one
-   */
-  readonly setScenario: (scenario: Scenario, from?: number, firstNode?: number) => void
-}
+export type Emulator = ReturnType<typeof createEmulator>
 
 /** Creates a storage system; only `start` opens a port. @throws RangeError for invalid options */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
+export function createEmulator(options: EmulatorOptions = {}) {
   const settings = resolveOptions(options)
   const now = () => Math.floor(settings.clock() / MS_PER_SECOND)
   const model = createModel(settings, now())
@@ -48,8 +38,14 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     middleware: (stopping) => delayDashboard(model.timeline, stopping),
   })
   return Object.assign(server, {
+    /** With the names of their nodes. */
     pools: model.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
     scenario: model.timeline.current,
+    /**
+     * Switches to another scenario, from the start of the current five minutes or from `from` on (epoch seconds);
+     * `-Infinity` also replaces the whole past.
+     * @param firstNode index of the node of each pool that the scenario treats as the first one
+     */
     setScenario: (scenario: Scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS), firstNode = 0) =>
       model.timeline.switchTo(scenario, now(), from, firstNode),
   })

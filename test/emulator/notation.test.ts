@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { javaDouble, notationOf } from '../../src/emulator/feed/notation.ts'
+import { javaDouble, notationOf } from '../../src/emulator/feed/series.ts'
 import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
 
 describe("Java's Double.toString", () => {

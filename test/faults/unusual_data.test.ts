@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { MAX_ERROR_TYPES } from '../../src/api/feed/transaction_errors.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
-import { ACCOUNTS } from '../../src/emulator/http/accounts.ts'
+import { ACCOUNTS } from '../../src/emulator/http/sessions.ts'
 import type { Sample } from '../metrics/exposition_text.ts'
 import { get, type HttpResponse } from '../support/http.ts'
 import { checkMetrics } from '../support/promtool.ts'

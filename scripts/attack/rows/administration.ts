@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ACCOUNTS } from '../../../src/emulator/http/accounts.ts'
+import { ACCOUNTS } from '../../../src/emulator/http/sessions.ts'
 import { attackerAddress, flood, keepOpen, open, pause } from '../clients.ts'
 import { type RequestOptions, request } from '../requests.ts'
 import { type Findings, OTHER, type Row, STEADY, type Target } from '../row.ts'

@@ -1,5 +1,5 @@
 import type { Emulator } from '../../emulator/emulator.ts'
-import { ACCOUNTS, PASSWORD } from '../../emulator/http/accounts.ts'
+import { ACCOUNTS, PASSWORD } from '../../emulator/http/sessions.ts'
 import { type EmulatorOptions, parseListenAddress } from '../../emulator/options.ts'
 import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { counted } from '../../text.ts'

@@ -1,13 +1,100 @@
 import { z } from 'zod'
-import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
+import type { AlertingConfig, Durations, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
-import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/sources.ts'
+import type { Values } from '../../alerting/references.ts'
+import {
+  alertsOf,
+  CLUSTER_HIDE,
+  CLUSTER_PATH,
+  keyOf,
+  type RuleSources,
+  type SettingSource,
+  type SettingSources,
+  type SettingUnit,
+  unitOf,
+} from '../../alerting/sources.ts'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { labelsSchema } from '../values/labels_schema.ts'
 import { typeMessage } from '../values/schema_problems.ts'
+import { DURATION_EXPECTED, duration, numeric, parseDuration, percent } from '../values/units.ts'
 import { httpUrl } from '../values/urls.ts'
-import { alertsKeys } from './alerts_schema.ts'
 import { alertingProblems } from './problems.ts'
-import { thresholdsSchema } from './thresholds_schema.ts'
+
+/** Durations of the configuration are valid for Prometheus. */
+const wait = z
+  .string(DURATION_EXPECTED)
+  .trim()
+  .refine((text) => parseDuration(text) !== undefined, DURATION_EXPECTED)
+
+/** The keys that name alerts. */
+function alertsKeys(sources: RuleSources) {
+  const alerts = alertsOf(sources)
+  const names = [...new Set(alerts.map(({ alert }) => alert))]
+  const keys = names.map((name) => {
+    const severities = alerts.filter(({ alert }) => alert === name).map(({ severity }) => severity)
+    return [name, waits(severities).optional()]
+  })
+  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<ReturnType<typeof waits>>>
+  const durations = z
+    .strictObject(shape, typeMessage('expected durations by names of alerts'))
+    .transform((file) => defined<Durations[string]>(file))
+    .prefault({})
+  return {
+    for: durations,
+    keep_firing_for: durations,
+    disabled: z
+      .array(z.enum(names, 'there is no alert of this name'), 'expected a list of names of alerts')
+      .prefault([]),
+  }
+}
+
+/** One duration for all severities of an alert, or durations by severity. */
+function waits(severities: readonly string[]) {
+  const shape = Object.fromEntries(severities.map((severity) => [severity, wait.optional()]))
+  const bySeverity = z
+    .strictObject(shape, typeMessage(`expected durations for ${severities.join(', ')}`))
+    .transform((file) => defined<string>(file))
+  const forAll = wait.transform((text) => Object.fromEntries(severities.map((severity) => [severity, text])))
+  return z.union([forAll, bySeverity])
+}
+
+function defined<Value>(file: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
+  const entries = Object.entries(file).filter((entry): entry is [string, Value] => entry[1] !== undefined)
+  return Object.fromEntries(entries)
+}
+
+const NUMBERS = {
+  Seconds: duration.transform((ms) => ms / MS_PER_SECOND),
+  Ratio: numeric.refine((value) => value >= 0 && value <= 1, 'expected a ratio from 0 to 1'),
+  Percent: percent,
+  Count: numeric.refine((value) => value >= 0, 'must not be negative'),
+} as const satisfies Record<SettingUnit, z.ZodType<number>>
+
+/** Values of settings by the keys of users; the result has them by path. */
+function thresholdsSchema(settings: SettingSources) {
+  const keys = Object.entries(settings).map(([name, setting]) => [
+    keyOf(name),
+    settingSchema(name, setting).optional(),
+  ])
+  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<z.ZodType<Values>>>
+  return z
+    .strictObject(shape, typeMessage('expected a mapping of thresholds'))
+    .transform((file): Values => Object.assign({}, ...Object.values(file)))
+}
+
+function settingSchema(name: string, setting: SettingSource): z.ZodType<Values> {
+  const number = NUMBERS[unitOf(name)]
+  if ('value' in setting) return number.transform((value) => ({ [name]: value }))
+  return z
+    .strictObject(
+      { warning: number.optional(), critical: number.optional() },
+      typeMessage('expected a mapping with the keys warning and critical'),
+    )
+    .transform(({ warning, critical }) => ({
+      ...(warning !== undefined && { [`${name}.warning`]: warning }),
+      ...(critical !== undefined && { [`${name}.critical`]: critical }),
+    }))
+}
 
 const filled = z.string('expected text').min(1, 'must not be empty')
 const job = filled.regex(/^[\w./:-]+$/, 'may contain letters, digits and _ . / : - only')

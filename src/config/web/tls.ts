@@ -14,7 +14,7 @@ import {
   TLS12_SUITES,
   TLS13_SUITES,
   type TlsVersionName,
-} from './tls_names.ts'
+} from './sections.ts'
 
 /** The TLS settings of the server, with the content of the files. */
 export type WebTls = Readonly<ReturnType<typeof settingsOf>>

@@ -3,8 +3,7 @@ import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
 import { RESPONSE_FAULTS } from './response_faults.ts'
 import { ROW_FAULTS } from './row_faults.ts'
-import { SETTINGS_FAULTS } from './settings_faults.ts'
-import { TIME_FAULTS } from './time_faults.ts'
+import { SETTINGS_FAULTS, TIME_FAULTS } from './settings_faults.ts'
 import { WIRE_FAULTS } from './wire_faults.ts'
 
 const ROWS = {

@@ -1,16 +1,11 @@
-import { CATEGORIES, type Category } from '../../catalogue.ts'
+import { CATEGORIES } from '../../catalogue.ts'
 import type { ForecastRequest } from '../model/forecast.ts'
 import { ApiError } from '../protocol/errors.ts'
 
-/** The parameters of a request for the nodes feed. Times in epoch seconds, interval in seconds. */
-export interface FeedQuery {
-  readonly current: boolean
-  readonly historical: boolean
-  readonly category: Category | undefined
-  readonly range: Range
-  readonly forecast: ForecastRequest
-}
+/** The parameters of a request for the nodes feed. */
+export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
 
+/** Times in epoch seconds, interval in seconds. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -35,7 +30,7 @@ const MAX_TIME = 100_000_000_000
  *
  * @throws ApiError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
  */
-export function parseFeedQuery(raw: string, now: number, maxPoints: number): FeedQuery {
+export function parseFeedQuery(raw: string, now: number, maxPoints: number) {
   const parameters = new URLSearchParams(raw)
   const first = (name: string) => parameters.get(name) ?? undefined
   const types = parameters.getAll('dataType')

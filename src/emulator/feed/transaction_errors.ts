@@ -9,8 +9,14 @@ import {
   type TransactionCounts,
 } from '../model/transactions.ts'
 import type { Profile } from '../protocol/profiles.ts'
-import { notationOf } from './notation.ts'
-import { type Snapshot, summaryOf, type WriteOptions, writeSeries, writeSummary } from './series.ts'
+import {
+  notationOf,
+  type Snapshot,
+  summaryOf,
+  type WriteOptions,
+  writeSeries,
+  writeSummary,
+} from './series.ts'
 
 const TYPES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
 const KEY = keyOf(TRANSACTION_ERRORS.name)

@@ -6,9 +6,9 @@ import { ApiError, bodyOf, QueryError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
 import { type Route, type RoutedOperation, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
-import { ACCOUNTS, type User } from './accounts.ts'
 import type { AuthorizedRequest, RouteResponse } from './routes.ts'
 import type { Sessions } from './sessions.ts'
+import { ACCOUNTS, type User } from './sessions.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
 const MAX_BODY_BYTES = 1_000_000

@@ -16,9 +16,9 @@ import { bucketList, namespaceList, namespaceQuota } from '../resources/namespac
 import { groupListText, linkListText } from '../resources/replication.ts'
 import type { ResourceRequest } from '../resources/request.ts'
 import { poolListText, zoneText } from '../resources/zone.ts'
-import { ACCOUNTS, type User } from './accounts.ts'
 import type { Providers } from './providers.ts'
 import type { Sessions } from './sessions.ts'
+import { ACCOUNTS, type User } from './sessions.ts'
 
 export interface System {
   readonly model: StorageModel

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../protocol/errors.ts'
-import { ACCOUNTS, PASSWORD, type User } from './accounts.ts'
+import type { Role } from '../protocol/operations.ts'
+
+/** The accounts of the emulator, each with a permanent token; all have {@link PASSWORD}. */
+export const ACCOUNTS = {
+  monitor: { role: 'SYSTEM_MONITOR', token: 'emulator-monitor' },
+  admin: { role: 'SYSTEM_ADMIN', token: 'emulator-admin' },
+  security: { role: 'SECURITY_ADMIN', token: 'emulator-security' },
+} as const satisfies Record<string, { readonly role: Role; readonly token: string }>
+export type User = keyof typeof ACCOUNTS
+
+export const PASSWORD = 'emulator'
 
 const HOUR_MS = 3_600_000
 

@@ -1,11 +1,13 @@
 import type { Context } from 'koa'
+import { MS_PER_SECOND } from '../../time_units.ts'
 import { ApiError, QueryError } from '../protocol/errors.ts'
-import { isObject, parsedJson } from '../protocol/json.ts'
+import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
-import { type Evaluation, evaluate } from './evaluate.ts'
+import { type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
 import { parseFlux } from './flux/parse.ts'
-import { isLong, jsonOf } from './json.ts'
+import type { Instant } from './flux/pipeline.ts'
+import { columnNames, type PointColumn, type Table } from './tables.ts'
 
 interface QueryRequest extends Evaluation, Settings {
   readonly context: Context
@@ -52,4 +54,86 @@ export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body
   const query = isObject(value) ? value['query'] : undefined
   if (typeof query !== 'string') throw new QueryError('failed to decode request body: no query', 400)
   return query
+}
+
+/** The body of a query that found nothing. */
+const EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
+const TABLES_PER_PIECE = 500
+const COLUMN_TYPES: Record<PointColumn, string> = {
+  _start: 'dateTime:RFC3339',
+  _stop: 'dateTime:RFC3339',
+  _time: 'dateTime:RFC3339',
+  _value: 'double',
+}
+
+/**
+ * The result as pieces of JSON text. There is one list of columns for all tables: columns that some of them do not
+ * have are lost. There is one list of types too, that of the first table. Every cell is a string.
+ */
+export function* jsonOf(result: QueryResult): Generator<string> {
+  const [first] = result.tables
+  if (first === undefined) {
+    yield EMPTY
+    return
+  }
+  const names = columnNames(first.columns).filter((name) =>
+    result.tables.every(({ columns }) => Object.hasOwn(columns, name)),
+  )
+  const types = [
+    'long',
+    ...result.pointColumns.map((name) => (name === '_value' ? first.type : COLUMN_TYPES[name])),
+    ...names.map(() => 'string'),
+  ]
+  const columns = ['table', ...result.pointColumns, ...names]
+  yield `{"Series":[{"Datatypes":${JSON.stringify(types)},"Columns":${JSON.stringify(columns)},"Values":[`
+  yield* rowsOf(result, names)
+  yield ']}]}'
+}
+
+function* rowsOf(result: QueryResult, names: readonly string[]): Generator<string> {
+  const timeText = timeTexts()
+  const cellOf = (name: PointColumn, instant: Instant) =>
+    result.pointColumns.includes(name) ? `,"${instantText(instant)}"` : ''
+  const window = `${cellOf('_start', result.start)}${cellOf('_stop', result.stop)}`
+  const hasTime = result.pointColumns.includes('_time')
+  const hasValue = result.pointColumns.includes('_value')
+  let rows: string[] = []
+  let separator = ''
+  for (const [index, { columns, points }] of result.tables.entries()) {
+    const before = `["${index}"${window}`
+    const after = `${names.map((name) => `,${JSON.stringify(columns[name])}`).join('')}]`
+    for (const { time, value } of points) {
+      const timeCell = hasTime ? `,"${timeText(time)}"` : ''
+      rows.push(`${before}${timeCell}${hasValue ? `,"${value}"` : ''}${after}`)
+    }
+    if ((index + 1) % TABLES_PER_PIECE !== 0) continue
+    yield `${separator}${rows.join(',')}`
+    separator = ','
+    rows = []
+  }
+  if (rows.length > 0) yield `${separator}${rows.join(',')}`
+}
+
+const NANOSECOND_DIGITS = 9
+
+/** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */
+function instantText({ seconds, nanoseconds }: Instant): string {
+  const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
+  const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
+  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
+}
+
+/** Formats times; the rows of a node have the same few. */
+function timeTexts(): (time: number) => string {
+  const texts = new Map<number, string>()
+  return (time) => {
+    const text = texts.get(time) ?? instantText({ seconds: time, nanoseconds: 0 })
+    texts.set(time, text)
+    return text
+  }
+}
+
+/** Whether the text is too long to be made without pauses for other requests. */
+export function isLong({ tables }: { readonly tables: readonly Table[] }): boolean {
+  return tables.length > TABLES_PER_PIECE
 }

@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import { parseFeedQuery, type Range } from '../feed/query.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { isObject, type JsonObject } from '../protocol/format.ts'
 
 /** The requested part of a recorded history. Times are moved by whole intervals, so that points stay on the grid. */
 export function historyIn(

@@ -3,7 +3,7 @@ import type { Service } from '../http/app.ts'
 import { SESSION_HANDLERS } from '../http/routes.ts'
 import { createSessions } from '../http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from '../options.ts'
-import { isObject, type JsonObject } from '../protocol/json.ts'
+import { isObject, type JsonObject } from '../protocol/format.ts'
 import { createSystemServer } from '../server.ts'
 import { createResponder } from './responder.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../model/system/namespaces.ts'
 import { ApiError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
-import { isObject, parsedJson } from '../protocol/json.ts'
+import { isObject, parsedJson } from '../protocol/format.ts'
 import { findNamespace, TAGS } from './namespaces.ts'
 import type { ResourceRequest } from './request.ts'
 

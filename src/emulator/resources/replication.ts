@@ -1,6 +1,6 @@
 import { listText, type Member, texts } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/node.ts'
-import { notationOf } from '../feed/notation.ts'
+import { notationOf } from '../feed/series.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {
   type ReplicationGroup,

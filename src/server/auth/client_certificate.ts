@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
+import { CLIENT_AUTH } from '../../config/web/sections.ts'
 import type { WebTls } from '../../config/web/tls.ts'
-import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
 import { shortestAddress } from './addresses.ts'
 import { forbidden, type Refusal } from './refusal.ts'
 
