@@ -15,10 +15,10 @@ import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { html, trusted } from '../page/html.ts'
 import { sendText } from '../page/send_text.ts'
-import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
+import { countRefusals, isDeletion, serveDelete, serveList } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { checkOrigin, formatOf, readRequestBody } from './request.ts'
-import { answerAccount, answerLogin, answerLogout } from './session_routes.ts'
+import { serveAccount, serveLogin, serveLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
 
 export interface AdminAppOptions {
@@ -37,7 +37,7 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
   app.use(setResponseHeaders)
   app.use((context, next) => writeErrors(context, next, log))
-  app.use((context, next) => answerHealth(context, next, options.ready))
+  app.use((context, next) => serveHealth(context, next, options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
   app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))
   app.use(async (context, next) => {
@@ -75,14 +75,14 @@ function createRouter(routes: Routes): Router {
     context.set('Content-Type', CONTENT_TYPES.json)
   })
   router.post('/systems/:system/login', (context) =>
-    answerLogin(context, routes, context.state['body'] as Buffer),
+    serveLogin(context, routes, context.state['body'] as Buffer),
   )
-  router.post('/systems/:system/logout', (context) => answerLogout(context, routes))
-  router.get('/systems/:system/account', (context) => answerAccount(context, routes))
+  router.post('/systems/:system/logout', (context) => serveLogout(context, routes))
+  router.get('/systems/:system/account', (context) => serveAccount(context, routes))
   for (const path of PROVIDERS) {
-    router.get([`${path}.json`, path], (context) => answerList(context, routes))
+    router.get([`${path}.json`, path], (context) => serveList(context, routes))
     // The parameter includes the suffix `.json`; provider_routes.ts removes it.
-    router.delete(`${path}/:id`, (context) => answerDelete(context, routes))
+    router.delete(`${path}/:id`, (context) => serveDelete(context, routes))
   }
   return router
 }
@@ -124,7 +124,7 @@ function sendError(context: Context, { status, body, headers }: Refused): void {
 }
 
 /** Must run before all checks: health and readiness need no authentication. */
-async function answerHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
+async function serveHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
   const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
   if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
   if (path === '/-/healthy' || ready()) sendText(context, 200, 'sds-exporter is running.')

@@ -12,7 +12,7 @@ import { type SystemRoutes, withToken } from './credentials_audit.ts'
 import { callerToken, checkAcceptable, checkNoQuery, decoded, formatOf, systemOf } from './request.ts'
 
 /** API document, "List providers". */
-export async function answerList(context: Context, routes: SystemRoutes): Promise<void> {
+export async function serveList(context: Context, routes: SystemRoutes): Promise<void> {
   checkAcceptable(context)
   const signal = goneSignal(context.res)
   const providers = await withToken(context, routes, (client, token) => client.providers(token, signal))
@@ -22,7 +22,7 @@ export async function answerList(context: Context, routes: SystemRoutes): Promis
 }
 
 /** API document, "Delete provider". */
-export async function answerDelete(
+export async function serveDelete(
   context: Context,
   { systems, rateLimits, audit }: SystemRoutes,
 ): Promise<void> {

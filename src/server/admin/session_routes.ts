@@ -11,7 +11,7 @@ import { checkNoQuery, systemOf } from './request.ts'
  * Logs in at the system and returns the token, which the exporter does not keep. The request body is
  * `{"username": "…", "password": "…"}`, the response body `{"token": "…"}`.
  */
-export async function answerLogin(
+export async function serveLogin(
   context: Context,
   { systems, rateLimits, audit }: SystemRoutes,
   body: Buffer,
@@ -35,7 +35,7 @@ export async function answerLogin(
   context.set('Content-Type', 'application/json')
 }
 
-export async function answerLogout(context: Context, routes: SystemRoutes): Promise<void> {
+export async function serveLogout(context: Context, routes: SystemRoutes): Promise<void> {
   await withToken(context, routes, (client, token) =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
@@ -49,7 +49,7 @@ const DELETING_ROLE = 'SECURITY_ADMIN'
  * The user of a token, and whether it may delete, which is null for a system that does not report roles. The response
  * body is `{"user": "…", "roles": ["…"], "deleting_role": "…", "may_delete": true}`.
  */
-export async function answerAccount(context: Context, routes: SystemRoutes): Promise<void> {
+export async function serveAccount(context: Context, routes: SystemRoutes): Promise<void> {
   const signal = goneSignal(context.res)
   const { user, roles } = await withToken(context, routes, (client, token) => client.account(token, signal))
   context.body = JSON.stringify({

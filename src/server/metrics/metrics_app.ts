@@ -71,7 +71,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   router.post('/-/reload', (context) =>
     isCrossSite(context.req, origin)
       ? sendText(context, 403, 'Cross-site request refused.')
-      : answerReload(context, options.reload),
+      : serveReload(context, options.reload),
   )
   // As many responses at the same time as for scrapes, which it does not hinder.
   const statusSlots = createScrapeSlots({ maxRequests, now })
@@ -105,7 +105,7 @@ async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRul
   sendText(context, 421, 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME')
 }
 
-async function answerReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {
+async function serveReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {
   if (reload === undefined)
     return sendText(
       context,
