@@ -11,7 +11,7 @@ export const COLORS = {
   good: { fill: '#2B7A21', line: 'green' },
   /** Planned work, or for information. */
   planned: { fill: 'dark-blue', line: 'blue' },
-  /** To be looked at today. */
+  /** Needs attention today. */
   warning: { fill: 'yellow', line: 'yellow' },
   /** Out of service, but covered by redundancy: a node, a disk, and the recovery of its data. */
   failed: { fill: 'super-light-orange', line: 'orange' },
@@ -27,7 +27,7 @@ export type StateColor = keyof typeof COLORS
 export const PLAIN_COLORS = {
   /** Behind text: the background of the panel. */
   fill: 'transparent',
-  /** Of bars. */
+  /** The colour of bars. */
   bar: '#447EBC',
   /** Text, and lines to compare with. */
   text: 'text',

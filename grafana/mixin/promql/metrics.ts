@@ -27,7 +27,7 @@ export const RECORDED = {
   sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',
 
   allocatedBytes: 'system_pool:sds_node_disk_space_allocated_bytes:sum',
-  /** Of the nodes in these sums. */
+  /** The number of nodes in these sums. */
   spaceNodes: 'system_pool:sds_node_disk_space_allocated_bytes:count',
   totalBytes: 'system_pool:sds_node_disk_space_total_bytes:sum',
   usedRatio: 'system_pool:sds_node_disk_space_allocated_per_total:ratio',

@@ -7,13 +7,13 @@ const UP = select('sds_pool_up')
 /** Pools whose last poll succeeded at one exporter or more. */
 export const POLLED_POOLS = promql`${perPolledPool(UP)} == 1`
 
-/** Pools that no exporter can poll, under whatever name. */
+/** Pools that no exporter can poll; two exporters may know different names. */
 export const UNPOLLED_POOLS = promql`${perPolledPool(UP)} == 0
 unless on (${POOL_ID_KEY})
 ${UP} == 1`
 
 /**
- * What was polled successfully within so many intervals of the schedule of its system, by labels that have `system`: a
+ * What was polled successfully within a number of intervals of the schedule of its system, by labels that have `system`: a
  * system that is polled every hour has one failed poll for an hour. Nothing for systems without a schedule.
  */
 export const polledWithin = (

@@ -158,7 +158,7 @@ export const FAULTS: readonly Fault[] = [
     auth: 'token',
     fastClock: true,
     alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
-    // By the fast clock: the skew increases, and seconds in expressions are not scaled.
+    // The clock of the test is fast: the skew increases, and seconds in expressions are not scaled.
     tolerated: ['SdsClockSkew', 'SdsCategoryFrozen', 'SdsCapacityFillsSoon'],
   },
   {
@@ -183,7 +183,7 @@ export const FAULTS: readonly Fault[] = [
     emulator: { scenario: 'upgrade' },
     auth: 'token',
     alerts: [],
-    // Its wait of a week is pending.
+    // The alert waits for a week, so it is only pending.
     tolerated: ['SdsVersionsMixed'],
   },
   {

@@ -38,7 +38,7 @@ const levels: readonly Inhibition[] = ALERTS.flatMap(({ alert, escalates }) =>
       ],
 )
 
-/** In the order of the file. */
+/** The inhibition rules, in the order of the file. */
 export const INHIBITIONS: readonly Inhibition[] = [
   ...levels,
   {

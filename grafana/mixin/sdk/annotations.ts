@@ -18,7 +18,7 @@ interface Annotation {
   readonly text: string
   readonly color: string
   readonly enabled: boolean
-  /** Without a switch at the top of the dashboard. */
+  /** Whether the dashboard has no switch for it at its top. */
   readonly hidden: boolean
 }
 

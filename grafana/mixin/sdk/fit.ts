@@ -19,10 +19,10 @@ export const ROW_PIXELS = 30
 const MIN_COLUMNS = 4
 /** Padding, and the icon of the description. */
 const TITLE_MARGIN_PIXELS = 56
-/** Of Grafana's font, for text that is mostly lower case. */
+/** Width of a character of Grafana's font, in text that is mostly lower case. */
 const CHARACTER_PIXELS = 8.6
 const CELL_CHARACTER_PIXELS = 7.6
-/** Of headers, which are bolder: narrow and wide characters, and all others. */
+/** Widths in headers, which are bolder: narrow characters, wide ones, and all others. */
 const HEADER_CHARACTERS = [
   { pattern: /[fijlrtI .,:/]/g, pixels: 5 },
   { pattern: /[mwMW%]/g, pixels: 13 },

@@ -134,7 +134,7 @@ export const withSteps = (name: string, list: readonly Step[]): Override => ({
   properties: [{ id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: list } }],
 })
 
-/** From a value upwards in the colour of a state, below without. */
+/** The colour of a state from a value upwards, no colour below it. */
 export const from = (value: number, state: StateColor): readonly Step[] => [
   { value: null, color: PLAIN_COLORS.fill },
   { value, color: COLORS[state].fill },

@@ -109,10 +109,10 @@ const UNIT_SAMPLES: Readonly<Record<string, string>> = {
   s: '23.9 hours',
   dtdurations: '11 months',
 }
-/** Of a bar and its number. Without it, Grafana takes 150 pixels. */
+/** Width of a bar and its number. Without it, Grafana takes 150 pixels. */
 const BAR_PIXELS = 100
 
-/** Of a dashboard, in grid columns. */
+/** Width of a dashboard, in grid columns. */
 const ROW_COLUMNS = 24
 
 const DEFAULT_SAMPLE = 'Maintenance'
@@ -291,7 +291,7 @@ interface MatrixSpec extends Omit<PanelSpec, 'queries' | 'overrides' | 'links'> 
   readonly noValue: string
 }
 
-/** Of the columns of a matrix, whose number is not known. */
+/** Widths in a matrix, whose number of columns is not known. */
 const MATRIX_COLUMN_PIXELS = 90
 const MATRIX_ROW_PIXELS = 280
 

@@ -34,7 +34,7 @@ export interface TimeSeriesSpec extends Omit<PanelSpec, 'width'> {
   readonly fewNames?: boolean
   /** Values exist only when something happens, as those of bars: the legend has the largest instead of the last one. */
   readonly rare?: boolean
-  /** Every series is a fault: the first colour of the palette is green, which looks as if all were well. */
+  /** Every series is a fault, so the palette, whose first colour is green, is not used. */
   readonly faults?: boolean
 }
 

@@ -71,7 +71,7 @@ export const totals: readonly SizedPanel[] = [
 
 const POOL_PURPOSE = [...POOL_KEY, 'purpose'] as const
 const byPurpose = dedup(POOL_PURPOSE, select('sds_pool_disk_space_allocated_purpose_bytes', ...SCOPE.pool))
-/** Of pools that serve purposes. */
+/** Allocated space of the pools that serve it by purpose. */
 const allocated = dedup(POOL_KEY, select('sds_pool_disk_space_allocated_bytes', ...SCOPE.pool))
 
 export const purposes = timeSeries({

@@ -20,7 +20,7 @@ const nodesIn = (status: 'Good' | 'Bad' | 'Maintenance'): Expression =>
 /** Nodes in no status that systems count: Suspect or not accessible. */
 export const NODES_UNACCOUNTED = promql`${ofSystem('sds_system_nodes')} - ${nodesIn('Good')} - ${nodesIn('Bad')} - ${nodesIn('Maintenance')}`
 
-/** In no known state, and in a known one other than ready. */
+/** Directory tables in an unknown state, or in a known state other than ready. */
 export const TABLES_UNREADY = by(
   'sum',
   SYSTEM_KEY,

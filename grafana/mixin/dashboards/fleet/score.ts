@@ -18,7 +18,7 @@ import { DISKS_TO_FIX, RECORDED_FORECAST } from './queries.ts'
 
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
 export const CRITICAL_SCORE = 1000
-/** Of a pool about which nothing is known now: it comes before all others. */
+/** The score of a pool without current data: it comes before all others. */
 const BLIND_SCORE = 1000 * CRITICAL_SCORE
 
 /** Counts a value above (or below) both levels of a threshold. */

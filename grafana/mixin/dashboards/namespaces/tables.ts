@@ -24,7 +24,7 @@ const figure =
 const byQuota = figure(LISTED_BY_QUOTA)
 const bySize = figure(LISTED_BY_SIZE)
 
-/** Of the part of the quota that is used, by the linear trend of seven days. */
+/** Growth of the used part of the quota, by the linear trend of seven days. */
 const growth = dedup(
   NAMESPACE_KEY,
   promql`deriv(${recordedSelector(RECORDED.quotaUsed, SCOPE.namespace)}[7d])`,

@@ -30,7 +30,7 @@ const quotaHigh = twoLevels(
   },
 )
 
-/** The trend of three days, so that one large upload is none. */
+/** The trend of three days, which one large upload does not change much. */
 const reachedSoon: Alert = {
   ...about,
   alert: 'SdsNamespaceQuotaReachedSoon',

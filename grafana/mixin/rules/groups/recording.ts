@@ -49,7 +49,7 @@ const capacity: readonly Recording[] = [
     expr: promql`${both(allocated, total)}\n/\n(${both(total, allocated)} > 0)`,
   },
   {
-    // Of the fullest and the emptiest node.
+    // The difference between the fullest and the emptiest node.
     record: RECORDED.usedRatioRange,
     expr: promql`${by('max', POOL_KEY, used)}\n-\n${by('min', POOL_KEY, used)}`,
   },

@@ -38,7 +38,7 @@ const ownAlerts: readonly Alert[] = [
     ...about,
     alert: 'SdsSystemWarningsGrowing',
     severity: 'info',
-    // Warnings that nobody acknowledges are normal on many systems; only new ones are of interest.
+    // Many systems have warnings that are never acknowledged; only new ones are of interest.
     expr: promql`${perSystem(lastValue(unacknowledged('Warning')))}
 -
 ${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)} >= ${LIMITS.newWarnings}`,
