@@ -157,13 +157,13 @@ function createReading(options: ReadingOptions) {
     await fail(failure)
   }
 
-  async function keep(outcome: ResourceReading): Promise<void> {
+  async function keep(reading: ResourceReading): Promise<void> {
     const at = Date.now() / 1000
     const { maxResponseBytes } = system.limits
-    await store.update(system.name, (state) => withResource(state, name, outcome, at, maxResponseBytes))
+    await store.update(system.name, (state) => withResource(state, name, reading, at, maxResponseBytes))
     withdrawal.after()
     pollLog.resource(name, undefined)
-    pollLog.rejected(undefined, outcome.rejected)
+    pollLog.rejected(undefined, reading.rejected)
   }
 
   async function readNow(): Promise<void> {

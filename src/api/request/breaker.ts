@@ -15,14 +15,14 @@ const MAX_KEYS = 10_000
 const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
-export type OperationResult = 'ok' | 'unknown' | ApiError
+export type OperationOutcome = 'ok' | 'unknown' | ApiError
 
 /** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
-export type Leave = (result: OperationResult) => void
+export type Leave = (outcome: OperationOutcome) => void
 
 /**
  * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
- * consecutive failures as given. Half-open: one operation is the probe, the others wait for its result.
+ * consecutive failures as given. Half-open: one operation is the probe, the others wait for its outcome.
  */
 export type Breaker = ReturnType<typeof createBreaker>
 
@@ -41,16 +41,16 @@ export function createBreaker(options: BreakerOptions) {
 
   function admit(key: string): Leave {
     const beganAtMs = now()
-    return (result) => failures.note(key, result, beganAtMs)
+    return (outcome) => failures.note(key, outcome, beganAtMs)
   }
 
   function admitProbe(key: string): Leave {
     const { promise, resolve } = Promise.withResolvers<void>()
     const leave = admit(key)
     probe = promise
-    return (result) => {
+    return (outcome) => {
       probe = undefined
-      leave(result)
+      leave(outcome)
       resolve()
     }
   }
@@ -115,12 +115,12 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
 
   return {
     opened: () => opened,
-    note(key: string, result: OperationResult, beganAtMs: number): void {
-      if (result === 'unknown') return
-      if (result === 'ok' || hasResponse(result)) noteResponse()
-      else if (isInconclusive(result, beganAtMs)) return
+    note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
+      if (outcome === 'unknown') return
+      if (outcome === 'ok' || hasResponse(outcome)) noteResponse()
+      else if (isInconclusive(outcome, beganAtMs)) return
       else onResponded?.(false)
-      if (result !== 'ok' && isOfSystem(result)) noteFailure(key, result, beganAtMs)
+      if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
       else noteWorking(key)
     },
   }

@@ -15,10 +15,10 @@ function setUp() {
     onResponded: (value) => responded.push(value),
     now: () => now,
   })
-  async function run(key: string, result: Parameters<Leave>[0], ms = 0) {
+  async function run(key: string, outcome: Parameters<Leave>[0], ms = 0) {
     const leave = await breaker.enter(key)
     now += ms
-    leave(result)
+    leave(outcome)
   }
   return {
     breaker,
@@ -40,7 +40,7 @@ function setUp() {
 }
 
 describe('opens', () => {
-  test('an unknown result neither counts nor ends the count, and is no response', async () => {
+  test('an unknown outcome neither counts nor ends the count, and is no response', async () => {
     const { fail, isOpen, run, responded } = setUp()
     await fail('pq')
     await run('r', 'unknown')
@@ -216,9 +216,9 @@ describe('whether the system responded', () => {
     ['a timeout', apiError('timeout'), [false]],
     ['a cooldown of logins: nothing was sent', apiError('auth'), []],
     ['an abort', 'unknown', []],
-  ])('%s', async (_, result, expected) => {
+  ])('%s', async (_, outcome, expected) => {
     const { run, responded } = setUp()
-    await run('p', result)
+    await run('p', outcome)
     expect(responded).toEqual(expected)
   })
 
