@@ -13,6 +13,7 @@ import { loadState, type RunState } from '../../history/run/journal.ts'
 import { holdLock, LockedError } from '../../history/run/lock.ts'
 import { fileTypeProblem } from '../../values/files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { shellWord } from '../cli/flags/other_port.ts'
 import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
@@ -176,8 +177,8 @@ function importCommands(written: Written, { start, end, interval }: Period): str
   const blocks = `promtool tsdb create-blocks-from --max-block-duration=${written.kind === 'file' ? `${MAX_BLOCK_HOURS}h` : '6h'}`
   const create =
     written.kind === 'file'
-      ? `${blocks} openmetrics ${quoted(written.path)} blocks`
-      : `for file in ${quoted(written.path)}/*.om; do ${blocks} openmetrics "$file" blocks; done`
+      ? `${blocks} openmetrics ${shellWord(written.path)} blocks`
+      : `for file in ${shellWord(written.path)}/*.om; do ${blocks} openmetrics "$file" blocks; done`
   const step = Math.max(interval, MINUTE)
   return `# Import into Prometheus. Replace DATA by its --storage.tsdb.path and URL by its URL. Its retention
 # (--storage.tsdb.retention.time) must be longer than the history, or it removes the blocks.
@@ -188,9 +189,4 @@ mv blocks/* DATA/
 promtool tsdb create-blocks-from --max-block-duration=${RULE_BLOCK_HOURS}h rules --url=URL --start=${start} --end=${end} --eval-interval=${step}s --output-dir=rule-blocks sds-recording.yml
 mv rule-blocks/* DATA/
 `
-}
-
-/** A path for a shell. */
-function quoted(path: string): string {
-  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

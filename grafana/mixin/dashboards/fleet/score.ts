@@ -19,7 +19,7 @@ import { DISKS_TO_FIX, RECORDED_FORECAST } from './queries.ts'
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
 export const CRITICAL_SCORE = 1000
 /** The score of a pool without current data: it comes before all others. */
-const BLIND_SCORE = 1000 * CRITICAL_SCORE
+const NO_DATA_SCORE = 1000 * CRITICAL_SCORE
 
 /** Counts a value above (or below) both levels of a threshold. */
 const beyond = (value: Expression, threshold: Threshold): Expression => {
@@ -38,11 +38,11 @@ const withHealth = (matcher: Matcher, score: number): Expression =>
 /** The worst comes first, because `or` keeps the first. */
 const health = join(
   [
-    promql`(${polled(SCOPE.system)} == 0) + ${BLIND_SCORE}`,
+    promql`(${polled(SCOPE.system)} == 0) + ${NO_DATA_SCORE}`,
     withHealth('status="Bad"', CRITICAL_SCORE),
     withHealth('status!~"Good|Maintenance|Bad"', 1),
     withHealth('status=~"Good|Maintenance"', 0),
-    promql`${poolsOfDay(SCOPE.system)} + ${BLIND_SCORE}`,
+    promql`${poolsOfDay(SCOPE.system)} + ${NO_DATA_SCORE}`,
   ],
   '\nor\n',
 )

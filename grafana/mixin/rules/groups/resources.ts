@@ -9,7 +9,7 @@ const perResource = (vector: Expression): Expression => dedup(RESOURCE_KEY, vect
 
 /**
  * Resources that cannot be read, or are no longer served or allowed. Some are read every hour: the wait is longer, so
- * that one failure of them is none.
+ * that a single failure does not fire.
  */
 export const resourceFailing: Alert = {
   alert: 'SdsResourceFailing',

@@ -28,7 +28,7 @@ export function withOtherPort(args: readonly string[], address: string): string 
     LISTENERS.find(([, command, usual]) => command.test(args[0] ?? '') && usual === address) ?? []
   if (!isReplaced && unset === undefined) return undefined
   const flag = isReplaced ? [] : [`${unset}=${other}`]
-  return ['sds-exporter', ...words, ...flag].map(quoted).join(' ')
+  return ['sds-exporter', ...words, ...flag].map(shellWord).join(' ')
 }
 
 function isListener(flag: string | undefined): boolean {
@@ -43,6 +43,6 @@ function otherPort(address: string): string {
 }
 
 /** A word of a command line for a POSIX shell. */
-function quoted(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
