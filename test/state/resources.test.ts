@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import type { ResourceReading } from '../../src/api/resources/reading.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
+import { withoutResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
+import { newSystem, type SystemState } from '../../src/state/state.ts'
+import { systemParts } from '../../src/state/store.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+
+const MAX_BYTES = 1_000_000
+const READING: ResourceReading = {
+  objects: [],
+  counts: new Map(),
+  leftOut: 2,
+  rejectedObjects: 1,
+  rejected: [],
+  missing: undefined,
+}
+
+/** The states of the resources of a system: values by metric and resource. */
+function shown(system: SystemState): Record<string, number> {
+  const series = parseExposition(createExposition([...systemParts(system)]).text('text'))
+  const ofResources = series.filter(({ name }) => /^sds_resource_(available|up|objects)$/.test(name))
+  const keyOf = (name: string, { resource, state }: Record<string, string>) =>
+    [name.replace('sds_resource_', ''), resource, state].filter((part) => part !== undefined).join(' ')
+  return Object.fromEntries(ofResources.map(({ name, labels, value }) => [keyOf(name, labels), value]))
+}
+
+const system = newSystem('a')
+
+test('a resource shows whether it is up, and how many objects were left out or rejected', () => {
+  expect(shown(withResource(system, 'namespaces', READING, 5, MAX_BYTES))).toEqual({
+    'available namespaces': 1,
+    'up namespaces': 1,
+    'objects namespaces exported': 0,
+    'objects namespaces left_out': 2,
+    'objects namespaces rejected': 1,
+  })
+})
+
+test('a resource that the system does not have is neither up nor down', () => {
+  const missing = new ApiError('not_found', 'no namespaces')
+  expect(shown(withResourceFailure(system, 'namespaces', missing, 5))).toEqual({ 'available namespaces': 0 })
+})
+
+test('a resource that is turned off is gone, the others stay', () => {
+  const both = withResource(
+    withResource(system, 'namespaces', READING, 5, MAX_BYTES),
+    'quotas',
+    READING,
+    5,
+    MAX_BYTES,
+  )
+  expect([...withoutResource(both, 'namespaces').resources.keys()]).toEqual(['quotas'])
+  expect(withoutResource(both, 'inventory')).toBe(both)
+})
