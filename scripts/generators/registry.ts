@@ -3,6 +3,8 @@ import { renderDashboards } from '../../grafana/mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.ts'
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
+import { quotedFigures } from '../pages/performance_figures.ts'
+import { scalingPage } from '../pages/scaling_page.ts'
 import { scrapersPage } from '../pages/scrapers_table.ts'
 import { configSchema } from './config_schema.ts'
 import {
@@ -55,6 +57,8 @@ export const GENERATORS: readonly Generator[] = [
   },
   { what: 'schema of the configuration file', files: () => [configSchema()] },
   { what: 'runbooks of the alerts', files: renderRunbooks },
+  { what: 'figures of README.md', files: quotedFigures },
+  { what: 'scaling', files: scalingPage },
   { what: 'formats that scrapers get', files: scrapersPage },
   { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
