@@ -129,9 +129,12 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   const refused = new Map<string, ApiError | undefined>(options.refused?.map((name) => [name, undefined]))
   let hasRead = false
 
-  /** What was refused or is deleted by now is not requested. */
+  /**
+   * What was refused or is deleted by now is not requested: an end of a window that is shorter than the time between two
+   * points may have none, and an empty answer to a combined query is followed by its parts.
+   */
   function isServed({ name, bucket }: Query, { stop }: Range): boolean {
-    return !refused.has(name) && stop > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
+    return !refused.has(name) && stop - MIN_RANGE_SECONDS > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
   }
 
   /** The subjects that lack an answer. Of the first window of a run, queries that are refused are not served. */
