@@ -39,7 +39,7 @@ function roundRow(what: string, { cpuSeconds, parseSeconds, bodyBytes }: RoundFi
     what,
     own: `${seconds(cpuSeconds)} CPU`,
     reference: `JSON.parse of ${(bodyBytes / 1e6).toFixed(1)} MB`,
-    referenceTakes: `${parseSeconds.toFixed(3)} s CPU`,
+    referenceTakes: `${milliseconds(parseSeconds * 1000)} CPU`,
     ratio: ratio(cpuSeconds / parseSeconds),
     goal,
   }

@@ -49,6 +49,5 @@ const BYTES_PER_MIB = 1024 ** 2
 export const mebibytes = (bytes: number) => `${Math.round(bytes / BYTES_PER_MIB)} MiB`
 export const milliseconds = (value: number) => `${value.toFixed(value < 1 ? 3 : value < 100 ? 2 : 0)} ms`
 export const seconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} s`
-export const ratio = (value: number) =>
-  value < 0.01 ? value.toPrecision(1) : value.toFixed(value < 0.1 ? 3 : 2)
+export const ratio = (value: number) => value.toFixed(value < 0.01 ? 4 : value < 0.1 ? 3 : 2)
 export const count = (value: number) => value.toLocaleString('en')

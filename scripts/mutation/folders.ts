@@ -18,10 +18,11 @@ const PROMTOOL = '!**/*_promtool.integration.test.ts'
 /** Patterns of tests, where they are not the quick ones in the folder of the same name. `!` excludes. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/administration': ['test/server/admin/**/*.test.ts', PROGRAMS],
+  'src/alerting': ['test/alerting/**/*.test.ts'],
   'src/exporter': ['test/exporter/**/*.test.ts', 'test/faults/pool_failures.test.ts'],
   'src/history': ['test/history/**/*.test.ts', PROMTOOL],
   'src/metrics': ['test/{metrics,state,poller,server/metrics}/**/*.test.ts', PROGRAMS],
-  'src/recording': ['test/recording/**/*.test.ts', PROMTOOL],
+  'src/recording': ['test/recording/**/*.test.ts', '!**/proof.test.ts', PROGRAMS],
   'src/state': ['test/state/**/*.test.ts', 'test/poller/**/*.test.ts', PROGRAMS],
   'src/status': ['test/status/**/*.test.ts', 'test/server/status/**/*.test.ts', PROGRAMS],
   'src/values': [

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { testsOf } from './folders.ts'
 import { NOT_SAMPLED, SAMPLE_VARIABLE, SAMPLING } from './sampling.ts'
@@ -10,7 +11,7 @@ export type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
 const TABLES: readonly string[] = ['src/metrics/families.ts']
 
 /** Files that no test reads, and tsconfig.json, which Stryker reads with the API that TypeScript 7 lacks. */
-const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/grafana', '/tsconfig.json']
+const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/tsconfig.json']
 
 /** How much longer than without mutation the tests may take, before the mutant counts as found. */
 const TIMEOUT_MS = 5000
@@ -32,6 +33,8 @@ export async function mutate(path: string, { sample, force }: Mutation): Promise
   // Stryker's processes read them.
   process.env[TESTS_VARIABLE] = testsOf(path).join(' ')
   process.env[SAMPLE_VARIABLE] = String(sample)
+  // Those of the copy are missing.
+  process.env['TEST_TOOLS_FOLDER'] ??= `${resolve('.cache/tools')}/`
   const stryker = new Stryker({
     mutate: [path.endsWith('.ts') ? path : `${path}/**/*.ts`, ...TABLES.map((file) => `!${file}`)],
     plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation/sampling.ts'],
