@@ -15,6 +15,8 @@ const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/tsconfig.json']
 
 /** How much longer than without mutation the tests may take, before the mutant counts as found. */
 const TIMEOUT_MS = 5000
+/** Tests of a large folder take minutes on a loaded machine. */
+const DRY_RUN_MINUTES = 60
 
 export interface Mutation {
   /** Number of mutants that are tested; undefined: all. */
@@ -45,6 +47,7 @@ export async function mutate(path: string, { sample, force }: Mutation): Promise
     ignoreStatic: isSample,
     concurrency: 1,
     timeoutMS: TIMEOUT_MS,
+    dryRunTimeoutMinutes: DRY_RUN_MINUTES,
     incremental: !isSample,
     incrementalFile: `.cache/mutation/${path.replaceAll(/[/*]/g, '-')}.json`,
     force,
