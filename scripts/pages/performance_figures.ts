@@ -26,14 +26,14 @@ const QUOTED = [
   /^f \| backfill of the query interface/,
 ]
 
-/** README.md with rows of docs/performance.md. */
+/** README.md with rows of docs/performance.md, without the goals of the project. */
 export function quotedFigures(): { readonly path: string; readonly text: string }[] {
   const rows = performanceRows()
-  const quoted = QUOTED.map((pattern) => rowOf(rows, pattern).slice(1))
+  const quoted = QUOTED.map((pattern) => rowOf(rows, pattern).slice(1, -1))
   return [
     {
       path: README,
-      text: replaceMarked(read(README), 'performance rows', markdownTable(HEAD.slice(1), quoted)),
+      text: replaceMarked(read(README), 'performance rows', markdownTable(HEAD.slice(1, -1), quoted)),
     },
   ]
 }
