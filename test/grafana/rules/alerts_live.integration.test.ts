@@ -24,6 +24,8 @@ const TEST_TIMEOUT_MS = 2 * LONGEST_WAIT_MS + 30_000
 const START_TIMEOUT_MS = 240_000
 /** For the first scrape of Prometheus and some evaluations. */
 const SETTLING_MS = 10_000
+/** Within the range in which alerts count refused logins. */
+const LOGIN_MS = 10_000
 
 /** A storage system and its exporter; the name of the fault is the label `system`. */
 interface Setup {
@@ -34,6 +36,7 @@ interface Setup {
   begin(): Promise<void>
   /** Ends the fault. */
   heal(): Promise<void>
+  stop(): Promise<void>
 }
 
 // All faults wait for the same minutes.
@@ -51,6 +54,7 @@ async function startSetup(fault: Fault): Promise<Setup> {
   const setPassword = (password: string) => folder.write(`${fault.name}.password`, password)
   const passwordFile = setPassword(fault.auth === 'wrong password' ? 'wrong' : 'emulator')
   let isRemoved = false
+  let logins: NodeJS.Timeout | undefined
   const exporter = createExporter({
     load: () =>
       parseConfig(configOf(fault, emulator, passwordFile, isRemoved), {
@@ -77,6 +81,9 @@ async function startSetup(fault: Fault): Promise<Setup> {
     emulator,
     exporter,
     async begin() {
+      // The cooldown after a refused login is not scaled, and ends when the password changes.
+      if (fault.auth === 'wrong password')
+        logins = setInterval(() => setPassword(`wrong ${Date.now()}`), LOGIN_MS).unref()
       if (fault.faultsAfterFirstQuery) {
         await prometheus.waitForSamples(`sds_system_query_up{system="${fault.name}"} == 1`)
         emulator.setFaults(fault.emulator.faults ?? [])
@@ -87,10 +94,16 @@ async function startSetup(fault: Fault): Promise<Setup> {
       }
     },
     async heal() {
+      clearInterval(logins)
       emulator.setFaults([])
       emulator.setScenario('healthy', Number.NEGATIVE_INFINITY)
       setPassword('emulator')
       if (fault.removed !== undefined) await setRemoved(false)
+    },
+    async stop() {
+      clearInterval(logins)
+      await exporter.stop()
+      await emulator.stop()
     },
   }
 }
@@ -170,8 +183,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await prometheus?.stop()
   await alertmanager?.stop()
-  await Promise.all((setups ?? []).map(({ exporter }) => exporter.stop()))
-  await Promise.all((setups ?? []).map(({ emulator }) => emulator.stop()))
+  await Promise.all((setups ?? []).map((setup) => setup.stop()))
   folder?.[Symbol.dispose]()
 })
 
