@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../test/support/ports.ts'
+import { waitFor } from '../../../test/support/wait.ts'
 
 /** The exposition that all servers serve, as files, in a folder for the programs. */
 export interface Served {
@@ -82,8 +81,8 @@ async function startNginx({ folder, text, gzip }: Served): Promise<Server> {
   const port = await freePort()
   const root = join(folder, 'nginx')
   mkdirSync(root, { recursive: true })
-  execFileSync('cp', [text, join(root, 'metrics')])
-  execFileSync('cp', [gzip, join(root, 'metrics.gz')])
+  copyFileSync(text, join(root, 'metrics'))
+  copyFileSync(gzip, join(root, 'metrics.gz'))
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${root}/${name};`,
   )
@@ -93,31 +92,14 @@ async function startNginx({ folder, text, gzip }: Served): Promise<Server> {
   const file = join(root, 'nginx.conf')
   writeFileSync(file, `${main} events {} http { ${http} }\n`)
   const child = spawn('nginx', ['-c', file, '-p', root], { stdio: ['ignore', 'ignore', 'ignore'] })
-  await Promise.race([
-    once(child, 'spawn'),
-    once(child, 'error').then(() => {
-      throw new Error('nginx is not installed')
-    }),
-  ])
+  await once(child, 'spawn').catch((cause) => {
+    throw new Error('nginx is not installed', { cause })
+  })
   const url = `http://127.0.0.1:${port}`
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    if (child.exitCode !== null) throw new Error('nginx does not start')
-    const isUp = await fetch(`${url}/metrics`, { method: 'HEAD' }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (isUp) return { child, url }
-    await sleep(50)
-  }
-  throw new Error('nginx does not answer')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+  const isUp = async () => (await fetch(`${url}/metrics`, { method: 'HEAD' })).ok
+  await waitFor(() => child.exitCode !== null || isUp(), { what: 'nginx' })
+  if (child.exitCode !== null) throw new Error('nginx does not start')
+  return { child, url }
 }
 
 /** The first line of the output is the URL. */

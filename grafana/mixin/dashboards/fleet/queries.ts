@@ -15,18 +15,18 @@ export const DISKS_TO_FIX = sumByPool(disksToFix('Bad|ReadyToReplace'))
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 
 /**
- * Only where it may raise an alert, or is long. A node that was added fills fast, so that its forecast is short, and
- * that of its pool is the shortest of its nodes.
+ * A forecast without short ones of pools whose alert on it cannot fire, because little space is used. A node that was
+ * added fills fast, so that its forecast is short, and that of its pool is the shortest of its nodes.
  */
-const worthALook = (forecast: Expression): Expression =>
+const withoutHarmless = (forecast: Expression): Expression =>
   promql`(${forecast} >= ${THRESHOLDS.forecastSeconds.warning}
 or
 ${forecast} unless on (${POOL_KEY}) ${recorded(RECORDED.usedRatio, SCOPE.system)} <= ${THRESHOLDS.forecastUsedRatio.warning})`
 
 /** The storage system's own forecast of a pool. */
-export const SHORTEST_FORECAST = worthALook(
+export const SHORTEST_FORECAST = withoutHarmless(
   by('min', POOL_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET))),
 )
 
 /** The same, as it was recorded. */
-export const RECORDED_FORECAST = worthALook(recorded(RECORDED.forecast, SCOPE.system))
+export const RECORDED_FORECAST = withoutHarmless(recorded(RECORDED.forecast, SCOPE.system))
