@@ -29,8 +29,7 @@ function addResource(samples: Samples, base: string, state: ResourceState): void
   if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
   samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
   if (reading === undefined) return
-  const exported = reading.objects.filter(({ kind }) => !kind.isPart).length
-  const { leftOut: left_out, rejectedObjects: rejected } = reading
+  const { exportedObjects: exported, leftOut: left_out, rejectedObjects: rejected } = reading
   for (const [objects, count] of Object.entries({ exported, left_out, rejected }))
     samples.add(STATE.resourceObjects.name, `${base},state="${objects}"`, count)
 }

@@ -20,7 +20,7 @@ export function resourceStatus(
       description: RESOURCES[name].text,
       ...(isNeeded ? stateOf(state, schedule) : NOT_NEEDED),
       schedule,
-      objects: state?.reading?.objects.filter(({ kind }) => kind.isPart !== true).length ?? null,
+      objects: state?.reading?.exportedObjects ?? null,
       left_out: state?.reading?.leftOut ?? null,
       last_success_timestamp_seconds: state?.lastSuccess ?? null,
       error: errorStatus(state?.failure ?? state?.partFailure),
@@ -42,12 +42,11 @@ function stateOf(
   if (!state.isAvailable) return { state: 'unavailable', summary: 'not available' }
   if (state.failure !== undefined) return { state: 'failing', summary: 'could not be read' }
   if (state.reading === undefined) return { state: 'failing', summary: 'not read for too long' }
-  const { objects, leftOut } = state.reading
-  const exported = objects.filter(({ kind }) => kind.isPart !== true).length
+  const { exportedObjects, leftOut } = state.reading
   const more = leftOut === 0 ? '' : `, ${leftOut} left out`
   const part = state.partFailure === undefined ? '' : ', a part is not available'
   return {
     state: state.partFailure === undefined ? 'ok' : 'partial',
-    summary: `${counted(exported, 'object')}${more}${part}`,
+    summary: `${counted(exportedObjects, 'object')}${more}${part}`,
   }
 }

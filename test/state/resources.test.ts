@@ -10,6 +10,7 @@ import { parseExposition } from '../metrics/exposition_text.ts'
 const MAX_BYTES = 1_000_000
 const READING: ResourceReading = {
   objects: [],
+  exportedObjects: 0,
   counts: new Map(),
   leftOut: 2,
   rejectedObjects: 1,

@@ -17,8 +17,18 @@ export type FindHardware = (node: {
 
 const NODE: ObjectName = 'node'
 
+/** Of each reading, because every poll of a pool asks for it, and a reading has the nodes of all pools. */
+const FINDERS = new WeakMap<readonly ResourceObject[], FindHardware>()
+const NOTHING_READ: readonly ResourceObject[] = []
+
 /** @param objects what was read of the resource `inventory`; undefined: nothing */
-export function hardwareFinder(objects: readonly ResourceObject[] = []): FindHardware {
+export function hardwareFinder(objects = NOTHING_READ): FindHardware {
+  const finder = FINDERS.get(objects) ?? createFinder(objects)
+  FINDERS.set(objects, finder)
+  return finder
+}
+
+function createFinder(objects: readonly ResourceObject[]): FindHardware {
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware>()
   for (const { id, labels, details } of nodesOf(objects)) {

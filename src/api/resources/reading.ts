@@ -6,6 +6,8 @@ import type { ResourceObject } from './objects.ts'
 /** What was read of a resource. */
 export interface ResourceReading {
   readonly objects: readonly ResourceObject[]
+  /** Number of objects without those that are part of another one. */
+  readonly exportedObjects: number
   /** Number of objects of lists that are counted, by family. */
   readonly counts: ReadonlyMap<string, number>
   /** Objects that a limit left out. */
@@ -46,8 +48,10 @@ export function createReadingBuilder(resource: ResourceName) {
     reading(): ResourceReading {
       const values = rejected.list()
       const times = values.filter(({ reason }) => OF_OBJECTS.includes(reason)).map(({ times }) => times)
+      const list = [...objects.values()]
       return {
-        objects: [...objects.values()],
+        objects: list,
+        exportedObjects: list.filter(({ kind }) => kind.isPart !== true).length,
         counts,
         leftOut,
         rejectedObjects: times.reduce((sum, number) => sum + number, 0),
