@@ -4,8 +4,6 @@ import type { Family } from './families.ts'
 export interface Sample {
   readonly labels: string
   readonly value: number
-  /** Seconds since the epoch; absent: the time of the scrape. */
-  readonly t?: number
   /** After the name of the family, for the buckets of a histogram. */
   readonly suffix?: '_bucket'
 }
@@ -13,15 +11,26 @@ export interface Sample {
 /** Samples by family name. */
 export type SampleSet = ReadonlyMap<string, readonly Sample[]>
 
+/**
+ * Takes the value of one series. A value that is not known gives none.
+ * @param base labels that many series have
+ * @param tail the others, with a comma in front
+ */
+export type AddSample = (
+  family: string,
+  base: string,
+  tail: string,
+  value: number | undefined,
+  suffix?: Sample['suffix'],
+) => void
+
 /** Collects samples. A value that is not known gives none. */
 export class Samples {
   readonly byFamily = new Map<string, Sample[]>()
 
-  add(family: string, labels: string, value: number | undefined): void {
-    if (value !== undefined) this.push(family, { labels, value })
-  }
-
-  push(family: string, sample: Sample): void {
+  add(family: string, labels: string, value: number | undefined, suffix?: Sample['suffix']): void {
+    if (value === undefined) return
+    const sample = suffix === undefined ? { labels, value } : { labels, value, suffix }
     const list = this.byFamily.get(family)
     if (list === undefined) this.byFamily.set(family, [sample])
     else list.push(sample)
@@ -87,49 +96,51 @@ function numberText(value: number): string {
   return String(value)
 }
 
-/** The sample lines of a family, without its header. Timestamps in seconds, as in OpenMetrics. */
-export function sampleLines(name: string, samples: readonly Sample[]): string {
-  let lines = ''
-  for (const { labels, value, t, suffix = '' } of samples) {
-    const series = labels === '' ? `${name}${suffix}` : `${name}${suffix}{${labels}}`
-    lines += `${series} ${numberText(value)}${t === undefined ? '' : ` ${t}`}\n`
-  }
-  return lines
+/** The line of one series. @param tail labels after `base`, with a comma in front */
+export function sampleLine(name: string, base: string, value: number, tail = ''): string {
+  const number = numberText(value)
+  return base === '' ? `${name} ${number}\n` : `${name}{${base}${tail}} ${number}\n`
 }
 
-/** Renders samples in batches, because they take several times the memory of their lines. */
+/** Renders lines into a part. */
 export function createPartBuilder() {
-  const lines = new Map<string, { text: string; bytes: number; series: number }>()
-  let total = 0
+  const lines = new Map<string, { text: string; series: number }>()
+  let characters = 0
+
+  function linesOfFamily(family: string) {
+    const known = lines.get(family)
+    if (known !== undefined) return known
+    const created = { text: '', series: 0 }
+    lines.set(family, created)
+    return created
+  }
+
+  const add: AddSample = (family, base, tail, value, suffix) => {
+    if (value === undefined) return
+    const line = sampleLine(suffix === undefined ? family : `${family}${suffix}`, base, value, tail)
+    const ofFamily = linesOfFamily(family)
+    ofFamily.text += line
+    ofFamily.series += 1
+    characters += line.length
+  }
+
   return {
-    add(samples: SampleSet): void {
-      for (const [family, list] of samples) {
-        // A family without samples would be a header alone.
-        if (list.length === 0) continue
-        const text = sampleLines(family, list)
-        const bytes = Buffer.byteLength(text)
-        const before = lines.get(family)
-        if (before === undefined) lines.set(family, { text, bytes, series: list.length })
-        else {
-          before.text += text
-          before.bytes += bytes
-          before.series += list.length
-        }
-        total += bytes
-      }
-    },
-    /** Length of the lines so far, in UTF-8. */
-    bytes: (): number => total,
+    add,
+    /** Length of the lines so far. */
+    characters: (): number => characters,
     part(): Part {
-      const text = Buffer.allocUnsafeSlow(total)
       const families = new Map<string, Span>()
       let start = 0
-      for (const [family, { text: ofFamily, bytes, series }] of lines) {
-        text.write(ofFamily, start)
-        families.set(family, { start, end: start + bytes, series })
-        start += bytes
+      for (const [family, { text, series }] of lines) {
+        const end = start + Buffer.byteLength(text)
+        families.set(family, { start, end, series })
+        start = end
       }
-      return partOf(text, families)
+      // Not of the pool of small buffers, which stays in memory as long as one of them.
+      const bytes = Buffer.allocUnsafeSlow(start)
+      let end = 0
+      for (const { text } of lines.values()) end += bytes.write(text, end)
+      return partOf(bytes, families)
     },
   }
 }
@@ -139,9 +150,10 @@ function partOf(text: Buffer, families: Part['families']): Part {
 }
 
 export function renderPart(samples: SampleSet): Part {
-  const builder = createPartBuilder()
-  builder.add(samples)
-  return builder.part()
+  const { add, part } = createPartBuilder()
+  for (const [family, list] of samples)
+    for (const { labels, value, suffix } of list) add(family, labels, '', value, suffix)
+  return part()
 }
 
 export function linesOf({ text, families }: Part, family: string): Buffer | undefined {

@@ -3,7 +3,7 @@ import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { unitOf } from '../catalogue.ts'
 import { FAMILY_SEPARATOR } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
-import { type Format, familyHeader, labelText, sampleLines } from './lines.ts'
+import { type Format, familyHeader, labelText, sampleLine } from './lines.ts'
 
 /** The metrics about the exporter, and those that prom-client has of the process and of Node.js. */
 export type OwnMetrics = ReturnType<typeof createOwnMetrics>
@@ -172,7 +172,7 @@ async function renderRegistry(registry: Registry, format: Format): Promise<strin
   const families = metrics.map(({ name, help, type, values }) => {
     const entries = values as { metricName?: string; labels: Record<string, string>; value: number }[]
     const lines = entries.map(({ metricName, labels, value }) =>
-      sampleLines(metricName ?? name, [{ labels: labelText(labels), value }]),
+      sampleLine(metricName ?? name, labelText(labels), value),
     )
     const family = { name, help, type: String(type) as Family['type'], unit: unitOf(name) }
     return lines.length === 0 ? '' : `${familyHeader(family, format)}${lines.join('')}`

@@ -8,7 +8,15 @@ import type { FindHardware, NodeHardware } from '../api/resources/hardware.ts'
 import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { createPartBuilder, labelText, type Part, type Sample, type SampleSet, Samples } from './lines.ts'
+import {
+  type AddSample,
+  createPartBuilder,
+  labelText,
+  type Part,
+  type Sample,
+  type SampleSet,
+  Samples,
+} from './lines.ts'
 import { newestTimes } from './newest_times.ts'
 
 export interface PoolLabels {
@@ -51,49 +59,49 @@ type Nodes = Pick<MergedReading, 'nodes'>
 
 /** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
 export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
-  return samplesOf(nodes, uniqueNames(nodes), labels)
+  const samples = new Samples()
+  const add: AddSample = (family, base, tail, value, suffix) =>
+    samples.add(family, `${base}${tail}`, value, suffix)
+  for (const [index, name] of uniqueNames(nodes).entries()) addNode(add, nodes[index], name, labels)
+  return samples.byFamily
 }
 
 /** Nodes that are rendered at a time. */
 const BATCH = 16
 
-/** The lines of {@link feedSamples}; undefined if they take more than `maxBytes`. */
+/** The lines of {@link feedSamples}; undefined if they have more than `maxCharacters`. */
 export function* feedPartSteps(
   { nodes }: Nodes,
   labels: PoolLabels,
-  maxBytes: number,
+  maxCharacters: number,
 ): Steps<Part | undefined> {
-  const names = uniqueNames(nodes)
-  const builder = createPartBuilder()
-  for (let start = 0; start < nodes.length; start += BATCH) {
-    const end = start + BATCH
-    builder.add(samplesOf(nodes.slice(start, end), names.slice(start, end), labels))
-    if (builder.bytes() > maxBytes) return undefined
+  const { add, characters, part } = createPartBuilder()
+  for (const [index, name] of uniqueNames(nodes).entries()) {
+    addNode(add, nodes[index], name, labels)
+    if (index % BATCH !== 0) continue
+    if (characters() > maxCharacters) return undefined
     yield
   }
-  return builder.part()
+  return characters() > maxCharacters ? undefined : part()
 }
 
-function samplesOf(
-  nodes: readonly MergedNode[],
-  names: readonly string[],
+function addNode(
+  add: AddSample,
+  node: MergedNode | undefined,
+  name: string,
   { system, pool, poolId, hardwareOf }: PoolLabels,
-): SampleSet {
-  const samples = new Samples()
-  nodes.forEach((node, index) => {
-    const base = labelText({ system, pool, node: names[index] ?? node.id })
-    addIdentity(samples, base, node, { poolId, ...placeOf(hardwareOf?.(node)) })
-    for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
-      const snapshot = node.values.get(name)
-      if (snapshot !== undefined)
-        samples.add(family, `${base}${tail}`, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
-    }
-    if (node.errors !== undefined) addErrors(samples, base, node.errors)
-    addLatencies(samples, base, node)
-    addInterfaces(samples, base, node)
-    addAges(samples, base, node)
-  })
-  return samples.byFamily
+): void {
+  if (node === undefined) return
+  const base = labelText({ system, pool, node: name })
+  addIdentity(add, base, node, { poolId, ...placeOf(hardwareOf?.(node)) })
+  for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
+    const snapshot = node.values.get(name)
+    if (snapshot !== undefined) add(family, base, tail, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
+  }
+  if (node.errors !== undefined) addErrors(add, base, node.errors)
+  addLatencies(add, base, node)
+  addInterfaces(add, base, node)
+  addAges(add, base, node)
 }
 
 /** What is unknown has no label, which is the same as an empty one. */
@@ -101,52 +109,48 @@ function placeOf({ rack, address }: Partial<NodeHardware> = {}): Readonly<Record
   return { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
 }
 
+const DISK_TAILS = new Map(
+  Object.entries(DISK_COUNTS).map(([key, status]) => [key, `,${labelText({ status })}`]),
+)
+
 function addIdentity(
-  samples: Samples,
+  add: AddSample,
   base: string,
   node: NodeReading,
   { poolId, ...place }: Readonly<Record<string, string>> & { readonly poolId: string },
 ): void {
-  const identity = labelText({
-    node_id: node.id,
-    pool_id: poolId,
-    api_change: node.apiChange ?? '',
-    ...place,
-  })
-  samples.add('sds_node_info', `${base},${identity}`, 1)
-  if (node.health !== undefined) {
-    for (const [status, tail] of HEALTH_TAILS) {
-      samples.add('sds_node_health_status', `${base}${tail}`, status === node.health ? 1 : 0)
-    }
-    if (!HEALTH_TAILS.has(node.health)) {
-      samples.add('sds_node_health_status', `${base},${labelText({ status: node.health })}`, 1)
-    }
+  const { id, apiChange = '', health } = node
+  const identity = labelText({ node_id: id, pool_id: poolId, api_change: apiChange, ...place })
+  add('sds_node_info', base, `,${identity}`, 1)
+  if (health !== undefined) {
+    for (const [status, tail] of HEALTH_TAILS)
+      add('sds_node_health_status', base, tail, status === health ? 1 : 0)
+    if (!HEALTH_TAILS.has(health)) add('sds_node_health_status', base, `,${labelText({ status: health })}`, 1)
   }
   for (const [key, count] of node.disks) {
-    if (key === 'numDisks') samples.add('sds_node_disks', base, count)
-    else samples.add('sds_node_disks_by_status', `${base},status="${DISK_COUNTS[key]}"`, count)
+    const tail = DISK_TAILS.get(key)
+    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base, tail ?? '', count)
   }
 }
 
-function addErrors(samples: Samples, base: string, errors: TransactionErrors): void {
+function addErrors(add: AddSample, base: string, errors: TransactionErrors): void {
   const ratio = UNITS.Percent.toBase
-  samples.add('sds_node_transaction_errors_ratio', base, errors.all && ratio(errors.all.value))
-  samples.add('sds_node_transactions_succeeded', base, errors.succeeded)
-  samples.add('sds_node_transactions_failed', base, errors.failed)
+  add('sds_node_transaction_errors_ratio', base, '', errors.all && ratio(errors.all.value))
+  add('sds_node_transactions_succeeded', base, '', errors.succeeded)
+  add('sds_node_transactions_failed', base, '', errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
-    const labels = `${base},${labelText({ category, error_type: errorType })}`
-    samples.add('sds_node_transaction_errors_by_type', labels, count)
-    samples.add('sds_node_transaction_errors_by_type_ratio', labels, rate && ratio(rate.value))
+    const tail = `,${labelText({ category, error_type: errorType })}`
+    add('sds_node_transaction_errors_by_type', base, tail, count)
+    add('sds_node_transaction_errors_by_type_ratio', base, tail, rate && ratio(rate.value))
   }
 }
 
-function addLatencies(samples: Samples, base: string, { latencies }: MergedNode): void {
-  for (const [operation, { buckets }] of latencies ?? []) {
+function addLatencies(add: AddSample, base: string, { latencies }: MergedNode): void {
+  for (const [operation, { buckets }] of latencies ?? [])
     for (const { seconds, count } of buckets) {
-      const labels = `${base},operation="${operation}",le="${boundText(seconds)}"`
-      samples.push('sds_node_transaction_latency_seconds', { labels, value: count, suffix: '_bucket' })
+      const tail = `,operation="${operation}",le="${boundText(seconds)}"`
+      add('sds_node_transaction_latency_seconds', base, tail, count, '_bucket')
     }
-  }
 }
 
 const BOUND_DIGITS = 12
@@ -158,18 +162,17 @@ export function boundText(seconds: number): string {
   return Number.isInteger(rounded) ? rounded.toFixed(1) : String(rounded)
 }
 
-function addInterfaces(samples: Samples, base: string, { interfaces }: MergedNode): void {
+function addInterfaces(add: AddSample, base: string, { interfaces }: MergedNode): void {
   for (const { name, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces ?? []) {
-    const labels = `${base},${labelText({ interface: boundedName(name) })}`
-    samples.add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
-    samples.add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
+    const tail = `,${labelText({ interface: boundedName(name) })}`
+    add('sds_node_nic_interface_received_bytes_per_second', base, tail, receivedBytesPerSecond)
+    add('sds_node_nic_interface_transmitted_bytes_per_second', base, tail, transmittedBytesPerSecond)
   }
 }
 
-function addAges(samples: Samples, base: string, node: NodeReading): void {
-  for (const [category, t] of newestTimes(node)) {
-    samples.add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
-  }
+function addAges(add: AddSample, base: string, node: NodeReading): void {
+  for (const [category, t] of newestTimes(node))
+    add('sds_node_sample_timestamp_seconds', base, `,category="${category}"`, t)
 }
 
 /**

@@ -3,13 +3,7 @@ import { Gauge, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { FEED_FAMILIES } from '../../src/metrics/families.ts'
-import {
-  escapeLabelValue,
-  familyHeader,
-  labelText,
-  renderPart,
-  sampleLines,
-} from '../../src/metrics/lines.ts'
+import { escapeLabelValue, familyHeader, labelText, renderPart, sampleLine } from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
@@ -90,11 +84,8 @@ describe('exposition', () => {
     [1e21, '1e+21'],
     [0, '0'],
   ])('writes %d as %s', (value, text) => {
-    expect(sampleLines('x', [{ labels: '', value }])).toBe(`x ${text}\n`)
-  })
-
-  test('writes times behind values', () => {
-    expect(sampleLines('x', [{ labels: 'a="b"', value: 1, t: 1785312642 }])).toBe('x{a="b"} 1 1785312642\n')
+    expect(sampleLine('x', '', value)).toBe(`x ${text}\n`)
+    expect(sampleLine('x', 'a="b"', value, ',c="d"')).toBe(`x{a="b",c="d"} ${text}\n`)
   })
 
   test.each([
@@ -108,7 +99,7 @@ describe('exposition', () => {
   test('gives any label value back, half surrogate pairs replaced', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
-        const [series] = parseExposition(sampleLines('x', [{ labels: labelText({ a: value }), value: 1 }]))
+        const [series] = parseExposition(sampleLine('x', labelText({ a: value }), 1))
         expect(series?.labels['a']).toBe(value.toWellFormed())
       }),
     )
