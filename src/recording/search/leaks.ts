@@ -9,7 +9,6 @@ import {
   URN_WORDS,
   WORDS,
 } from '../redaction/words.ts'
-import { createMatcher } from './matcher.ts'
 
 /** A text that must not be in a recording. */
 export interface ForbiddenText {
@@ -48,11 +47,15 @@ export function findLeaks(
       text.length >= MIN_CHARACTERS && !isPlainText(text) && !isStandIn(text) && !isOfProduct(text),
   )
   const words = searched.map(({ text }) => bytesOf(text).slice(0, MAX_WORD_BYTES))
-  const find = createMatcher(words)
+  const byStart = Map.groupBy(words.keys(), (index) => words[index]?.slice(0, MIN_CHARACTERS))
   const found = new Set<number>()
   for (const source of sourcesOf(remainingText(lines, isStandIn)))
-    for (const { word, from, to } of find(source)) if (isWhole(source, from, to)) found.add(word)
-  return [...found].flatMap((word) => searched[word] ?? [])
+    for (let from = 0; from < source.length; from += 1)
+      for (const index of byStart.get(source.slice(from, from + MIN_CHARACTERS)) ?? []) {
+        const word = words[index] ?? ''
+        if (source.startsWith(word, from) && isWhole(source, from, from + word.length)) found.add(index)
+      }
+  return searched.filter((_, index) => found.has(index))
 }
 
 function isWhole(source: string, from: number, to: number): boolean {
