@@ -11,25 +11,47 @@ export const FOLDERS: readonly string[] = [
   FILES,
 ]
 
-/** A mutant is active only in the process of the tests, so most tests that start programs would find none. */
-const PROGRAMS = '!**/*.integration.test.ts'
+/**
+ * A mutant is active only in the process of the tests, so most tests that start programs would find none. Tests named
+ * below start none, or run the code in their own process too.
+ */
+const quick = (...folders: readonly string[]) =>
+  folders.map((folder) => `test/${folder}/**/!(*.integration).test.ts`)
 const PROMTOOL = '!**/*_promtool.integration.test.ts'
 
 /** Patterns of tests, where they are not the quick ones in the folder of the same name. `!` excludes. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  'src/administration': ['test/server/admin/**/*.test.ts', PROGRAMS],
-  'src/alerting': ['test/alerting/**/*.test.ts'],
-  'src/exporter': ['test/exporter/**/*.test.ts', 'test/faults/pool_failures.test.ts'],
-  'src/history': ['test/history/**/*.test.ts', PROMTOOL],
-  'src/metrics': ['test/{metrics,state,poller,server/metrics}/**/*.test.ts', PROGRAMS],
-  'src/recording': ['test/recording/**/*.test.ts', '!**/proof.test.ts', PROGRAMS],
-  'src/state': ['test/state/**/*.test.ts', 'test/poller/**/*.test.ts', PROGRAMS],
-  'src/status': ['test/status/**/*.test.ts', 'test/server/status/**/*.test.ts', PROGRAMS],
-  'src/values': [
-    ...['values', 'config', 'server/auth'].map((folder) => `test/${folder}/**/*.test.ts`),
-    PROGRAMS,
+  'src/administration': [
+    ...quick('server/admin', 'api/providers'),
+    'test/commands/providers/providers.integration.test.ts',
   ],
-  [FILES]: ['test/*.test.ts', 'test/{api,metrics,status}/**/*.test.ts', PROGRAMS],
+  'src/alerting': [
+    'test/{alerting,config}/**/*.test.ts',
+    'test/commands/doctor/doctor_prometheus.test.ts',
+    'test/commands/rules.integration.test.ts',
+  ],
+  'src/commands': ['test/commands/**/*.test.ts', '!**/{completion,serve}.integration.test.ts'],
+  'src/exporter': [
+    'test/exporter/**/*.test.ts',
+    'test/commands/check.integration.test.ts',
+    'test/commands/doctor/doctor_access.integration.test.ts',
+    'test/commands/providers/providers_listener.test.ts',
+  ],
+  'src/history': [
+    ...['history', 'commands/backfill'].map((folder) => `test/${folder}/**/*.test.ts`),
+    'test/server/metrics/history.test.ts',
+    PROMTOOL,
+  ],
+  'src/metrics': quick('metrics', 'state', 'poller', 'server/metrics'),
+  'src/recording': [...quick('recording'), 'test/commands/capture.integration.test.ts', '!**/proof.test.ts'],
+  'src/state': [...quick('state', 'poller', 'status'), 'test/server/metrics/service_discovery.test.ts'],
+  'src/status': ['test/status/**/*.test.ts', ...quick('server/status'), 'test/poller/query/aging.test.ts'],
+  'src/values': [
+    'test/values/*.test.ts',
+    ...quick('config', 'server/auth', 'api/http', 'api/request', 'api/session'),
+    'test/commands/files.integration.test.ts',
+  ],
+  [FILES]: ['test/*.test.ts', ...quick('api', 'metrics', 'status', 'server/status')],
 }
 
 /** The one of {@link FOLDERS} that the path is or has the path; undefined for a path outside src. */
@@ -43,5 +65,5 @@ export function folderOf(path: string): string | undefined {
 /** Patterns of the tests of a folder: `src/metrics` → `test/metrics`. */
 export function testsOf(path: string): readonly string[] {
   const folder = folderOf(path) ?? path
-  return TESTS[folder] ?? [`test/${folder.slice('src/'.length)}/**/*.test.ts`, PROGRAMS]
+  return TESTS[folder] ?? quick(folder.slice('src/'.length))
 }

@@ -14,7 +14,7 @@ const TABLES: readonly string[] = ['src/metrics/families.ts']
 const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/tsconfig.json']
 
 /** How much longer than without mutation the tests may take, before the mutant counts as found. */
-const TIMEOUT_MS = 5000
+const TIMEOUT_MS = 10_000
 /** Tests of a large folder take minutes on a loaded machine. */
 const DRY_RUN_MINUTES = 60
 
@@ -42,7 +42,8 @@ export async function mutate(path: string, { sample, force }: Mutation): Promise
     plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation/sampling.ts'],
     checkers: isSample ? [SAMPLING] : [],
     testRunner: 'vitest',
-    vitest: { configFile: 'scripts/mutation/vitest.config.ts' },
+    // Some tests change the folder or the environment of their process.
+    vitest: { configFile: 'scripts/mutation/vitest.config.ts', pool: 'forks' },
     coverageAnalysis: 'perTest',
     ignoreStatic: isSample,
     concurrency: 1,

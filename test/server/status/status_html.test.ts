@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { silentLog } from '../../../src/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
+import { newSystem, type SystemState } from '../../../src/state/state.ts'
+import { createRecent } from '../../../src/status/recent/recent.ts'
+import { T } from '../../poller/setup.ts'
+import { withPoll } from '../../state/changes.ts'
+import { failedPoll, type NodeOptions, polledSystem } from '../../status/systems.ts'
+import { get } from '../../support/http.ts'
+import { pollingOf, statusSources } from './status_setup.ts'
+
+// The pages are compared with files. `npx vitest run -u test/server/status/status_html.test.ts` writes them.
+
+const nodes = (count: number, more: Partial<NodeOptions> = {}): NodeOptions[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `n${index + 1}`, ...more }))
+
+/** Members of a node that are not in the default ones, in the units of the feed. */
+const FIGURES = {
+  nodeCpuUtilizationCurrent: [{ t: T, Percent: 12.5 }],
+  nodeMemoryUtilizationCurrent: [{ t: T, Percent: 45.2 }],
+  transactionReadLatencyCurrent: [{ t: T, Latency: 35 }],
+  transactionWriteLatencyCurrent: [{ t: T, Latency: 1200 }],
+  transactionReadTransactionsPerSecCurrent: [{ t: T, TPS: 400 }],
+  transactionWriteTransactionsPerSecCurrent: [{ t: T, TPS: 100 }],
+  transactionReadBandwidthCurrent: [{ t: T, Bandwidth: 20 }],
+}
+
+const GOOD = polledSystem('good', {
+  p: [{ name: 'n1' }, { name: 'n2', allocatedRatio: 0.25, more: FIGURES }],
+})
+const discovery = failedPoll(T - 90, {
+  reason: 'server_error',
+  message: 'pools: 503',
+  remedy: 'wait',
+}).failure
+const TROUBLED: SystemState = {
+  ...withPoll(
+    polledSystem('troubled', {
+      bad: [
+        { name: 'n1', health: 'Bad', badDisks: 2 },
+        { name: 'n2', health: 'Maintenance', allocatedRatio: 0.86 },
+        { name: 'n3', allocatedRatio: 0.97, t: T - 3600 },
+        { name: 'n4', more: { nodeCpuUtilizationCurrent: 'unreadable' } },
+      ],
+    }),
+    'urn:bad:',
+    failedPoll(T - 10),
+  ),
+  clockSkewSeconds: -42.4,
+  tlsNotAfterSeconds: T + 20 * 86_400,
+  discoveryFailure: discovery,
+}
+const RECOVERED = withPoll(
+  withPoll(polledSystem('recovered', { p: nodes(1) }), 'urn:p:', failedPoll(T - 60)),
+  'urn:p:',
+  { at: T - 5, seconds: 0.1, failure: undefined },
+)
+const POOLS = Object.fromEntries(Array.from({ length: 26 }, (_, index) => [`pool${index + 1}`, nodes(1)]))
+const SYSTEMS = [GOOD, TROUBLED, RECOVERED, newSystem('new')]
+const LARGE = [polledSystem('large', { p: nodes(25) })]
+const MANY = Array.from({ length: 14 }, (_, index) =>
+  polledSystem(`s${index + 1}`, {
+    p: nodes(index === 13 ? 0 : 1, { health: index === 12 ? 'Bad' : 'Good' }),
+  }),
+)
+
+/** An account that is refused, at a system of two endpoints that fails and is paused. */
+function refused(name: string) {
+  const polling = pollingOf(name)
+  const { client } = polling
+  const endpoints = [0, 8000].map((cooldownMs, index) => ({
+    baseUrl: `https://ecs${index + 1}.example.net:4443`,
+    cooldownMs,
+  }))
+  const session = { ...client.session, state: 'refused' as const, pauseMs: 30_000 }
+  const operations = { ...client.operations, running: 1, waiting: 3 }
+  return {
+    ...polling,
+    nextPollMs: (T + 0.2) * 1000,
+    client: { ...client, endpoints, session, operations, pauseMs: 4500 },
+  }
+}
+
+/** What is served for these systems at T, at each path. */
+async function served(systems: readonly SystemState[], path: string, more: Partial<StatusAppOptions> = {}) {
+  const recent = createRecent(() => 0)
+  for (const system of systems) recent.changed(system)
+  const app = createMetricsApp({
+    exposition: () => createExposition([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    ready: () => true,
+    reload: undefined,
+    status: statusSources(systems, { recent, ...more }),
+    log: silentLog,
+  })
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler: app,
+    openPaths: OPEN_PATHS,
+    log: silentLog,
+  })
+  await listener.start()
+  try {
+    return await get(`${listener.url}${path}`)
+  } finally {
+    await listener.stop()
+  }
+}
+
+/** Without style and script, and with a line for each element. Only one page shows the coverage. */
+const contentOf = (page: string, isWhole = false) =>
+  `${page
+    .replace(isWhole ? '' : /<details class="coverage"[\s\S]*?<\/details>/g, '')
+    .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
+    .replace(/\s*(<\w)/g, '\n$1')
+    .replace(/ +$/gm, '')
+    .trim()}\n`
+
+describe('the status page', () => {
+  test.each<[string, readonly SystemState[], string, Partial<StatusAppOptions>?]>([
+    ['systems', SYSTEMS, '/'],
+    ['system', SYSTEMS, '/?system=troubled', { polling: refused }],
+    ['pool', SYSTEMS, '/?system=good&pool=p', { documentationUrl: 'https://docs.example.net/' }],
+    ['search', SYSTEMS, '/?q=N2'],
+    ['search_of_nothing', SYSTEMS, '/?q=x%3Cy'],
+    ['not_found', SYSTEMS, '/?system=none', { adminUrl: () => 'https://admin.example.net:9439/' }],
+    ['no_system', [], '/'],
+  ])('%s', async (name, systems, path, more) => {
+    const { status, text } = await served(systems, path, more)
+    expect(status).toBe(name === 'not_found' ? 404 : 200)
+    await expect(contentOf(text, name === 'pool')).toMatchFileSnapshot(`golden/${name}.html`)
+  })
+})
+
+test('the document of the status', async () => {
+  const { text } = await served(SYSTEMS, '/api/v1/status?system=troubled')
+  await expect(`${JSON.stringify(JSON.parse(text), undefined, 1)}\n`).toMatchFileSnapshot('golden/status.txt')
+})
+
+test('of many systems the worst are shown in full, and the others as links', async () => {
+  const { text } = await served(MANY, '/')
+  const [above = '', others = ''] = contentOf(text).split('Other systems</h2>')
+  expect(above.match(/(?<=class="card system" data-key="system )\w+/g)).toMatchInlineSnapshot(`
+    [
+      "s1",
+      "s2",
+      "s3",
+      "s4",
+      "s5",
+      "s6",
+      "s7",
+      "s8",
+      "s9",
+      "s10",
+      "s11",
+      "s13",
+    ]
+  `)
+  expect(others.match(/(?<=href=")[^"]*system=\w+/g)).toMatchInlineSnapshot(`
+    [
+      "/?system=s12",
+      "/?system=s14",
+    ]
+  `)
+})
+
+test('a long list of pools or nodes has pages', async () => {
+  const systems = [
+    polledSystem('pools', POOLS),
+    ...LARGE,
+    polledSystem('nodes', { p: nodes(401) }),
+    polledSystem('most', Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`p${index}`, []]))),
+  ]
+  const linesOf = async (path: string) => {
+    const { text } = await served(systems, path)
+    return contentOf(text)
+      .split('\n')
+      .filter((line) => /page=|of \d+ ?<|shown|Previous|Next</.test(line))
+  }
+  const pool = '/?system=nodes&pool=urn%3Ap%3A'
+  expect({
+    all: await linesOf('/'),
+    first: await linesOf(pool),
+    second: await linesOf(`${pool}&page=2`),
+    last: await linesOf(`${pool}&page=3`),
+    pools: await linesOf('/?system=most&page=2'),
+  }).toMatchInlineSnapshot(`
+    {
+      "all": [
+        "<span class="quiet">(25 shown)</span></p></div>",
+        "<span class="quiet">(25 shown)</span></p></div>",
+      ],
+      "first": [
+        "<span class="quiet">page 1 of 3</span>",
+        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Next</a> </nav>",
+      ],
+      "last": [
+        "<a href="/api/v1/status?system=nodes&amp;pool=urn%3Ap%3A&amp;page=3">Status as JSON</a></li>",
+        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Previous</a>",
+        "<span class="quiet">page 3 of 3</span> </nav>",
+      ],
+      "pools": [
+        "<a href="/api/v1/status?system=most&amp;page=2">Status as JSON</a></li>",
+        "<a href="/?system=most">Previous</a>",
+        "<span class="quiet">page 2 of 2</span> </nav></div>",
+      ],
+      "second": [
+        "<a href="/api/v1/status?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Status as JSON</a></li>",
+        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A">Previous</a>",
+        "<span class="quiet">page 2 of 3</span>",
+        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=3">Next</a> </nav>",
+      ],
+    }
+  `)
+})
