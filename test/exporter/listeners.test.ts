@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { createLogger } from '../../src/commands/cli/log/logger.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { createExporter, type ExporterOptions } from '../../src/exporter/exporter.ts'
+import { buildDetails } from '../../src/exporter/version.ts'
+import { get, request } from '../support/http.ts'
+import { waitFor } from '../support/wait.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+/** An exporter that requests nothing of its systems. */
+function create(more: Partial<ExporterOptions> = {}) {
+  const lines: Line[] = []
+  const exporter = createExporter({
+    load: () => configOf('a'),
+    version: '0',
+    listenAddress: '127.0.0.1:0',
+    lifecycle: false,
+    log: createLogger({ level: 'debug', format: 'json', write: (line) => void lines.push(JSON.parse(line)) }),
+    ...more,
+  })
+  return {
+    exporter,
+    linesOf: (message: string) => lines.filter(({ msg }) => msg === message),
+    [Symbol.asyncDispose]: () => exporter.stop(),
+  }
+}
+
+function configOf(name: string) {
+  const text = `systems: [{name: ${name}, base_url: "https://ecs.example.net:4443", auth: {token: t}}]\npoll: {schedule: ""}`
+  return parseConfig(text, { file: 'test.yml', environment: {} })
+}
+
+const ADMIN = { listenAddress: '127.0.0.1:0', allowedHosts: [] }
+const LISTENING = 'listening for provider administration'
+
+test('an exporter has URLs once it is started, and none of an administration that is disabled', async () => {
+  await using one = create()
+  expect(() => one.exporter.url).toThrow('is not started')
+  await one.exporter.start()
+  expect([one.exporter.url, one.exporter.adminUrl]).toEqual([
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/?$/),
+    undefined,
+  ])
+  expect(one.linesOf('listening')).toMatchObject([{ url: one.exporter.url }])
+  expect(one.linesOf(LISTENING)).toEqual([])
+})
+
+test('where ports are published under other addresses, log and status page name no URL of a listener', async () => {
+  await using one = create({ isPublished: true, admin: ADMIN })
+  await one.exporter.start()
+  expect(one.linesOf('listening')).toMatchObject([{ address: '127.0.0.1:0' }])
+  expect(one.linesOf(LISTENING)).toMatchObject([{ address: '127.0.0.1:0' }])
+  expect([...one.linesOf('listening'), ...one.linesOf(LISTENING)].filter((line) => 'url' in line)).toEqual([])
+  expect((await get(`${one.exporter.url}/`)).text).not.toContain(String(one.exporter.adminUrl))
+})
+
+test('the administration takes another port if its own is in use and it may', async () => {
+  await using first = create({ admin: ADMIN })
+  await first.exporter.start()
+  const listenAddress = new URL(String(first.exporter.adminUrl)).host
+  await using refused = create({ admin: { ...ADMIN, listenAddress } })
+  await expect(refused.exporter.start()).rejects.toThrow(`cannot listen on '${listenAddress}'`)
+  await using other = create({ admin: { ...ADMIN, listenAddress, mayUseOtherPort: true } })
+  await other.exporter.start()
+  const adminUrl = String(other.exporter.adminUrl)
+  expect(adminUrl).not.toBe(first.exporter.adminUrl)
+  expect((await get(`${adminUrl}/-/ready`)).status).toBe(200)
+  expect(other.linesOf('the port of the administration is in use, another one is taken')).toMatchObject([
+    { level: 'warn', address: listenAddress },
+  ])
+})
+
+test('an administration for other machines without TLS is a warning, one on a loopback address is not', async () => {
+  const warnings = async (listenAddress: string) => {
+    await using one = create({ admin: { ...ADMIN, listenAddress } })
+    await one.exporter.start()
+    return one.linesOf(
+      'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
+        'Set --admin.config.file, or listen on 127.0.0.1',
+    )
+  }
+  expect(await warnings('0.0.0.0:0')).toMatchObject([{ level: 'warn', address: '0.0.0.0:0' }])
+  expect(await warnings('127.0.0.1:0')).toEqual([])
+})
+
+test('the listener for metrics accepts no bodies', async () => {
+  await using one = create()
+  await one.exporter.start()
+  const { status } = await request('GET', `${one.exporter.url}/metrics`, { body: 'text' })
+  expect(status).toBe(413)
+})
+
+test('a changed file is loaded by itself, and the time of the load is in seconds', async () => {
+  let names = ['a']
+  const loads: string[] = []
+  const load = () => {
+    const name = names[0] ?? ''
+    loads.push(name)
+    return configOf(name)
+  }
+  const hasChanged = () => loads.at(-1) !== names[0]
+  await using one = create({ load, autoReload: { hasChanged, intervalMs: 10 } })
+  await one.exporter.start()
+  names = ['b']
+  const reloaded = () => one.linesOf('configuration reloaded')
+  await waitFor(() => reloaded().length > 0, { what: 'a reload' })
+  expect(reloaded()).toMatchObject([{ level: 'info', systems: 1 }])
+  expect(one.linesOf('a file of the configuration has changed')).toMatchObject([{ level: 'debug' }])
+  expect(loads).toEqual(['a', 'b'])
+  const { text } = await get(`${one.exporter.url}/metrics`)
+  const [, time] = /^sds_exporter_config_last_reload_success_timestamp_seconds (\S+)$/m.exec(text) ?? []
+  expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(600)
+})
+
+test('a build from a clone has no known revision', () => {
+  expect(buildDetails()).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    revision: 'unknown',
+    node: process.versions.node,
+    openssl: process.versions.openssl,
+    platform: `${process.platform} ${process.arch}`,
+  })
+})
