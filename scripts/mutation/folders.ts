@@ -31,6 +31,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'test/commands/rules.integration.test.ts',
   ],
   'src/commands': ['test/commands/**/*.test.ts', '!**/{completion,serve}.integration.test.ts'],
+  // Without those that compare every scenario at many times.
+  'src/emulator': [...quick('emulator'), '!**/{agreement,scenario_hours}.test.ts'],
   'src/exporter': [
     'test/exporter/**/*.test.ts',
     'test/commands/check.integration.test.ts',
@@ -43,7 +45,18 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     PROMTOOL,
   ],
   'src/metrics': quick('metrics', 'state', 'poller', 'server/metrics'),
+  'src/poller': [
+    ...quick('poller', 'server/metrics'),
+    'test/exporter/reload.test.ts',
+    'test/faults/{resources,resource_load}.test.ts',
+  ],
   'src/recording': [...quick('recording'), 'test/commands/capture.integration.test.ts', '!**/proof.test.ts'],
+  'src/server': [
+    ...quick('server'),
+    'test/server/admin/admin_audit.integration.test.ts',
+    'test/server/listener/web_config.integration.test.ts',
+    'test/server/metrics/*.integration.test.ts',
+  ],
   'src/state': [...quick('state', 'poller', 'status'), 'test/server/metrics/service_discovery.test.ts'],
   'src/status': ['test/status/**/*.test.ts', ...quick('server/status'), 'test/poller/query/aging.test.ts'],
   'src/values': [

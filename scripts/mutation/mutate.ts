@@ -14,7 +14,8 @@ const TABLES: readonly string[] = ['src/metrics/families.ts']
 const NOT_COPIED = ['/.cache', '/dist', '/coverage', '/tsconfig.json']
 
 /** How much longer than without mutation the tests may take, before the mutant counts as found. */
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 30_000
+const TIMEOUT_FACTOR = 4
 /** Tests of a large folder take minutes on a loaded machine. */
 const DRY_RUN_MINUTES = 60
 
@@ -48,6 +49,7 @@ export async function mutate(path: string, { sample, force }: Mutation): Promise
     ignoreStatic: isSample,
     concurrency: 1,
     timeoutMS: TIMEOUT_MS,
+    timeoutFactor: TIMEOUT_FACTOR,
     dryRunTimeoutMinutes: DRY_RUN_MINUTES,
     incremental: !isSample,
     incrementalFile: `.cache/mutation/${path.replaceAll(/[/*]/g, '-')}.json`,

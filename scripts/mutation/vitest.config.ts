@@ -15,6 +15,8 @@ export default defineConfig({
       ...patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
     ],
     pool: 'forks',
+    // A process for each file takes most of the time.
+    isolate: false,
     setupFiles: ['scripts/mutation/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
