@@ -37,7 +37,6 @@ function logfmtValue(text: string): string {
   return PLAIN.test(text) ? text : visibleLines(JSON.stringify(text))
 }
 
-/** Discards all lines. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 function ignore(): void {

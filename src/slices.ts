@@ -43,7 +43,6 @@ export async function whenIdle(deadlineMs: number, signal?: AbortSignal): Promis
 /** Items that are handled before other tasks may run. */
 const ITEMS_IN_STEP = 200
 
-/** Calls `use` for each of many items. */
 export function* eachInSteps<T>(items: Iterable<T>, use: (item: T) => void): Steps<void> {
   let count = 0
   for (const item of items) {

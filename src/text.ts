@@ -3,17 +3,20 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+/** The first items of a list: `a, b and 3 more`. */
+export function namesText<T>(list: readonly T[], text: (one: T) => string, most = 5): string {
+  const more = list.length - most
+  return `${list.slice(0, most).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const DURATION_UNITS = [[86_400, 'd'] as const, [3600, 'h'] as const, [60, 'm'] as const]
 /** A larger unit is used only from this count on, because durations are rounded down. */
 const MIN_COUNT = 2
 
 /** A duration in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
 export function durationText(seconds: number): string {
   const size = Math.abs(seconds)
-  const units = [[DAY, 'd'] as const, [HOUR, 'h'] as const, [MINUTE, 'm'] as const]
-  const [length, unit] = units.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
+  const [length, unit] = DURATION_UNITS.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
   return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
 }
 

@@ -25,7 +25,6 @@ export interface AuditFacts {
 
 export type Audit = ReturnType<typeof createAudit>
 
-/** A login that failed. */
 export interface LoginFacts {
   /** Time of the request, ISO 8601. */
   readonly time: string
@@ -43,7 +42,6 @@ interface AuditOptions {
   readonly later?: Later
 }
 
-/** Writes deletions to the log and, if configured, to the audit file. */
 export function createAudit({ file, log, later }: AuditOptions) {
   const auditFile = file === undefined ? undefined : createAuditFile(file)
 

@@ -2,7 +2,6 @@ import { AUDIT_PREFIX, type Log } from '../log.ts'
 
 /** A request that was refused and has no audit line of its own. */
 export interface UnauditedRefusal {
-  /** IP address of the caller. */
   readonly address: string
   /** HTTP status of the response. */
   readonly status: number

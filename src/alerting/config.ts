@@ -9,7 +9,6 @@ export interface Tuning {
   readonly values: Values
   readonly for: Durations
   readonly keepFiringFor: Durations
-  /** Names of alerts. */
   readonly disabled: readonly string[]
 }
 

@@ -9,7 +9,6 @@ export interface DashboardSource {
   readonly pointers: Pointers
 }
 
-/** The dashboard with the settings of users. */
 export function tunedDashboard(
   { dashboard, pointers }: DashboardSource,
   defaults: Values,

@@ -4,7 +4,6 @@ import type { Pointers } from './references.ts'
 import { type Values, valuesOf } from './references.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH, type RuleSources, type SettingSources } from './sources.ts'
 
-/** What the package has of the rules; generated. */
 export interface PackagedRules {
   readonly settings: SettingSources
   /** Default name of the scrape job. */

@@ -6,9 +6,7 @@ export type Dashboard = {
   readonly templating?: { readonly list?: readonly { readonly name: string }[] }
 } & Readonly<Record<string, unknown>>
 
-/** The members of a panel that depend on settings. */
 export interface Panel {
-  /** The panels of a row. */
   readonly panels?: readonly Panel[]
   readonly targets?: readonly Readonly<Record<string, unknown>>[]
   readonly fieldConfig?: {

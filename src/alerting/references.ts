@@ -17,7 +17,6 @@ type ReferencesTo<Rows> = {
   readonly [Name in keyof Rows]: Rows[Name] extends Levels<number> ? Levels<Reference> : Reference
 }
 
-/** The values of a table of settings by their path. */
 export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(rows).flatMap(([name, row]) =>
@@ -30,10 +29,8 @@ export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<s
     ),
   )
 
-/** A reference to a value with this path. */
 export const reference = (path: string): Reference => `<<${path}>>` as Reference
 
-/** A reference for each value of a table of settings. */
 export function references<const Rows extends Readonly<Record<string, Row>>>(rows: Rows): ReferencesTo<Rows> {
   const entries = Object.entries(rows).map(([name, row]) => [
     name,

@@ -66,7 +66,6 @@ function alertRule(
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'
 
-/** The contents of the rule files by their name without the suffix. */
 export function ruleContents(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleContents {
   const contents = {
     'sds-recording': recordingRules(sources, defaults, config),

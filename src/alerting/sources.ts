@@ -7,7 +7,6 @@ import type { Levels } from './references.ts'
 /** Whether settings may be the same for all systems only, differ by system, or differ by pool. */
 export type Scope = 'all' | 'system' | 'pool'
 
-/** One alert rule. */
 export interface AlertSource {
   readonly alert: string
   readonly severity: string
@@ -66,7 +65,6 @@ export type SettingSources = Readonly<Record<string, SettingSource>>
 
 export const scopeOf = ({ scope = 'pool' }: { readonly scope?: Scope }): Scope => scope
 
-/** Alerts of all groups. */
 export const alertsOf = ({ alerting }: RuleSources): AlertSource[] => alerting.flatMap(({ alerts }) => alerts)
 
 /** Units of settings, by the end of their name. */

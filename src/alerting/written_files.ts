@@ -7,7 +7,6 @@ import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 
 const INHIBITION_FILE = 'alertmanager-inhibition.yml'
 
-/** The dashboards with settings, sorted by uid. */
 export function dashboardsWith(config: AlertingConfig): Dashboard[] {
   const defaults = defaultsOf(readRules())
   return readDashboards().map((source) => tunedDashboard(source, defaults, config))

@@ -42,7 +42,6 @@ export function emulateCommand(): Command {
   return addHelp(command, EXAMPLES_HELP).action(emulate)
 }
 
-/** Flags that describe the emulated system. */
 const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
   'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed'.split(' '),
 )

@@ -1,5 +1,5 @@
 import { readVersion } from '../exporter/version.ts'
-import { parseListenAddress } from '../server/listener/listen_address.ts'
+import { parseListenAddress } from '../values/listen_address.ts'
 import { checkHealth, DEFAULT_WEB_ADDRESS } from './health/check_health.ts'
 
 /** A flag of `health` in the form that needs no parser. */
@@ -24,7 +24,6 @@ export async function runFrequent(args: readonly string[]): Promise<number | und
   }
 }
 
-/** The command that `args` are for; it returns its output. */
 function frequentCommand(args: readonly string[]): (() => string | Promise<string>) | undefined {
   const [name, ...flags] = args
   if (name === '--version' && flags.length === 0) return readVersion

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
-import { ListenError } from '../server/listener/listen_address.ts'
 import { visibleLines } from '../text.ts'
+import { ListenError } from '../values/listen_address.ts'
 import { EXIT, Failed, failureText } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
 import { writeError } from './cli/log/journal.ts'
@@ -125,7 +125,6 @@ function versionCommand(): Command {
     })
 }
 
-/** The version on the first line, then one line for each detail. */
 function textOf({ version, ...details }: ReturnType<typeof buildDetails>): string {
   const rows = Object.entries(details).map(([name, value]) => `  ${name.padEnd(9)}  ${value}\n`)
   return `sds-exporter ${version}\n${rows.join('')}`

@@ -11,7 +11,6 @@ export const DEFAULTS = ['auth', 'tls_config', 'labels'] as const
 
 type Mapping = Readonly<Record<string, unknown>>
 
-/** The data with systems that are complete. */
 export function withInherited(data: unknown): unknown {
   if (!isMapping(data) || !Array.isArray(data['systems'])) return data
   const systems = data['systems'].map((system) => (isMapping(system) ? completed(system, data) : system))
@@ -27,7 +26,6 @@ function completed(system: Mapping, file: Mapping): Mapping {
   return { ...system, ...Object.fromEntries(inherited) }
 }
 
-/** Where a member of a system comes from. */
 function sourceOf(key: string): string[] {
   return DEFAULTS.some((name) => name === key) ? ['defaults', key] : [key]
 }

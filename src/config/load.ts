@@ -87,7 +87,6 @@ function without(data: unknown, keys: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(data as object).filter(([key]) => !keys.includes(key)))
 }
 
-/** Names of the systems of the file; undefined if it has no systems. */
 function systemNames(data: unknown): string[] | undefined {
   if (!hasKey(data, 'systems')) return undefined
   return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
@@ -134,7 +133,6 @@ function ownIssue(issue: z.core.$ZodIssue, data: unknown): z.core.$ZodIssue[] {
   return inherited === undefined || isMapping(inherited) ? [issue] : []
 }
 
-/** Compares problems by line. */
 function byLine(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0)
 }

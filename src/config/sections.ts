@@ -160,7 +160,6 @@ type FileSections = {
   readonly [Name in keyof typeof SYSTEM_SECTIONS]: Readonly<z.output<(typeof SYSTEM_SECTIONS)[Name]>>
 }
 
-/** The sections of a system, complete. */
 export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources'> {
   readonly performance: Readonly<ReturnType<typeof performanceOf>>
   readonly resources: Readonly<ReturnType<typeof resourcesOf>>

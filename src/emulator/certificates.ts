@@ -45,7 +45,6 @@ export async function selfSigned(options: CertificateOptions): Promise<Certified
   return { cert: certificate.toString('pem'), key: key.toString() }
 }
 
-/** Loads the library on demand: loading it is slow, and it may be missing. */
 async function loadLibrary() {
   // The functions of the "metadata reflection" proposal that it needs in order to be loaded.
   const metadata = new WeakMap<object, Map<unknown, unknown>>()

@@ -51,7 +51,6 @@ export function createEmulator(options: EmulatorOptions = {}) {
   })
 }
 
-/** Delays responses under /dashboard/ as the scenario says. */
 function delayDashboard(timeline: Timeline, stopping: () => AbortSignal): Middleware {
   return async (context, next) => {
     const { responseDelayMs = 0 }: ScenarioRow = SCENARIOS[timeline.current()]

@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { parseListenAddress, urlHost } from '../values/listen_address.ts'
 import { selfSigned } from './certificates.ts'
-import { parseListenAddress, type TlsOptions } from './options.ts'
+import type { TlsOptions } from './options.ts'
 
 /** A socket that can be opened and closed repeatedly. */
 export type Listener = ReturnType<typeof createListener>
 
 export function createListener(listenAddress: string, tls: boolean | TlsOptions) {
-  const { host, port } = parseListenAddress(listenAddress)
+  const address = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()
   let server: Server | undefined
   let certificate = ''
@@ -26,7 +27,9 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
       stopping = new AbortController()
       const created =
         tls === true
-          ? await selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
+          ? await selfSigned({
+              names: [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])],
+            })
           : undefined
       certificate = created?.cert ?? ''
       const settings = created ?? tls
@@ -38,7 +41,7 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
         socket.on('error', () => undefined)
         socket.on('close', () => sockets.delete(socket))
       })
-      await once(opened.listen(port, host), 'listening')
+      await once(opened.listen({ ...address }), 'listening')
       server = opened
     },
     /** Also destroys all open connections. */
@@ -52,8 +55,6 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
   }
 }
 
-function urlOf({ address, family, port }: AddressInfo, secure: boolean): string {
-  const isWildcard = address === '0.0.0.0' || address === '::'
-  const host = isWildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
-  return `${secure ? 'https' : 'http'}://${host}:${port}`
+function urlOf({ address, port }: AddressInfo, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${urlHost(address)}:${port}`
 }

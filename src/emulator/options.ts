@@ -6,34 +6,29 @@ import type { ExpiredToken, Profile } from './protocol/profiles.ts'
 /** Certificate and private key of the listener in PEM, and other settings of Node.js. */
 export type TlsOptions = Pick<ServerOptions, 'key' | 'cert' | 'ca' | 'requestCert' | 'maxVersion'>
 
-export interface EmulatorOptions {
-  /** Any text; the same text gives the same pools, nodes and history. */
+/** Options that are numbers, with their limits. */
+const COUNTS = {
+  pools: [1, 200],
+  nodes: [1, 10_000],
+  newNodes: [0, 10_000],
+  newNodeHours: [1, 1_000_000],
+  sites: [1, 3],
+  namespaces: [1, 10_000],
+  buckets: [1, 10_000],
+} as const
+export type CountOption = keyof typeof COUNTS
+
+/** {@link OPTION_HELP} explains those that are flags. */
+export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, number>>> {
   readonly seed?: string
-  readonly pools?: number
-  /** Per pool. */
-  readonly nodes?: number
-  /**
-   * Number of nodes of each pool of three or more that joined, empty, `newNodeHours` before the hour of the start. They
-   * are the last ones, and never the first one.
-   */
-  readonly newNodes?: number
-  readonly newNodeHours?: number
   /** Name of the site (VDC); default: `vdc-` and the seed. */
   readonly vdcName?: string
-  /** Sites that replicate with each other, this one included. */
-  readonly sites?: number
-  readonly namespaces?: number
-  /** Mean number in each namespace. */
-  readonly buckets?: number
-  /** `host:port`; port 0 selects a free port. */
   readonly listenAddress?: string
   /** `true` creates a self-signed certificate on start. */
   readonly tls?: boolean | TlsOptions
   readonly profile?: Profile
   readonly scenario?: Scenario
-  /** In the format of the command line: `NAME[:ARG][@TARGET]`. */
   readonly faults?: readonly string[]
-  /** Response to an unknown or expired token; default: that of the profile. */
   readonly expiredToken?: ExpiredToken
   readonly sessions?: Partial<SessionLimits>
   /** Maximum number of points of one series in one request. */
@@ -79,25 +74,15 @@ export const OPTION_HELP = {
   expiredToken: 'response to an unknown or expired token (default: that of the profile)',
 } as const satisfies Partial<Record<keyof EmulatorOptions, string>>
 
-/** The name in errors, and the limits. */
-const COUNTS = {
-  pools: ['pools', 1, 200],
-  nodes: ['nodes', 1, 10_000],
-  newNodes: ['new nodes', 0, 10_000],
-  newNodeHours: ['hours since they joined', 1, 1_000_000],
-  sites: ['sites', 1, 3],
-  namespaces: ['namespaces', 1, 10_000],
-  buckets: ['buckets', 1, 10_000],
-} as const satisfies Partial<Record<keyof EmulatorOptions, readonly [name: string, min: number, max: number]>>
 const MAX_NAME_CHARACTERS = 60
 
 /** The options with their defaults. @throws RangeError for an invalid number */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
-  for (const [option, [name, min, max]] of Object.entries(COUNTS)) {
-    const count = resolved[option as keyof typeof COUNTS]
+  for (const [name, [min, max]] of Object.entries(COUNTS)) {
+    const count = resolved[name as CountOption]
     if (!Number.isInteger(count) || count < min || count > max)
-      throw new RangeError(`The number of ${name} must be a whole number from ${min} to ${max}, not ${count}`)
+      throw new RangeError(`The option ${name} must be a whole number from ${min} to ${max}, not ${count}`)
   }
   const vdcName = options.vdcName ?? vdcNameOf(resolved.seed)
   return { ...resolved, vdcName, sessions: { ...SESSION_LIMITS, ...options.sessions } }
@@ -108,13 +93,4 @@ function vdcNameOf(seed: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z\d]+/g, '-')
     .slice(0, MAX_NAME_CHARACTERS)}`
-}
-
-/** Splits `127.0.0.1:4443`, `:4443` or `[::1]:4443`. @throws RangeError without a valid port */
-export function parseListenAddress(text: string): { host: string; port: number } {
-  const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
-  if (port === undefined || Number(port) > 65_535) {
-    throw new RangeError(`The listen address must be HOST:PORT, such as 127.0.0.1:4443, not "${text}"`)
-  }
-  return { host: bracketed || plain || '0.0.0.0', port: Number(port) }
 }

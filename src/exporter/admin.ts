@@ -4,21 +4,19 @@ import type { HttpLimits } from '../api/http/transport.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
-import { hostsOf, isLoopback, type ListenSocket, socketText } from '../server/listener/listen_address.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { errorCode } from '../values/errors.ts'
+import { hostsOf, isLoopback, type ListenSocket, socketText } from '../values/listen_address.ts'
 
 export interface AdminOptions {
   readonly listenAddress: ListenSocket
-  /** Whether another port is taken if that of the address is in use. */
   readonly mayUseOtherPort?: boolean
   readonly configFile?: string | undefined
   readonly allowedHosts: readonly string[]
   readonly auditFile?: string | undefined
 }
 
-/** The listener for provider administration. */
 export type Admin = ReturnType<typeof createAdmin>
 
 interface AdminContext {

@@ -4,12 +4,12 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createLogTap, type LogTap } from '../poller/log/log_tap.ts'
 import { createPoller, type Poller } from '../poller/poller.ts'
-import { hostsOf, type ListenSocket } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../server/metrics/probe.ts'
 import { createStateStore, type StateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent/recent.ts'
+import { hostsOf, type ListenSocket } from '../values/listen_address.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
@@ -32,7 +32,6 @@ export interface ExporterOptions {
   readonly maxRequests?: number
   /** Undefined: the configuration is loaded again on request only. */
   readonly autoReload?: AutoReloadOptions | undefined
-  /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
   /**
    * Whether ports are published under other addresses, as those of a container. Log and status page then name no URL of

@@ -5,11 +5,9 @@ import type { OwnMetrics } from '../metrics/own.ts'
 import { errorText } from '../values/errors.ts'
 import { warnOfRisks } from './risks.ts'
 
-/** When the configuration is loaded without a signal. */
 export interface AutoReloadOptions {
   /** Whether a file that the last load read has changed, also if that load failed. */
   readonly hasChanged: () => boolean
-  /** Time between two checks. */
   readonly intervalMs: number
 }
 

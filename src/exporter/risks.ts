@@ -2,9 +2,9 @@ import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/que
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../poller/period.ts'
-import { isLoopback } from '../server/listener/listen_address.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
+import { isLoopback } from '../values/listen_address.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
 export interface Risk {
@@ -48,7 +48,6 @@ export function systemRisks(system: SystemConfig, configFile: string | undefined
   return rows.flatMap(([applies, text, remedy]) => (applies ? [{ text, remedy }] : []))
 }
 
-/** All risks of a configuration. */
 export function risksOf(config: Config, configFile: string | undefined): Risk[] {
   const ofSystems = config.systems.flatMap((system) =>
     systemRisks(system, configFile).map((found) => ({ system: system.name, ...found })),
@@ -69,7 +68,6 @@ function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
   )
 }
 
-/** Logs one warning for each risk. */
 export function warnOfRisks(config: Config, configFile: string | undefined, log: Log): void {
   for (const { system, text, remedy } of risksOf(config, configFile))
     log.warn(text, { ...(system !== undefined && { system }), remedy })

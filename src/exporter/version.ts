@@ -14,7 +14,6 @@ export function readVersion(): string {
   return readManifest().version
 }
 
-/** Where a published package has its documentation. */
 export function readDocumentationUrl(): string | undefined {
   const { homepage = '' } = readManifest()
   return /^https?:\/\//.test(homepage) ? homepage : undefined

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 /** A recording: a file of JSON lines, first a header, then one exchange a line. */
 
-/** Version of the format, the member `recording` of the header. */
 const FORMAT = 1
 
 const header = z.object({

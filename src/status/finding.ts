@@ -13,7 +13,6 @@ export function warning(text: string, remedy: string, short = text): Finding {
   return { severity: 'warning', text, short, remedy, alert: null, timestamp_seconds: null }
 }
 
-/** @param alert about failures of this kind */
 export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding {
   const { message, remedy, timestamp_seconds } = error
   return { severity: 'bad', text: `${prefix}${message}`, short: '', remedy, alert, timestamp_seconds }
@@ -39,7 +38,6 @@ export function firstHolding(conditions: Conditions, checks: readonly Check[]): 
   return undefined
 }
 
-/** The first condition whose limit a value exceeds. */
 export function firstExceeded(
   conditions: Conditions,
   value: number | null | undefined,
@@ -47,12 +45,4 @@ export function firstExceeded(
 ): Condition | undefined {
   const checks = alerts.map((alert): Check => [alert, (limit) => (value ?? Number.NEGATIVE_INFINITY) > limit])
   return firstHolding(conditions, checks)
-}
-
-/** Maximum number of names in one text. */
-export const MAX_NAMED = 5
-
-export function namesText<T>(list: readonly T[], text: (one: T) => string): string {
-  const more = list.length - MAX_NAMED
-  return `${list.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -20,7 +20,6 @@ export function healthSeverity(health: string): Severity {
   return HEALTH_SEVERITY.get(health) ?? 'warning'
 }
 
-/** @param name the label `node` of its metrics */
 export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware): NodeStatus {
   const members = {
     id: node.id,

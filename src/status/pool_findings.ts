@@ -1,7 +1,7 @@
 import type { ConditionName } from '../alerting/conditions/table.ts'
 import type { Conditions } from '../alerting/conditions/tuned.ts'
-import { counted, durationText, latencyText, percentText } from '../text.ts'
-import { type Finding, firstExceeded, firstHolding, found, namesText, warning } from './finding.ts'
+import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
+import { type Finding, firstExceeded, firstHolding, found, warning } from './finding.ts'
 import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'
 import { healthSeverity } from './node_status.ts'
 

@@ -1,9 +1,9 @@
 import { LATENCY_QUANTILE } from '../alerting/conditions/table.ts'
 import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Attempt, Failure, PoolState } from '../state/state.ts'
-import { counted, durationText } from '../text.ts'
+import { counted, durationText, namesText } from '../text.ts'
 import type { FigureStatus, ReadFigures } from './figures/pool_figures.ts'
-import { type Finding, MAX_NAMED } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { ErrorStatus, PollStatus, PoolStatus, TotalStatus } from './model.ts'
 import type { PoolDetail } from './pool_detail.ts'
 import { type FindingContext, findingsOf, type Pool } from './pool_findings.ts'
@@ -107,6 +107,5 @@ export function nodesText({ nodes, nodes_by_health }: TotalStatus): string {
   if (nodes === 0) return counted(0, 'node')
   const [only, ...others] = counts.map(([health]) => health)
   if (others.length === 0 && only === 'Good') return `${counted(nodes, 'node')}, all Good`
-  const shown = counts.slice(0, MAX_NAMED).map(([health, count]) => `${count} ${health}`)
-  return `${counted(nodes, 'node')}: ${shown.join(', ')}${counts.length > MAX_NAMED ? ', …' : ''}`
+  return `${counted(nodes, 'node')}: ${namesText(counts, ([health, count]) => `${count} ${health}`)}`
 }

@@ -15,7 +15,6 @@ interface ProblemSources extends FindingContext {
   readonly findings: ReadonlyMap<string, readonly Finding[]>
 }
 
-/** The problems of a system and its pools, the worst first. */
 export function systemProblems({ system, state, findings, ...context }: ProblemSources): Problem[] {
   const { discovery_error: discovery } = system
   const common = commonFailure(system.pools)

@@ -4,9 +4,9 @@ import type { Labels } from '../catalogue.ts'
 import { groupNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
-import { counted, durationText, percentText } from '../text.ts'
+import { counted, durationText, namesText, percentText } from '../text.ts'
 import { ratioOf, sumOf } from './figures/node_figures.ts'
-import { type Finding, firstExceeded, firstHolding, found, namesText } from './finding.ts'
+import { type Finding, firstExceeded, firstHolding, found } from './finding.ts'
 import type { FindingContext } from './pool_findings.ts'
 
 interface Sources extends FindingContext {
@@ -61,7 +61,6 @@ function linksFinding(sources: Sources): Finding | undefined {
   return found(firstExceeded(sources.conditions, failedLinks, 'SdsReplicationLinksFailed'), text)
 }
 
-/** A figure of one of many objects. */
 interface Named {
   readonly name: string
   readonly value: number | undefined

@@ -6,7 +6,6 @@ import { counted } from '../text.ts'
 import type { ResourceStatus } from './model.ts'
 import { errorStatus } from './pool_status.ts'
 
-/** The resources in the order of the catalogue. */
 export function resourceStatus(
   { resources, pools }: SystemState,
   { system }: Pick<PollerStatus, 'system'>,

@@ -11,7 +11,6 @@ import { badFirst } from './problems.ts'
 import type { Recent } from './recent/recent.ts'
 import { systemStatusSteps } from './system_status.ts'
 
-/** What the status is computed from. */
 export interface StatusSources {
   readonly version: string
   /** Whether every system was polled once. */

@@ -32,7 +32,6 @@ export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => 
     filledAt = time
   }
   return {
-    /** Takes a token; false if there is none. */
     take(): boolean {
       fill()
       if (tokens < 1) return false

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createEmulator } from '../../src/emulator/emulator.ts'
-import { parseListenAddress } from '../../src/emulator/options.ts'
 import { call, feedPath, type Json, login, MONITOR, NOW, startEmulator } from './client.ts'
 
 describe('an emulator', () => {
@@ -154,20 +153,5 @@ describe('the request log', () => {
     const path = feedPath(emulator, 'dataType=current')
     await Promise.all([call(emulator, path), call(emulator, path), call(emulator, path)])
     expect(emulator.log.mostAtOnce()).toBe(3)
-  })
-})
-
-describe('listen addresses', () => {
-  test.each([
-    ['127.0.0.1:4443', { host: '127.0.0.1', port: 4443 }],
-    [':0', { host: '0.0.0.0', port: 0 }],
-    ['[::1]:80', { host: '::1', port: 80 }],
-    ['localhost:9', { host: 'localhost', port: 9 }],
-  ])('%s', (text, expected) => {
-    expect(parseListenAddress(text)).toEqual(expected)
-  })
-
-  test.each(['', '4443', 'host:', 'host:99999', '::1:80'])('"%s" is invalid', (text) => {
-    expect(() => parseListenAddress(text)).toThrow(/must be HOST:PORT/)
   })
 })

@@ -3,9 +3,8 @@ import { expect } from 'vitest'
 import { nodesPath } from '../../src/api/errors/paths.ts'
 import { duration, flag, numeric, parseDuration, size } from '../../src/config/values/units.ts'
 import { parseFault } from '../../src/emulator/faults/table.ts'
-import { parseListenAddress as parseEmulatorAddress } from '../../src/emulator/options.ts'
-import { ListenError, parseListenAddress } from '../../src/server/listener/listen_address.ts'
 import { idProblem } from '../../src/values/ids.ts'
+import { ListenError, parseListenAddress } from '../../src/values/listen_address.ts'
 import { mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz, resultOrError } from './support/fuzz.ts'
 
@@ -31,8 +30,6 @@ fuzz('listen addresses', {
       const host = address.host?.includes(':') ? `[${address.host}]` : (address.host ?? '')
       expect(parseListenAddress(`${host}:${address.port}`)).toEqual(address)
     }
-    const ofEmulator = resultOrError(() => parseEmulatorAddress(text), RangeError)
-    if (!(ofEmulator instanceof Error)) expect(ofEmulator.port).toBeLessThanOrEqual(MAX_PORT)
   },
 })
 

@@ -7,7 +7,6 @@ import { CONDITIONS, type ConditionName } from './table.ts'
 /** A condition with the settings of a system or pool, and the severity of its alert. */
 export type Condition = NonNullable<ReturnType<Conditions['condition']>>
 
-/** The conditions of a system or pool. */
 export type Conditions = ReturnType<typeof createConditions>
 
 /**
@@ -61,7 +60,6 @@ function createConditions(
       const { limit, advice } = CONDITIONS[alert]
       return { alert, severity, limit: typeof limit === 'number' ? limit : setting(limit), advice }
     },
-    /** The value of a setting. @throws if there is no such number */
     setting,
   }
 }

@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/load.ts'
 import { readVersion } from '../../exporter/version.ts'
 import type { Redactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { bytesText, counted, shortened, visibleText } from '../../text.ts'
+import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
@@ -107,8 +107,7 @@ const MAX_NAME_CHARACTERS = 60
 function reportText(file: string, bytes: number, recorder: Recorder, redactor: Redactor): string {
   const { requests, refused, failed, leftOut } = recorder.counts()
   const unknown = [...redactor.unknownMembers()]
-  const names = unknown.slice(0, MAX_NAMES).map((name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)))
-  const more = unknown.length > MAX_NAMES ? ', …' : ''
+  const names = namesText(unknown, (name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)), MAX_NAMES)
   const lines = [
     `wrote ${file}: ${counted(requests, 'request')}, ${refused} refused, ${failed} without an answer; ${bytesText(bytes)}`,
     `${counted(redactor.standIns.replaced().size, 'text')} replaced`,
@@ -116,7 +115,7 @@ function reportText(file: string, bytes: number, recorder: Recorder, redactor: R
     ...(unknown.length === 0
       ? []
       : [
-          `${counted(unknown.length, 'name')} of members that are not known, replaced in the file: ${names.join(', ')}${more}`,
+          `${counted(unknown.length, 'name')} of members that are not known, replaced in the file: ${names}`,
           'If they are names of the product, add them to your report.',
         ]),
     `Read it before you send it: sds-exporter capture --show=${file}`,

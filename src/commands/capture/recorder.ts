@@ -5,6 +5,7 @@ import { type RecordedExchange, type Recording, recordingLines } from '../../rec
 import type { Redactor } from '../../recording/redaction/redactor.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
+import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 
 export type Recorder = ReturnType<typeof createRecorder>
 
@@ -14,7 +15,6 @@ export interface FinishOptions {
   readonly program: string
   readonly complete: boolean
   readonly keepsNames: boolean
-  /** Texts of the configuration that must not be in the recording. */
   readonly configured: readonly ForbiddenText[]
 }
 
@@ -57,7 +57,6 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
     answerTo: (request: RequestKey) => answers.get(keyOf(request)),
     /** `leftOut`: answers that are not in the recording, because it would become too large. */
     counts: () => ({ ...countsOf([...exchanges.values()]), leftOut: leftOut.size }),
-    /** The lines of the recording, and the texts in them that must not be there. */
     finish(options: FinishOptions) {
       const lines = recordingLines(recordingOf([...exchanges.values()], options))
       const { replaced, isStandIn } = redactor.standIns
@@ -93,7 +92,7 @@ function recordingOf(
     header: {
       recording: 1,
       program,
-      recorded_at: new Date().toISOString().replace(/\.\d+/, ''),
+      recorded_at: timeText(Date.now() / MS_PER_SECOND),
       complete,
       names: keepsNames ? 'kept' : 'replaced',
       versions: [...new Set(versions)],

@@ -103,13 +103,9 @@ async function readBuckets(options: SendOptions, namespaces: readonly string[]):
   if (resources.schedules.buckets === '' && few.length === 0) return
   const filter =
     resources.schedules.buckets === ''
-      ? { ...resources.namespaces, include: few.map(escaped).join('|') }
+      ? { ...resources.namespaces, include: few.map(RegExp.escape).join('|') }
       : resources.namespaces
   await createReader(options, { ...resources, namespaces: filter }).read('buckets', options.signal)
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
 
 function createReader(options: SendOptions, filters: SystemConfig['resources']) {
@@ -160,7 +156,6 @@ export interface RecordOptions {
 
 export type SystemRecording = ReturnType<typeof createSystemRecording>
 
-/** The recording of one system. */
 export function createSystemRecording({ system, keepsNames }: RecordOptions) {
   /** The names, and the secrets that were used so far. */
   const configured: ForbiddenText[] = namesOf(system)

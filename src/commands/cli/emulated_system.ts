@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator } from '../../emulator/emulator.ts'
 import type { EmulatorOptions } from '../../emulator/options.ts'
-import { explainListenError } from '../../server/listener/listen_address.ts'
+import { explainListenError } from '../../values/listen_address.ts'
 import { EXIT, Failed } from './exit.ts'
 
 /** Creates an emulator without starting it. @throws {Failed} usage error, for invalid options */

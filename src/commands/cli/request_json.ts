@@ -10,7 +10,6 @@ export interface JsonRequest extends Pick<Dispatcher.RequestOptions, 'body'> {
   readonly timeoutMs: number
   /** A server may send without end. */
   readonly maxBytes: number
-  /** Ends the request. */
   readonly signal?: AbortSignal
 }
 

@@ -46,7 +46,6 @@ export function createCommandReader(
   })
 }
 
-/** A name of the configuration, and what it is. */
 export interface ConfiguredName {
   readonly text: string
   readonly kind: 'system' | 'user' | 'label' | 'pool' | 'file' | 'host'

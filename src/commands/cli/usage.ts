@@ -8,7 +8,6 @@ import { writeError } from './log/journal.ts'
 const MIN_DESCRIPTION_WIDTH = 30
 const HELP_ALL = '--help-all'
 
-/** Configures help and usage errors of a command and its subcommands. */
 export function configureUsage(command: Command): Command {
   for (const subcommand of command.commands) configureUsage(subcommand)
   addHelpAll(command)

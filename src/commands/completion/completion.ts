@@ -113,7 +113,6 @@ function placeAfter(program: CommandNode, words: readonly string[]) {
   return { node, open }
 }
 
-/** The commands, arguments and flags that can follow a command. */
 function wordsOf({ commands, argumentChoices, flags }: CommandNode): string[] {
   return [
     ...commands.map(({ name, description }) => `${name}\t${description}`),

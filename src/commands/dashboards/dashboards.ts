@@ -43,7 +43,6 @@ async function runDashboards(flags: Flags): Promise<void> {
   writeFiles(out, files, flags.dryRun ?? false)
 }
 
-/** Uploads dashboards that are missing or different. */
 async function uploadDashboards(
   address: string,
   dashboards: readonly Dashboard[],

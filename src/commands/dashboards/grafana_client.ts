@@ -7,7 +7,6 @@ import { Failed, failureText } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
-/** Whether Grafana has a dashboard, and with the same content. */
 export type Presence = 'missing' | 'different' | 'same'
 
 /** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link Failed}. */
@@ -57,12 +56,10 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
   }
 
   return {
-    /** Creates the folder if it does not exist. */
     async ensureFolder({ uid, title }: { readonly uid: string; readonly title: string }): Promise<void> {
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectStatus(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
-    /** The dashboards with a tag. */
     async tagged(tag: string): Promise<readonly unknown[]> {
       // Not by type: Grafana 12.3 then lists none of those in folders to a service account with the role Viewer.
       const filter = new URLSearchParams({ tag, limit: '5000' })

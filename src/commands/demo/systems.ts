@@ -1,8 +1,9 @@
 import type { Emulator } from '../../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../../emulator/http/sessions.ts'
-import { type EmulatorOptions, parseListenAddress } from '../../emulator/options.ts'
+import type { EmulatorOptions } from '../../emulator/options.ts'
 import type { Profile } from '../../emulator/protocol/profiles.ts'
-import { counted } from '../../text.ts'
+import { counted, namesText } from '../../text.ts'
+import { parseListenAddress } from '../../values/listen_address.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
@@ -84,13 +85,10 @@ function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): stri
   const [first] = systems
   const pools =
     first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []
-  const shown = [...pools.slice(0, MAX_NAMED_POOLS), ...(pools.length > MAX_NAMED_POOLS ? ['…'] : [])]
   const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
   return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and figures' : ''}:
 ${itemList(lines)}
-${paragraph(`  Pools: ${shown.join(', ')}
+${paragraph(`  Pools: ${namesText(pools, String)}
   Users, with the password ${PASSWORD}: ${users.join(', ')}`)}
 `
 }
-
-const MAX_NAMED_POOLS = 5

@@ -171,7 +171,6 @@ async function examineSystems(
   return await Promise.all(examinations)
 }
 
-/** @returns the reports about Prometheus and Grafana */
 async function examineServices(
   { prometheus, grafana, grafanaToken, sendsTestAlert }: ReturnType<typeof servicesOf>,
   config: Config,

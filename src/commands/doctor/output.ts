@@ -4,7 +4,6 @@ import type { Progress } from '../cli/output/width.ts'
 import { terminalWidth, wrapped } from '../cli/output/width.ts'
 import type { CheckReport, Finding, Status } from './check/check.ts'
 
-/** The statuses, in the order of the summary. */
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
   ok: 'green',
   info: 'cyan',
@@ -13,7 +12,6 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
   skip: 'gray',
 }
 
-/** The reports about one subject. */
 export interface Section {
   readonly scope: 'configuration' | 'system' | 'prometheus' | 'grafana'
   /** The name of the system. */
@@ -22,7 +20,6 @@ export interface Section {
   readonly reports: readonly CheckReport[]
 }
 
-/** Receives the sections as they are ready. */
 export type Output = ReturnType<typeof createOutput>
 
 export function createOutput(json: boolean, progress: Progress) {
@@ -73,7 +70,6 @@ function jsonOf(sections: readonly Section[], count: (status: Status) => number)
 const STATUS_WIDTH = 4
 const TITLE_WIDTH = 13
 const MARGIN = '  '
-/** Where the text of a finding begins. */
 const TEXT_COLUMN = 3 * MARGIN.length + STATUS_WIDTH + TITLE_WIDTH
 
 /**

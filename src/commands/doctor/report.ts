@@ -9,7 +9,6 @@ import { Failed } from '../cli/exit.ts'
 import { configuredNames } from '../cli/systems.ts'
 import type { CheckReport, Finding } from './check/check.ts'
 
-/** What a report has of one system. */
 export interface ExaminedSystem {
   readonly system: SystemConfig
   readonly reports: readonly CheckReport[]
@@ -88,8 +87,8 @@ const ADDRESSES =
 function createRedaction(names: readonly NamedText[], standIns: StandIns): Redact {
   const prefixes = new Map(names.filter(([text]) => text !== '').map(([text, prefix]) => [text, prefix]))
   const longest = [...prefixes.keys()].toSorted((a, b) => b.length - a.length)
-  const escaped = longest.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|') || '$^'})(?![\\p{L}\\p{N}])`, 'gu')
+  const any = longest.map(RegExp.escape).join('|') || '$^'
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, 'gu')
   return (text) =>
     text
       .replaceAll(QUOTED, '<text>')

@@ -44,7 +44,6 @@ const clockCheck = systemCheck({
 
 const SYNCHRONIZE = 'correct time synchronisation (NTP) of the system or of this machine'
 
-/** Checks of a system, in the order in which a poll depends on them. */
 const SYSTEM_CHECKS = [
   configurationCheck,
   namesCheck,

@@ -1,4 +1,4 @@
-import { type ListenAddress, parseListenAddress } from '../../server/listener/listen_address.ts'
+import { type ListenAddress, parseListenAddress } from '../../values/listen_address.ts'
 import { Failed } from '../cli/exit.ts'
 
 /** `--web.listen-address` of an exporter that is started without this flag. */

@@ -14,7 +14,6 @@ export interface Column<Row = NodeRow> {
   readonly right?: true
   /** The system or the pool, which a heading can replace. */
   readonly heading?: true
-  /** Shortened if the terminal is too narrow. */
   readonly shrinks?: true
   /** Left out if the terminal is too narrow, those with a higher number first. */
   readonly omitted?: number
@@ -73,10 +72,8 @@ function hardware(title: string, member: 'rack' | 'address' | 'software_version'
   return { title, text: ({ [member]: text }) => visibleText(text ?? ''), optional: true, omitted }
 }
 
-/** Colours by severity. */
 const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 'red', 'red']
 
-/** Descriptions of the columns, for --help. */
 export const COLUMNS_HELP = `  DISKS        good disks/all disks
   BAD          bad disks
   OTHER        other disks: ready to be replaced, in maintenance, or in an

@@ -143,7 +143,6 @@ function periodOf({ summary, node, attribute, from, to, interval }: Flags): Peri
   return { start: from, end, interval: interval ?? steps * STEP_SECONDS }
 }
 
-/** Reads something of each pool of all systems. */
 async function readAll<Reading extends NamedNodes>(
   systems: readonly SystemConfig[],
   readsHardware: boolean,

@@ -11,7 +11,6 @@ import { createCommandClient, createCommandReader } from '../cli/systems.ts'
 /** A reading with the nodes of one pool. */
 export type NamedNodes = Parameters<typeof poolNameIn>[0]
 
-/** What was read of one pool. */
 export interface PoolRead<Reading> {
   readonly id: string
   /** From the feed, otherwise from the list of pools. */

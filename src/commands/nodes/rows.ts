@@ -40,7 +40,6 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   ...HARDWARE,
 }
 
-/** The nodes of one system. */
 export function nodeRows(read: Omit<SystemRead<FeedReading>, 'failures'>): NodeRow[] {
   return identified(read, (node: FeedReading['nodes'][number], readAt) => {
     const value = (name: AttributeName) => baseValue(node, name) ?? null
@@ -69,7 +68,6 @@ const COLLATOR = new Intl.Collator('en', { numeric: true })
 
 const SORT_KEYS = ['system', 'pool', 'node', 'node_id'] as const
 
-/** Sorts by system, pool and node. */
 export function sortRows<Row extends Identity>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => {
     const key = SORT_KEYS.find((name) => COLLATOR.compare(a[name], b[name]) !== 0)

@@ -4,8 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import type { Summary } from '../../api/history/summary.ts'
 import { ATTRIBUTES, type Attribute, type BaseUnit, type SourceUnit, UNITS } from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
-import { MS_PER_SECOND } from '../../time_units.ts'
-import { timeText } from '../cli/flags/values.ts'
+import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 import type { Column } from './columns.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
 import { type TableOutput, tableText } from './table.ts'
@@ -24,7 +23,6 @@ export const SUMMARY_MEMBERS: Readonly<Partial<Record<keyof SummaryRow, string>>
   maximum: 'highest value, with maximum_timestamp_seconds',
 }
 
-/** The summaries of the nodes of one system. */
 export function summaryRows(read: SystemRead<HistoryReading>): SummaryRow[] {
   return identified(read, (node: NodeHistory) =>
     ATTRIBUTES.flatMap((attribute) => {

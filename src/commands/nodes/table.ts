@@ -3,7 +3,6 @@ import { cells } from '../cli/output/width.ts'
 import { COLUMNS, type Column } from './columns.ts'
 import type { NodeRow } from './rows.ts'
 
-/** Where a table is written. */
 export interface TableOutput {
   /** Width of the terminal in cells; undefined: unlimited. */
   readonly width: number | undefined

@@ -20,13 +20,11 @@ import { DURATION_EXPECTED, duration, numeric, parseDuration, percent } from '..
 import { httpUrl } from '../values/urls.ts'
 import { alertingProblems } from './problems.ts'
 
-/** Durations of the configuration are valid for Prometheus. */
 const wait = z
   .string(DURATION_EXPECTED)
   .trim()
   .refine((text) => parseDuration(text) !== undefined, DURATION_EXPECTED)
 
-/** The keys that name alerts. */
 function alertsKeys(sources: RuleSources) {
   const alerts = alertsOf(sources)
   const names = [...new Set(alerts.map(({ alert }) => alert))]
@@ -48,7 +46,6 @@ function alertsKeys(sources: RuleSources) {
   }
 }
 
-/** One duration for all severities of an alert, or durations by severity. */
 function waits(severities: readonly string[]) {
   const shape = Object.fromEntries(severities.map((severity) => [severity, wait.optional()]))
   const bySeverity = z

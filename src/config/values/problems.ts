@@ -6,7 +6,6 @@ export interface Position {
   readonly column: number
 }
 
-/** One problem of a configuration file. */
 export interface Problem extends Partial<Position> {
   /** `systems[0].auth.token_file`; empty for the file as a whole. */
   readonly path: string
@@ -50,7 +49,6 @@ function listing(file: string, problems: readonly Problem[], max: number): strin
   return [head, ...lines, ...(rest > 0 ? [`  and ${counted(rest, 'more problem')}`] : [])].join('\n')
 }
 
-/** The keys below `auth`. */
 export const AUTH_KEY_NAMES = ['token', 'token_file', 'username', 'password', 'password_file'] as const
 
 /** `['systems', 0, 'auth']` → `systems[0].auth`. A key that may be a secret becomes `…`. */

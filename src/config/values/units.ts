@@ -44,7 +44,6 @@ function parsed<T>(parse: (text: string) => T | undefined, expected: string) {
 }
 
 const EXPECTED_DURATION = 'a duration like 30s, 5m, 7d or 4w'
-/** The message for text that is no duration. */
 export const DURATION_EXPECTED = `expected ${EXPECTED_DURATION}`
 /** A duration in the file, converted to milliseconds. */
 export const duration = parsed(parseDuration, EXPECTED_DURATION)
@@ -63,7 +62,6 @@ export const numeric = z.preprocess(
 /** A whole number from 1 to `maximum`. */
 export const wholeUpTo = (maximum: number, message = `expected a whole number from 1 to ${maximum}`) =>
   numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= maximum, message)
-/** A whole percentage from 1 to 100. */
 export const percent = wholeUpTo(100, 'expected a whole percentage from 1 to 100')
 /** One of these texts. */
 export const oneOf = <const T extends readonly string[]>(values: T) =>

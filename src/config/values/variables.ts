@@ -8,7 +8,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
     ': systemd 247 and later set it for a service with LoadCredential; set it for older ones and outside the service',
 }
 
-/** Receives a problem and its path in the file. */
 type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
 /**

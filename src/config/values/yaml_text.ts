@@ -12,7 +12,6 @@ import {
 } from 'yaml'
 import { ConfigError, type Position } from './problems.ts'
 
-/** The data of a YAML file, and the positions in it. */
 export interface YamlText {
   readonly data: unknown
   /** The position of the key or element at the end of a path; of the innermost one around it if that is missing. */

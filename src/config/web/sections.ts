@@ -1,5 +1,6 @@
 import type { SecureVersion } from 'node:tls'
 import { z } from 'zod'
+import { durationOf } from '../../time_units.ts'
 import { oneOf } from '../values/units.ts'
 
 /** Web configuration files use the names of Go. The values are the names of Node.js and OpenSSL. */
@@ -56,7 +57,6 @@ const OLD_CLIENT_AUTH = { RequireClientCert: 'RequireAnyClientCert' } as const
 
 export type ClientAuthName = keyof typeof CLIENT_AUTH
 
-/** The keys of a table, typed. */
 export function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
   return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
 }
@@ -128,19 +128,14 @@ const goDuration = z
     (value) => (value === 0 || value === '0' ? '0s' : value),
     z.string(DURATION).regex(GO_DURATION, DURATION),
   )
-  .transform((value) => [...value.matchAll(/([\d.]+)(\D+)/g)].reduce((sum, part) => sum + partMs(part), 0))
+  .transform((value) => durationOf(value, MS_PER_UNIT))
   .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 2562047h, as in Go')
-
-function partMs([, number = '0', unit = '']: readonly string[]): number {
-  return Number(number) * (MS_PER_UNIT[unit] ?? 0)
-}
 
 const rateLimitSection = z.strictObject({
   interval: optional(goDuration),
   burst: optional(z.int('expected a whole number')),
 })
 
-/** The web configuration file. */
 export const fileSchema = z.strictObject({
   tls_server_config: optional(tlsSection),
   http_server_config: optional(z.strictObject({ http2: optional(flag), headers: optional(headersSection) })),

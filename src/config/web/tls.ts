@@ -150,7 +150,6 @@ function settingsOf(
     allowedSans: section.client_allowed_sans as readonly string[] | undefined,
     minVersion: section.min_version,
     maxVersion: section.max_version,
-    /** Cipher list in the notation of OpenSSL. */
     ciphers: cipherList(section),
     preferServerCiphers: section.prefer_server_cipher_suites,
     curves: section.curve_preferences?.map((name) => CURVES[name]).join(':'),
@@ -189,7 +188,6 @@ function cipherList({ cipher_suites: chosen, min_version, max_version }: TlsSect
   return [...tls13, ...tls12, ...level].join(':')
 }
 
-/** Options of the TLS server of Node.js. */
 export function secureContextOptions(tls: WebTls): SecureContextOptions {
   return {
     cert: tls.cert,

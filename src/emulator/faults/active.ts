@@ -13,10 +13,8 @@ export interface ActiveFault {
   readonly since: number
 }
 
-/** The names by which a target can select a pool. */
 export type NamedPool = Pick<Pool, 'id' | 'uuid' | 'name'>
 
-/** @param now epoch seconds */
 export function createFaults(
   pools: readonly NamedPool[],
   now: () => number,
@@ -71,7 +69,6 @@ export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDat
   return clocks.reduce((time, { row, argument, since }) => row.clock?.(time, since, argument) ?? time, now)
 }
 
-/** How this request is answered. */
 export function settingsOf(faults: readonly ActiveFault[]): Settings {
   const changes = faults.map(({ row, argument }) => row.settings?.(argument))
   return Object.assign({}, SETTINGS, ...changes)

@@ -3,7 +3,6 @@ import type { DocumentFormat } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
 import type { Settings } from '../protocol/settings.ts'
 
-/** A complete response, before it is sent. */
 export interface FullResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +25,6 @@ export interface Connection {
 
 /** A row of the table of faults. Of the functions it has one; they are in the order in which a request passes them. */
 export interface FaultRow {
-  /** One sentence: what the fault does. */
   readonly help: string
   readonly argument?: {
     /** As shown in the help, such as `SECONDS`. */
@@ -39,7 +37,6 @@ export interface FaultRow {
   /** Changes the time of the samples, in epoch seconds; with `changesDateHeader` also the Date header. */
   readonly clock?: (now: number, since: number, argument: string) => number
   readonly changesDateHeader?: true
-  /** Changes how the request is answered. */
   readonly settings?: (argument: string) => Partial<Settings>
   /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
   readonly tokenUses?: (argument: string) => number
@@ -62,7 +59,6 @@ export interface FeedDocument {
   readonly nodes: JsonObject[]
 }
 
-/** An element of `Series` in the answer to a query. */
 export interface QueryTable {
   readonly Datatypes: readonly string[]
   readonly Columns: readonly string[]
@@ -83,5 +79,5 @@ export const countArgument = (name: string, fallback: number) => ({
 export const choiceArgument = (choices: readonly string[], fallback: string) => ({
   name: choices.join('|'),
   fallback,
-  pattern: new RegExp(`^(${choices.map((choice) => choice.replaceAll(/[.+]/g, '\\$&')).join('|')})$`),
+  pattern: new RegExp(`^(${choices.map(RegExp.escape).join('|')})$`),
 })

@@ -141,7 +141,6 @@ export const FEED_FAULTS = {
   },
 } as const satisfies Record<string, FaultRow>
 
-/** A fault that replaces the nodes of the list. */
 function onNodes(
   change: (nodes: JsonObject[], argument: string) => JsonObject[],
 ): NonNullable<FaultRow['feed']> {

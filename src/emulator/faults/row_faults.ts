@@ -102,7 +102,6 @@ function reversed({ Datatypes, Columns, Values }: QueryTable): QueryTable {
   }
 }
 
-/** A fault that adds rows for those of the interface `public`. */
 function onPublic(add: (row: Row, argument: string) => readonly Row[]): NonNullable<FaultRow['answer']> {
   return onRows((rows, argument) =>
     rows.flatMap((row) => (row['interface'] === 'public' ? [row, ...add(row, argument)] : [row])),

@@ -32,7 +32,6 @@ export function rowOf(name: FaultName): FaultRow {
   return ROWS[name]
 }
 
-/** Usage and help of each fault, for the help of the command line. */
 export function faultHelp(): (readonly [usage: string, help: string])[] {
   return FAULT_NAMES.map((name) => {
     const { argument, help } = rowOf(name)

@@ -63,9 +63,8 @@ export const WIRE_FAULTS = {
   },
 } as const satisfies Record<string, FaultRow>
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function pause({ signal }: Connection, seconds: string): Promise<void> {

@@ -2,7 +2,6 @@ import { CATEGORIES } from '../../catalogue.ts'
 import type { ForecastRequest } from '../model/forecast.ts'
 import { ApiError } from '../protocol/errors.ts'
 
-/** The parameters of a request for the nodes feed. */
 export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
 
 /** Times in epoch seconds, interval in seconds. */
@@ -53,7 +52,6 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   throw new ApiError('badParameter', `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`)
 }
 
-/** The range of a request without parameters. */
 export function defaultRange(now: number): Range {
   return { start: Math.max(0, now - DEFAULT_RANGE_SECONDS), end: now, interval: DEFAULT_INTERVAL_SECONDS }
 }

@@ -54,7 +54,6 @@ export interface Snapshot {
   readonly value: number
 }
 
-/** How snapshots of one attribute are written. */
 export interface WriteOptions {
   readonly profile: Profile
   readonly tag: string

@@ -100,7 +100,6 @@ function seriesOf(type: ErrorType, samples: readonly ErrorSample[]): Snapshot[] 
   })
 }
 
-/** Percent of all transactions of the interval; 0 when there were none. */
 function rate(count: number, { succeeded, failed }: TransactionCounts): number {
   return count === 0 ? 0 : (100 * count) / (succeeded + failed)
 }

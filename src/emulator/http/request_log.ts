@@ -32,14 +32,12 @@ export function createRequestLog(clock: () => number) {
   let running = 0
   let mostAtOnce = 0
   const log = {
-    /** The newest requests, oldest first. */
     requests: (): readonly LoggedRequest[] => requests,
     /** Number of requests since the start or the last `clear`, of one operation or of all. */
     count: (operation?: Operation): number =>
       operation === undefined
         ? [...counts.values()].reduce((sum, count) => sum + count, 0)
         : (counts.get(operation) ?? 0),
-    /** Maximum number of concurrent requests. */
     mostAtOnce: (): number => mostAtOnce,
     /** The tokens of the newest requests, valid or not. */
     tokens: (): ReadonlySet<string> => new Set(requests.flatMap(({ token }) => token ?? [])),

@@ -54,7 +54,6 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
   }
   addPermanent()
   return {
-    /** Number of valid tokens of a user that were created by logins. */
     live,
     /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
     login: (user: string, password: string, address: string): string => {

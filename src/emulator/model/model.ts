@@ -22,7 +22,6 @@ export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
 /** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
 export type StorageModel = Omit<ReturnType<typeof createModel>, 'seed' | 'nodes' | 'scenario'>
 
-/** @param now epoch seconds */
 export function createModel(options: ModelOptions, now: number) {
   const joinedAt = (Math.floor(now / SECONDS_PER_HOUR) - options.newNodeHours) * SECONDS_PER_HOUR
   const { key, pools } = createTopology({ ...options, joinedAt })
@@ -52,7 +51,6 @@ export function createModel(options: ModelOptions, now: number) {
     pools,
     timeline,
     stateOf,
-    /** The value of an attribute in the unit of the catalogue. */
     value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']): number =>
       attribute === 'diskSpaceOfflineTotal'
         ? offlineTotal(t)

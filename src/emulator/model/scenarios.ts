@@ -32,7 +32,6 @@ export const HEALTHY = {
 }
 export type Effects = Readonly<typeof HEALTHY>
 
-/** Scenarios for demonstrations and tests. */
 export const SCENARIOS = {
   healthy: {
     help: 'no faults',

@@ -2,7 +2,6 @@ import { demand } from './load.ts'
 import { isDown, type NodeState } from './node_state.ts'
 import { mix, smoothNoise } from './random.ts'
 
-/** Salts of {@link demand}. */
 const READS = 21
 const WRITES = 22
 const SIZES = 23

@@ -55,7 +55,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A JSON text; undefined for any other text. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

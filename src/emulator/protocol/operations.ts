@@ -74,7 +74,6 @@ export function routesOf(path: string) {
   })
 }
 
-/** The operation of a request, also of one that is refused. */
 export function operationOf(method: string, path: string, query: string): Operation {
   const operation = routesOf(path).find(({ row }) => row.method === method)?.operation ?? 'other'
   if (operation !== 'nodes') return operation

@@ -2,7 +2,6 @@ import { ATTRIBUTES, type Attribute, PERFORMANCE_CATEGORIES } from '../../catalo
 
 interface ProfileRow {
   readonly help: string
-  /** Member of `_embedded` that holds the nodes. */
   readonly list: 'instances' | '_instances'
   /** `<Attribute>Current` and the extremes of a summary: one snapshot, or an array of snapshots. */
   readonly snapshots: 'object' | 'array'
@@ -26,7 +25,6 @@ export interface QueryInterface {
   readonly rangeDefect: boolean
 }
 
-/** Responses to an unknown or expired token. */
 export const EXPIRED_TOKEN = {
   '302': 'redirect GET requests to /login?service=…, refuse the others with 401',
   '401': 'refuse with 401',

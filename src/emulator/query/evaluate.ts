@@ -14,11 +14,9 @@ export interface Evaluation extends Pick<Settings, 'delaySeconds' | 'intervalSec
   readonly source: Source
   /** Epoch seconds. */
   readonly now: number
-  /** Maximum number of points of one series. */
   readonly maxPoints: number
 }
 
-/** The tables of a query, and its window. */
 export interface QueryResult extends TableSet {
   readonly start: Instant
   readonly stop: Instant

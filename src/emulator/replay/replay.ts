@@ -34,7 +34,6 @@ export function createReplay(recording: Recording, options: ReplayOptions = {}) 
   return Object.assign(server, { pools: pools.map(({ id, name }) => ({ id, name, nodes: [] })) })
 }
 
-/** The pools of the lists in a recording. */
 function poolsIn({ exchanges }: Recording) {
   const lists = exchanges
     .filter(({ request, status }) => request.operation === 'pools' && status === 200)

@@ -1,4 +1,4 @@
-import { MS_PER_SECOND } from '../../time_units.ts'
+import { timeText } from '../../time_units.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {
   bucketsOf,
@@ -128,9 +128,4 @@ function usageMembers(request: ResourceRequest, namespace: Namespace, usage: Usa
     sample_time: timeText(now),
     uptodate_till: timeText(sampleTime(request, namespace)),
   }
-}
-
-/** RFC 3339 in UTC, to the second. */
-function timeText(seconds: number): string {
-  return new Date(seconds * MS_PER_SECOND).toISOString().replace('.000', '')
 }

@@ -4,7 +4,6 @@ import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
-/** A request for a resource under /object, /vdc or /license. */
 export interface ResourceRequest {
   readonly model: StorageModel
   readonly profile: Profile

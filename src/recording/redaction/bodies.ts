@@ -13,7 +13,6 @@ interface Parts {
   readonly standIns: StandIns
   readonly redact: RedactText
   readonly paths: PathRedaction
-  /** Called with each name of a member that is not known. */
   readonly onUnknown: (name: string) => void
 }
 

@@ -43,7 +43,6 @@ type OtherKind = 'id' | 'address' | 'host' | 'serial' | 'user' | 'text' | 'marke
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Members with texts, by what they hold. */
 const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   time: [...TIME_MEMBERS],
   version: words('version'),

@@ -48,7 +48,6 @@ const NAME_PARAMETERS: Readonly<Record<string, Kind>> = {
 export type PathRedaction = ReturnType<typeof createPathRedaction>
 
 export function createPathRedaction(redact: RedactText) {
-  /** Replaces the ids and names in a path. */
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'

@@ -74,7 +74,6 @@ function secondsOf({ header, at }: ReceivedResponse): number {
   return Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at)
 }
 
-/** The headers that the exporter reads. */
 function headersOf({ header }: ReceivedResponse): Record<string, string> {
   const location = header('location')
   const seconds = header('retry-after')?.trim() ?? ''

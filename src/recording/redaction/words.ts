@@ -23,7 +23,6 @@ export const COLUMNS =
   split(`table _start _stop _time _value _field _measurement cpu host id node_id process tag
   interface code head method namespace Replication_Group`)
 
-/** Statuses, units and other words. */
 export const WORDS: ReadonlySet<string> = new Set([
   ...[...HEALTH_STATES, ...CATEGORIES, ...TRANSACTION_ERRORS.categories, FORECAST.unit],
   ...[...Object.values(LATENCY_IDS), ...SERVICES, ...COLUMNS],

@@ -98,7 +98,6 @@ function systemName(context: Context, systems: AdminSystems): string | undefined
   return second === undefined ? only : undefined
 }
 
-/** A system and the name under which it is configured. */
 export interface NamedSystem {
   readonly name: string
   readonly client: AdminClient

@@ -13,7 +13,6 @@ const BAD_TARGET: Refusal = {
 const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', isLast: true }
 const BODY: Refusal = { status: 413, text: 'content too large: requests must not have a body', isLast: true }
 
-/** Form of the requests that a listener accepts. */
 export interface AcceptedRequests {
   /** Of the request target. */
   readonly urlBytes: number

@@ -6,8 +6,18 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, ListenOptions, Socket } from 'node:net'
+import type { ListenOptions, Socket } from 'node:net'
 import type { Log } from '../../log.ts'
+import {
+  type BoundSocket,
+  explainListenError,
+  type ListenAddress,
+  ListenError,
+  type ListenSocket,
+  parseListenAddress,
+  socketText,
+  urlHost,
+} from '../../values/listen_address.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, sendRefusal } from '../auth/refusal.ts'
 import { rawPath } from '../auth/request_check.ts'
@@ -19,15 +29,6 @@ import { serveOneAtATime } from './abuse/turns.ts'
 import { createDrain } from './drain.ts'
 import { logFailure } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
-import {
-  type BoundSocket,
-  explainListenError,
-  type ListenAddress,
-  ListenError,
-  type ListenSocket,
-  parseListenAddress,
-  socketText,
-} from './listen_address.ts'
 import { createTlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
@@ -196,13 +197,5 @@ function listen(server: Server, address: ListenOptions, text: string): Promise<v
 function urlOf(server: Server, scheme: string, host: string | undefined): string {
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new TypeError('a server that listens has an address')
-  return `${scheme}://${urlHost(host, bound)}:${bound.port}`
-}
-
-/** A host under which clients on this machine reach the listener. */
-function urlHost(host: string | undefined, bound: AddressInfo): string {
-  const name = host ?? bound.address
-  if (name === '::') return 'localhost'
-  if (name === '0.0.0.0') return '127.0.0.1'
-  return name.includes(':') ? `[${name}]` : name
+  return `${scheme}://${urlHost(host ?? bound.address)}:${bound.port}`
 }

@@ -1,4 +1,4 @@
-import { ListenError, type ListenSocket } from './listen_address.ts'
+import { ListenError, type ListenSocket } from '../../values/listen_address.ts'
 import { createListener, type Listener, type ListenerOptions } from './listener.ts'
 
 export type Listeners = ReturnType<typeof createListeners>

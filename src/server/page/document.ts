@@ -43,7 +43,6 @@ ${body}
 ${scriptElement}</body>
 </html>
 `.text,
-    /** Sets the headers of the page. */
     setHeaders(context: Context): void {
       context.set({ 'Content-Security-Policy': policy, 'Content-Type': 'text/html; charset=utf-8' })
     },

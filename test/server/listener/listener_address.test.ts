@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  explainListenError,
-  ListenError,
-  parseListenAddress,
-} from '../../../src/server/listener/listen_address.ts'
+import { explainListenError, ListenError, parseListenAddress } from '../../../src/values/listen_address.ts'
 
 describe('a listen address', () => {
   test.each([

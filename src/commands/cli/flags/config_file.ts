@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 
-/** The value of {@link addConfigFile}. */
 export interface ConfigFileFlag {
   readonly 'config.file': string
 }
@@ -9,7 +8,6 @@ export interface ConfigFileFlag {
 const FLAG = '--config.file'
 const KEY = 'config.file'
 
-/** The environment variable with the path of the configuration file. */
 const VARIABLE = 'SDS_CONFIG_FILE'
 
 /** The paths that are tried without the flag and the variable, in this order. */
@@ -36,7 +34,6 @@ export function addConfigFile(command: Command, description?: string): Command {
   })
 }
 
-/** Adds the flag alone. */
 export function addConfigFlag(command: Command, description = 'configuration file (YAML)'): Command {
   return command.option(`${FLAG} <file>`, `${description} (default: $${VARIABLE}, ${PLACES_TEXT})`)
 }

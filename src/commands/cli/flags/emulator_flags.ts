@@ -2,7 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../../../config/values/suggestions.ts'
 import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
-import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../../emulator/options.ts'
+import {
+  type CountOption,
+  EMULATOR_DEFAULTS,
+  type EmulatorOptions,
+  OPTION_HELP,
+} from '../../../emulator/options.ts'
 import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
@@ -28,7 +33,6 @@ const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
 const count = <Option extends CountOption>(option: Option, parse = parseCount) => {
   return { about: OPTION_HELP[option], parse, otherwise: EMULATOR_DEFAULTS[option] }
 }
-type CountOption = 'pools' | 'nodes' | 'newNodes' | 'newNodeHours' | 'sites' | 'namespaces' | 'buckets'
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 const flagsWith = (withoutProfile: string) =>
@@ -60,7 +64,6 @@ export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>
 export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>
   addFlags(command, flagsWith(withoutProfile))
 
-/** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   const { fault: faults = [], ...options } = flags
   return { ...options, faults }

@@ -1,4 +1,4 @@
-import { isLoopback, parseListenAddress } from '../../../server/listener/listen_address.ts'
+import { isLoopback, parseListenAddress } from '../../../values/listen_address.ts'
 
 /**
  * Where clients reach the listener for metrics, `HOST:PORT`, if its port is published under another address. The image

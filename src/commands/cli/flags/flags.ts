@@ -13,7 +13,6 @@ import { externalAddress } from './external_address.ts'
 import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
 import { parseAddress } from './values.ts'
 
-/** Flags of commands that log. */
 const LOG_FLAGS = {
   '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },
   '--log.format <format>': { about: 'format of log lines', choices: LOG_FORMATS, otherwise: 'logfmt' },
@@ -35,7 +34,6 @@ export function logFrom(flags: LogFlags): Log {
 
 const DEFAULT_ADDRESSES = [':9438'] as const
 
-/** Flags of commands that serve `/metrics`. */
 const WEB_FLAGS = {
   '--web.listen-address <address>': {
     about: 'listen address of the metrics; may be repeated',
@@ -112,7 +110,6 @@ function collectNames(text: string, before: readonly string[] = []): readonly st
 
 const HOST_NAME = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 
-/** Options of the provider administration; undefined: it is disabled. */
 export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   const listenAddress = flags['admin.listenAddress']
   if (listenAddress === '') return undefined
@@ -124,7 +121,6 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   }
 }
 
-/** Options of the exporter from the flags of `serve` and `demo`. */
 export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOptions, 'load' | 'log'> {
   const sockets = flags['web.systemdSocket'] ? systemdSockets(process.env, process.pid) : undefined
   const admin = adminFrom(flags)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../../config/values/units.ts'
-import { parseListenAddress } from '../../../server/listener/listen_address.ts'
+import { parseListenAddress } from '../../../values/listen_address.ts'
 import { EXIT, Failed } from '../exit.ts'
 
 /** Checks a listen address. @throws {InvalidArgumentError} */
@@ -88,9 +88,4 @@ export function parseSeconds(text: string): number {
   const ms = parseDuration(text)
   if (ms !== undefined && ms >= 1000 && ms % 1000 === 0) return ms / 1000
   throw new InvalidArgumentError('Expected a duration of whole seconds, such as 5m or 1h.')
-}
-
-/** A time in RFC 3339, without fractions: `2026-03-11T12:00:00Z`. */
-export function timeText(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

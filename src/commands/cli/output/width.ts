@@ -26,31 +26,16 @@ export function cells(text: string): number {
   return count
 }
 
-/** With less room, text is not broken. */
-const MIN_ROOM = 20
+/** Breaks text at blanks. With less room, it is not broken; words that are too long, such as paths, stay whole. */
+const WRAPPING = Object.assign(new Help(), { minWidthToWrap: 20, displayWidth: cells })
 
 /**
- * A text broken at blanks. Words that are too long, such as paths, stay whole.
+ * A text broken at blanks.
  * @param indentation cells before the first line, and blanks before all others
  */
 export function wrapped(text: string, width: number | undefined, indentation: number): string {
-  const room = (width ?? 0) - indentation
-  if (room < MIN_ROOM) return text
-  const lines: string[] = []
-  let line = ''
-  let used = 0
-  for (const word of text.split(' ')) {
-    const size = cells(word)
-    if (line !== '' && used + 1 + size > room) {
-      lines.push(line)
-      line = word
-      used = size
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-      used += size + 1
-    }
-  }
-  return [...lines, line].join(`\n${' '.repeat(indentation)}`)
+  const lines = WRAPPING.boxWrap(text, (width ?? 0) - indentation)
+  return lines.replaceAll('\n', `\n${' '.repeat(indentation)}`)
 }
 
 const FURTHER_LINES = 2
@@ -101,7 +86,6 @@ export function createProgress(output: { isTTY?: boolean; write(text: string): u
   }
   return {
     show: (text: string): void => write(`${CLEAR_LINE}${text}`),
-    /** Removes the line, so that other output can be written. */
     clear: (): void => write(CLEAR_LINE),
   }
 }

@@ -4,7 +4,6 @@ import { exchangeFailure } from '../../../api/http/failures.ts'
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
 
-/** One line of the report. */
 export interface Finding {
   readonly status: Status
   /** The checked item, if a check has several: a base URL, a pool. */
@@ -13,17 +12,14 @@ export interface Finding {
   readonly remedy?: string | undefined
 }
 
-/** A row of a table of findings. */
 export type FindingRow = readonly [applies: boolean, status: Status, text: string, remedy?: string]
 
-/** The findings of all rows that apply. */
 export function allOf(subject: string | undefined, rows: readonly FindingRow[]): Finding[] {
   return rows.flatMap(([applies, status, text, remedy]) =>
     applies ? [{ status, subject, text, remedy }] : [],
   )
 }
 
-/** The finding of the first row that applies, otherwise the last one. */
 export function firstOf(
   subject: string | undefined,
   rows: readonly FindingRow[],
@@ -40,12 +36,10 @@ export interface CheckResult<Facts> {
 
 type Outcome<Facts> = CheckResult<Facts> | readonly Finding[]
 
-/** One row of a table of checks. */
 export interface Check<Context, Facts, Need extends keyof Facts = keyof Facts> {
   readonly title: string
   /** Facts that it requires. */
   readonly needs: readonly Need[]
-  /** Facts that it provides, unless it fails. */
   readonly gives?: readonly (keyof Facts)[]
   run(context: Context, facts: Pick<Facts, Need>): Promise<Outcome<Facts>> | Outcome<Facts>
 }
@@ -65,7 +59,6 @@ export interface Running {
   readonly onCheck: (title: string) => void
 }
 
-/** A failure of a check with a remedy. */
 export class CheckFailure extends Error {
   readonly remedy: string
 
@@ -108,7 +101,6 @@ function isTimeLimit({ reason }: AbortSignal): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError'
 }
 
-/** Converts an exception of a check into a finding. */
 function failureOf(failure: unknown, signal: AbortSignal): Finding {
   const status = 'fail'
   if (signal.aborted) {
@@ -136,7 +128,6 @@ export function asFailure(failure: unknown): ApiError {
   throw failure
 }
 
-/** A failed request as a finding. @throws any other error */
 export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
   const known = asFailure(failure)
   return { status: 'fail', text: known.detail, remedy: known.remedy, ...more }

@@ -6,7 +6,6 @@ import type { PerformancePoll } from '../../../api/query/performance_reader.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
 
-/** Input of the checks of one system. */
 export interface SystemContext {
   readonly system: SystemConfig
   readonly config: Config
@@ -40,10 +39,8 @@ export interface SystemFacts {
   readonly performance: RawPerformance | null
 }
 
-/** A response of the feed: as JSON and decoded. */
 export interface RawFeed {
   readonly pool: PoolRef
-  /** Name of the pool in the report. */
   readonly label: string
   readonly body: unknown
   readonly reading: FeedReading
@@ -51,7 +48,6 @@ export interface RawFeed {
   readonly readAt: number
 }
 
-/** The answers of the query interface. */
 export interface RawPerformance extends PerformancePoll {
   /** Only the newest points were requested: rates need two polls. */
   readonly isWithoutRates: boolean

@@ -4,7 +4,7 @@ import {
   readAlertmanagerConfig,
 } from '../../../alerting/alertmanager.ts'
 import type { Labels } from '../../../catalogue.ts'
-import { counted } from '../../../text.ts'
+import { counted, namesText } from '../../../text.ts'
 import { errorText } from '../../../values/errors.ts'
 import {
   allOf,
@@ -94,7 +94,6 @@ const NO_ALERTMANAGER: Finding = {
   remedy: 'configure alerting.alertmanagers in the configuration of Prometheus',
 }
 
-/** @param url of the Alertmanager */
 function readinessFinding(url: string, { status, failure, isUnknownName }: Readiness): Finding {
   const rows: readonly FindingRow[] = [
     [status === 200, 'ok', 'ready'],
@@ -165,11 +164,8 @@ const ADD_INTEGRATION =
 
 const MAX_NAMES = 3
 
-/** `a, b, c and 4 more` */
 function namesOf(all: readonly string[]): string {
-  const names = [...new Set(all)]
-  const more = names.length - MAX_NAMES
-  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return namesText([...new Set(all)], String, MAX_NAMES)
 }
 
 /** @param sent undefined: the Alertmanager refused it */

@@ -17,7 +17,6 @@ const VERSION_TAG = /^sds-exporter-(.+)$/
 /** Every dashboard of the exporter has it. */
 const TAG = 'sds'
 
-/** Whether Grafana has the dashboards of the exporter, in the version of this program. */
 export const dashboardsCheck = checksOf<Pick<GrafanaClient, 'tagged'>, object>()({
   title: 'dashboards',
   needs: [],

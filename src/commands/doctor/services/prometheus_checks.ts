@@ -20,16 +20,13 @@ export interface PrometheusContext {
   /** `poll.schedule` of each system; empty: it is polled when it is probed. */
   readonly pollSchedules: readonly string[]
   readonly history: HistoryConfig
-  /** Sends an alert to each Alertmanager. */
   readonly sendsTestAlert: boolean
 }
 
 interface PrometheusFacts {
-  /** All targets of Prometheus. */
   readonly targets: readonly ScrapeTarget[]
   /** The targets that are this exporter. */
   readonly ours: readonly ScrapeTarget[]
-  /** The samples of `sds_pool_up`. */
   readonly pools: readonly QueriedSample[]
 }
 
@@ -211,7 +208,6 @@ const alertingCheck = check({
   },
 })
 
-/** Checks of Prometheus, in order. */
 export const PROMETHEUS_CHECKS = [
   answersCheck,
   targetCheck,

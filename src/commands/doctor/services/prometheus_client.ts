@@ -1,10 +1,10 @@
 import { isObject } from '../../../api/parse/json.ts'
+import { durationOf } from '../../../time_units.ts'
 import { failureText } from '../../cli/exit.ts'
 import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 
-/** An element of an instant query. */
 export type QueriedSample = ReturnType<typeof samplesOf>[number]
 
 /** A target that Prometheus scrapes. All members are untrusted text. */
@@ -122,10 +122,5 @@ const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_
 
 /** `1m30s` → 90. */
 export function secondsOf(duration: string): number | undefined {
-  const parts = [...duration.matchAll(/(\d+)(ms|[smhdwy])/g)]
-  if (parts.length === 0) return undefined
-  return parts.reduce(
-    (sum, [, count, unit]) => sum + Number(count) * SECONDS[unit as keyof typeof SECONDS],
-    0,
-  )
+  return durationOf(duration, SECONDS) || undefined
 }

@@ -129,7 +129,6 @@ function refused(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string)
 
 type CertificateRemedy = (peer: TlsPeer, tls: TlsConfig, saving: string) => string
 
-/** Remedies that use details of the certificate, by error code. */
 const REMEDIES: readonly (readonly [codes: RegExp, CertificateRemedy])[] = [
   [/^CERT_HAS_EXPIRED$/, () => 'renew the certificate on the system'],
   [/^CERT_NOT_YET_VALID$/, () => 'correct the clocks of the system and of this machine (NTP)'],

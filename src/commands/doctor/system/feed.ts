@@ -6,11 +6,10 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import { isObject, parseJson } from '../../../api/parse/json.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
 import { type FeedBandwidthUnit, HEALTH_STATES } from '../../../catalogue.ts'
-import { counted } from '../../../text.ts'
+import { counted, namesText } from '../../../text.ts'
 import { allOf, type Finding, failed, filled } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
-/** What a feed is read with. */
 interface FeedSource {
   readonly client: SystemClient
   readonly bandwidthUnit: FeedBandwidthUnit
@@ -117,11 +116,12 @@ function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding[] {
   const troubled = nodes.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health ?? ''))
   const text = countsOf(nodes)
   const isQuiet = troubled.length + unknown.length === 0
+  const unknownNames = namesText(unknown, ({ name, id }) => name ?? id)
   const isGood = nodes.every(({ health }) => health === 'Good')
-  const states = namesOf(troubled, ({ health }) => ` (${health})`)
+  const states = namesText(troubled, ({ name, id, health }) => `${name ?? id} (${health})`)
   return allOf(subject, [
     [troubled.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
-    [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${namesOf(unknown)}`, CHECK],
+    [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${unknownNames}`, CHECK],
     [isQuiet, isGood ? 'ok' : 'info', text],
   ])
 }
@@ -135,12 +135,4 @@ function countsOf(nodes: readonly Node[]): string {
   const counts = new Map<string, number>()
   for (const { health = 'missing' } of nodes) counts.set(health, (counts.get(health) ?? 0) + 1)
   return [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
-}
-
-const MAX_NAMED_NODES = 3
-
-/** @param more added to each name */
-function namesOf(nodes: readonly Node[], more: (node: Node) => string = () => ''): string {
-  const names = nodes.slice(0, MAX_NAMED_NODES).map((node) => `${node.name ?? node.id}${more(node)}`)
-  return `${names.join(', ')}${nodes.length > MAX_NAMED_NODES ? ', …' : ''}`
 }

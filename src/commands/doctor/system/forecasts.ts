@@ -5,9 +5,7 @@ import type { ForecastConfig } from '../../../config/config.ts'
 import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
-/** Result of a request for forecasts: a failure, or what the response has. */
 interface ForecastResponse {
-  /** Whether it has all requested forecasts. */
   readonly isSupported: boolean
   /** Why it does not, in parentheses; may be empty. */
   readonly reason: string

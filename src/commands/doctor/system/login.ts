@@ -83,7 +83,6 @@ function writtenAgo(file: string): string {
   }
 }
 
-/** Each of these roles can read the feed. */
 const READING_ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 /** The role with the least permissions that can read the feed. */
 const MINIMUM_ROLE = 'SYSTEM_MONITOR'

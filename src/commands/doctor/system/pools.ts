@@ -3,7 +3,6 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import { allOf, type CheckResult, failed, filled, firstOf } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
-/** Compares the pools of the system with the configured pools. */
 export const poolsCheck = systemCheck({
   title: 'pools',
   needs: ['client'],

@@ -10,7 +10,6 @@ import { createCommandReader } from '../../cli/systems.ts'
 import { type Finding, failed } from '../check/check.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
-/** Namespaces whose quota is read. */
 const QUOTAS = 3
 
 /** Reads each resource once, but not the buckets, which take a request for each namespace. */
@@ -32,7 +31,6 @@ export const resourcesCheck = systemCheck({
 })
 
 interface ResourceFinding extends Finding {
-  /** Whether the system as a whole failed. */
   readonly ends?: true
 }
 

@@ -44,7 +44,6 @@ export type TlsPeer = ReturnType<typeof peerOf>
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Connects without TLS. */
 export async function openPlain(baseUrl: string, signal: AbortSignal): Promise<void> {
   const { port } = new URL(baseUrl)
   const socket = connect({ host: hostOf(baseUrl), port: Number(port || DEFAULT_PORTS['http:']) })

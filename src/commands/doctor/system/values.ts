@@ -89,7 +89,6 @@ function createLookup(samples: SampleSet) {
   )
   const nodeOf = (id: string) => nodes.get(escapeLabelValue(id))
   return {
-    /** Number of nodes. */
     nodes: nodes.size,
     has: (id: string) => nodeOf(id) !== undefined,
     value: (id: string, metric: string, labels: Figure['labels']) =>

@@ -34,7 +34,6 @@ const RECOVERY_SECONDS = 6 * SECONDS_PER_HOUR
 /** What a pool has besides the sums of its nodes: bytes, and MB/s of recovery. Sums over pools are those of the system. */
 export type PoolFigures = ReturnType<typeof poolFigures>
 
-/** @param t epoch seconds */
 export function poolFigures(model: StorageModel, pool: Pool, t: number) {
   const nodes = nodesAt(pool, t)
   const states = nodes.map((node) => model.stateOf(node, t, 'current'))

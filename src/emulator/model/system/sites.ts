@@ -59,7 +59,6 @@ export function replicationLinks(model: StorageModel, t: number): ReplicationLin
 }
 
 type LinkState = 'Good' | 'Failed' | 'Bootstrap'
-/** States of the links to the last site, by scenario. */
 const LINK_STATES: Readonly<Partial<Record<Scenario, LinkState>>> = {
   'site-down': 'Failed',
   'site-rejoin': 'Bootstrap',

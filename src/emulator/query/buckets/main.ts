@@ -7,7 +7,6 @@ import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source 
 
 const INTERNAL = 'statDataHead_performance_internal'
 const DATA_HEAD = { process: 'statDataHead', tag: 'dashboard' } as const
-/** Fields of the disk I/O measurements. */
 const IO_FIELDS: Record<Purpose, string> = {
   Ec: 'ECTotal',
   Cc: 'CCTotal',

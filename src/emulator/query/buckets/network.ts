@@ -5,7 +5,6 @@ import type { QueryInterface } from '../../protocol/profiles.ts'
 import { NETWORK } from '../points/counter_groups.ts'
 import type { NodeField, ValueType } from '../points/series.ts'
 
-/** An interface, and its part of the traffic of the node. */
 interface Interface {
   readonly name: string
   readonly part: number

@@ -8,7 +8,6 @@ import { networkFields } from './network.ts'
 
 const DT = { process: 'dtquery', tag: 'dt' } as const
 const DT_STATUS = ['total', 'unready', 'unknown', 'RIS_failure', 'dump_failure'] as const
-/** Directory tables of a node. */
 const DT_PER_NODE = 384
 const DT_DELAY_SECONDS = 57
 

@@ -10,7 +10,6 @@ export type Operation =
   | { readonly name: 'last' }
   | { readonly name: 'keep' | 'drop'; readonly columns: readonly string[] }
 
-/** A time relative to now, or an absolute one. In seconds and nanoseconds. */
 export type TimeExpression = { readonly relativeSeconds: number } | { readonly absolute: Instant }
 
 /** Seconds since the epoch, and nanoseconds of that second. */

@@ -46,7 +46,6 @@ function addPart(buckets: Float64Array, offset: number, count: number, latencyMs
   buckets[at] = (buckets[at] ?? 0) + inUpper
 }
 
-/** The number of transactions up to a bound, by its index. */
 export function countUpTo(buckets: Float64Array, offset: number, bound: number): number {
   let count = 0
   for (let index = offset; index <= offset + bound; index++) count += buckets[index] ?? 0

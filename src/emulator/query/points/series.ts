@@ -41,7 +41,6 @@ export interface Bucket {
   readonly series: (source: Source) => Iterable<FieldSeries>
 }
 
-/** A field of a measurement that every node has. */
 export interface NodeField {
   readonly measurement: string
   readonly field: string

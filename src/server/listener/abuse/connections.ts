@@ -12,7 +12,6 @@ export interface Connections {
    * up to several megabytes for minutes.
    */
   reset(socket: Socket): void
-  /** All open connections. */
   sockets(): Iterable<Socket>
 }
 

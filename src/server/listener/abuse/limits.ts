@@ -40,5 +40,4 @@ export const DEFAULT_LIMITS = {
   webFileCheckMs: SECOND_MS,
 }
 
-/** Limits of one listener. */
 export type ServerLimits = Readonly<typeof DEFAULT_LIMITS>

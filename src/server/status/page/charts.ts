@@ -80,7 +80,6 @@ export const POOL_CHARTS: readonly LineChart<PoolColumn>[] = [
   },
 ]
 
-/** @param polls the schedule of the system */
 export function charts<Column extends string>(
   rows: readonly LineChart<Column>[],
   history: History<NoInfer<Column> | PollColumn>,

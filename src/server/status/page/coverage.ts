@@ -7,7 +7,6 @@ const SOURCE_WORDS = { feed: 'nodes feed', query: 'query interface' } as const
 
 const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by this system']
 
-/** Sources, age and coverage of the attributes, by category. */
 export function coverageTable({ categories, attributes }: PoolStatus): Html {
   if (attributes.length === 0) return html``
   const of = (category: CategoryStatus['category'] | null) =>

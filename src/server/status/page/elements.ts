@@ -3,6 +3,7 @@ import type { CapacityStatus, ErrorStatus, State } from '../../../status/model.t
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { bytesText, durationText, percentText } from '../../../text.ts'
+import { timeText } from '../../../time_units.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
 /** Time of the page, in seconds since the epoch. */
@@ -43,7 +44,7 @@ export function dueTime(seconds: number, now: Now): Html {
 
 function timeElement(seconds: number, text: string): Html {
   if (!(Math.abs(seconds) <= MAX_SECONDS)) return html`<span>${text}</span>`
-  const iso = new Date(Math.round(seconds) * 1000).toISOString().replace('.000Z', 'Z')
+  const iso = timeText(Math.round(seconds))
   return html`<time datetime="${iso}" title="${iso.replace('T', ' ').replace('Z', ' UTC')}">${text}</time>`
 }
 
@@ -52,18 +53,15 @@ export function clockTime(seconds: number): Html {
   return timeElement(seconds, `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`)
 }
 
-/** The age of a sample, emphasised if it is old. */
 export function sampleAge(seconds: number): Html {
   const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
   return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
 }
 
-/** A term and its description, for a list of facts. */
 export function fact(term: string, ...description: readonly Content[]): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
 }
 
-/** A row of titles, and rows of cells. */
 export function table(titles: readonly string[], rows: readonly Html[]): Html {
   return html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody>`
@@ -74,7 +72,6 @@ export function cell(title: string, content: Content): Html {
   return html`<td data-title="${title}">${content}</td>`
 }
 
-/** An error in words, with the remedy. */
 export function errorBox(kind: 'current' | 'past', title: string, error: ErrorStatus, now: Now): Html {
   const { message, remedy, timestamp_seconds: at } = error
   return html`<div class="error-box ${kind}"><p><strong>${title}</strong> ${relativeTime(at, now)} (${clockTime(at)}): ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`

@@ -4,7 +4,6 @@ import { type Html, html } from '../../page/html.ts'
 import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
 import { clockTime, statePill } from './elements.ts'
 
-/** Where other pages are. */
 export interface Links {
   readonly metricsPath: string
   /** Undefined: disabled. */

@@ -39,7 +39,6 @@ function nodeRow({ node, systemTime, place }: NodeRow): Html {
 `
 }
 
-/** Where to find the node. */
 function placeOf({ rack, address }: NodeStatus): Html | undefined {
   const words = [rack, address].filter((word) => word !== null)
   return words.length === 0 ? undefined : html` <span class="quiet place">${words.join(', ')}</span>`

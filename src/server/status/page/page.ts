@@ -208,7 +208,6 @@ function fullPool(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html
   return poolDetails(pool, shown, isOpen, context)
 }
 
-/** The page of one pool, with all its nodes. */
 function onePool(status: Status, { recent, selection }: PageSources): Html {
   const { systems, timestamp_seconds: now } = status
   const [system] = systems

@@ -6,7 +6,6 @@ import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, SYSTEM_CHARTS } from './charts.ts'
 import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
 
-/** A system with its facts and charts, above its pools. */
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
   return html`<section class="card system" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)} <span class="words">${system.summary}</span></div>
@@ -102,7 +101,6 @@ function resourceText(resource: ResourceStatus, now: number): Html {
   return html`<code>${name}</code> <span class="${state === 'failing' ? 'bad' : ''}">${summary}</span>${age}${reason}`
 }
 
-/** Facts that some systems do not have. */
 function otherFacts(system: SystemStatus, now: number): Html[] {
   const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
   const providers = system.authentication_providers

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseSeconds, parseTime, timeText } from '../../../../src/commands/cli/flags/values.ts'
+import { parseSeconds, parseTime } from '../../../../src/commands/cli/flags/values.ts'
+import { timeText } from '../../../../src/time_units.ts'
 
 const NOW = Date.parse('2026-03-11T12:34:56.789Z')
 

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { errorCode } from '../../values/errors.ts'
+import { errorCode } from './errors.ts'
 
 /** Without a host: all addresses of the machine, IPv6 and IPv4. */
 export interface ListenAddress {
@@ -7,7 +7,6 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** A socket that another program has bound, such as systemd. */
 export interface BoundSocket {
   readonly fd: number
 }
@@ -15,7 +14,6 @@ export interface BoundSocket {
 /** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438`, or a bound socket. */
 export type ListenSocket = string | BoundSocket
 
-/** The hosts of addresses that have one. */
 export function hostsOf(sockets: readonly ListenSocket[]): string[] {
   return sockets.flatMap((socket) =>
     typeof socket === 'string' ? (parseListenAddress(socket).host ?? []) : [],
@@ -25,6 +23,13 @@ export function hostsOf(sockets: readonly ListenSocket[]): string[] {
 /** Whether only this machine, or this container, reaches a host of a listen address. */
 export function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host)
+}
+
+/** In a URL for clients on this machine: a host of a listen address, or an address that is bound. */
+export function urlHost(host: string): string {
+  if (host === '::') return 'localhost'
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** The socket in messages. */
