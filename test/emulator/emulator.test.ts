@@ -13,9 +13,9 @@ describe('an emulator', () => {
   })
 
   test.each([
-    [{ pools: 0 }, /number of pools .* from 1 to 200, not 0/],
-    [{ nodes: 2.5 }, /number of nodes .*not 2\.5/],
-    [{ nodes: 1e9 }, /number of nodes/],
+    [{ pools: 0 }, /option pools .* from 1 to 200, not 0/],
+    [{ nodes: 2.5 }, /option nodes .*not 2\.5/],
+    [{ nodes: 1e9 }, /option nodes/],
     [{ faults: ['nonsense'] }, /There is no fault "nonsense"/],
   ])('refuses %o', (options, reason) => {
     expect(() => createEmulator(options)).toThrow(reason)
