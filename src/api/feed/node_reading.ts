@@ -16,6 +16,7 @@ import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
 import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
+import { type NodeValues, NodeValuesList } from './node_values.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
 
@@ -29,7 +30,7 @@ export interface NodeReading {
   /** One of HEALTH_STATES, or an undocumented status. */
   readonly health: string | undefined
   readonly disks: ReadonlyMap<DiskCount, number>
-  readonly values: ReadonlyMap<AttributeName, Snapshot>
+  readonly values: NodeValues
   readonly errors: TransactionErrors | undefined
   readonly forecasts: readonly Forecast[]
 }
@@ -105,8 +106,8 @@ function decodeValues(
   entry: JsonObject,
   node: NodeCoverageCounter,
   bandwidthUnit: FeedBandwidthUnit,
-): Map<AttributeName, Snapshot> {
-  const values = new Map<AttributeName, Snapshot>()
+): NodeValues {
+  const values = new NodeValuesList()
   for (const { name, tag, unit, keys } of READERS) {
     const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
     const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))
@@ -126,11 +127,9 @@ function readAnyName(
   tag: string,
   range: PlausibleRange,
 ): Read<Snapshot> {
-  return readNewest(
-    keys.flatMap((key) => member(entry, key) ?? []),
-    tag,
-    range,
-  )
+  const [first = ''] = keys
+  const value = keys.length === 1 ? member(entry, first) : keys.flatMap((key) => member(entry, key) ?? [])
+  return readNewest(value, tag, range)
 }
 
 function decodeErrors(
