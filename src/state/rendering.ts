@@ -76,8 +76,8 @@ function hardwareOf({ resources }: SystemState): FindHardware {
 /** Undefined: nothing was read from the query interface. */
 function joinOf({ pools, performance }: SystemState): Join<NodePerformance> | undefined {
   if (performance?.reading === undefined) return undefined
-  const nodes = [...pools.values()].flatMap(({ reading }) => reading?.nodes ?? [])
-  return createJoin(performance.reading.nodes, nodes)
+  const readings = [...pools.values()].flatMap(({ reading }) => reading ?? [])
+  return createJoin(performance.reading.nodes, readings)
 }
 
 /** What a pool is rendered with, besides its own reading. */

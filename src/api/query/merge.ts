@@ -1,6 +1,7 @@
 import { type CoverageAttribute, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from '../../query_catalogue.ts'
+import { oncePerObject } from '../../values/memo.ts'
 import type { Coverage } from '../feed/coverage.ts'
 import type { FeedReading } from '../feed/feed.ts'
 import type { NodeReading } from '../feed/node_reading.ts'
@@ -78,24 +79,49 @@ type FedNode = Pick<NodeReading, 'id' | 'name'>
 /** Finds what the query interface has of a node of a feed; undefined if it has nothing. */
 export type Join<T> = (node: FedNode) => T | undefined
 
+/** What was read of a pool. */
+interface Fed {
+  readonly nodes: readonly FedNode[]
+}
+
 /**
  * Finds what belongs to a node by its id, else by its name if only this node has it. Both are compared without case.
  * What has the id of another node is not found by a name.
- * @param all the nodes of all pools of the system
+ * @param feeds of all pools of the system
  */
-export function createJoin<T extends QueriedNode>(nodes: readonly T[], all: readonly FedNode[]): Join<T> {
-  const ids = new Set(all.map(({ id }) => id.toLowerCase()))
-  const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase() ?? '', node]))
-  const others = nodes.filter(({ nodeId }) => !ids.has(nodeId?.toLowerCase() ?? ''))
-  const byHost = new Map(others.map((node) => [node.host?.toLowerCase(), node]))
-  const uses = new Map<string | undefined, number>()
-  for (const { name } of all) uses.set(name?.toLowerCase(), (uses.get(name?.toLowerCase()) ?? 0) + 1)
+export function createJoin<T extends QueriedNode>(nodes: readonly T[], feeds: readonly Fed[]): Join<T> {
+  const { byId, byHost } = queriedIndex(nodes) as QueriedIndex<T>
+  const fed = feeds.map((feed) => fedIndex(feed.nodes))
+  const isFed = ({ nodeId }: T) => nodeId !== undefined && fed.some(({ ids }) => ids.has(lowered(nodeId)))
   return ({ id, name }) => {
-    const host = name?.toLowerCase()
-    const isUsable = host !== undefined && uses.get(host) === 1
-    return byId.get(id.toLowerCase()) ?? (isUsable ? byHost.get(host) : undefined)
+    const known = byId.get(lowered(id))
+    if (known !== undefined || name === undefined) return known
+    const host = lowered(name)
+    const uses = fed.reduce((sum, { names }) => sum + (names.get(host) ?? 0), 0)
+    return uses === 1 ? byHost.get(host)?.findLast((node) => !isFed(node)) : undefined
   }
 }
+
+const lowered = (text: string | undefined) => text?.toLowerCase()
+
+interface QueriedIndex<T> {
+  readonly byId: ReadonlyMap<string | undefined, T>
+  readonly byHost: ReadonlyMap<string | undefined, readonly T[]>
+}
+
+/** Every poll of a pool joins its nodes with those of the whole system, so both are indexed once for each reading. */
+const queriedIndex = oncePerObject(
+  (nodes: readonly QueriedNode[]): QueriedIndex<QueriedNode> => ({
+    byId: new Map(nodes.map((node) => [lowered(node.nodeId), node])),
+    byHost: Map.groupBy(nodes, ({ host }) => lowered(host)),
+  }),
+)
+
+const fedIndex = oncePerObject((nodes: readonly FedNode[]) => {
+  const names = new Map<string | undefined, number>()
+  for (const { name } of nodes) names.set(lowered(name), (names.get(lowered(name)) ?? 0) + 1)
+  return { ids: new Set(nodes.map(({ id }) => lowered(id))), names }
+})
 
 function mergeNode(
   node: NodeReading,
@@ -132,9 +158,9 @@ function mergeCoverage(
 /** Number of rows that are joined to no node of the feeds of a system. */
 export function unmatchedRows(
   performance: { readonly nodes: readonly QueriedNode[] },
-  feeds: readonly { readonly nodes: readonly FedNode[] }[],
+  feeds: readonly Fed[],
 ): number {
-  const all = feeds.flatMap(({ nodes }) => nodes)
-  const joined = new Set(all.map(createJoin(performance.nodes, all)))
+  const find = createJoin(performance.nodes, feeds)
+  const joined = new Set(feeds.flatMap(({ nodes }) => nodes.map(find)))
   return performance.nodes.reduce((rows, node) => (joined.has(node) ? rows : rows + node.rows), 0)
 }

@@ -1,5 +1,6 @@
 import type { ObjectName } from '../../system_catalogue.ts'
 import { counted } from '../../text.ts'
+import { oncePerObject } from '../../values/memo.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** Where a node is, and what runs on it. */
@@ -17,18 +18,15 @@ export type FindHardware = (node: {
 
 const NODE: ObjectName = 'node'
 
-/** Of each reading, because every poll of a pool asks for it, and a reading has the nodes of all pools. */
-const FINDERS = new WeakMap<readonly ResourceObject[], FindHardware>()
 const NOTHING_READ: readonly ResourceObject[] = []
 
 /** @param objects what was read of the resource `inventory`; undefined: nothing */
 export function hardwareFinder(objects = NOTHING_READ): FindHardware {
-  const finder = FINDERS.get(objects) ?? createFinder(objects)
-  FINDERS.set(objects, finder)
-  return finder
+  return createFinder(objects)
 }
 
-function createFinder(objects: readonly ResourceObject[]): FindHardware {
+/** Every poll of a pool needs it, and a reading has the nodes of all pools. */
+const createFinder = oncePerObject((objects: readonly ResourceObject[]): FindHardware => {
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware>()
   for (const { id, labels, details } of nodesOf(objects)) {
@@ -38,7 +36,7 @@ function createFinder(objects: readonly ResourceObject[]): FindHardware {
   }
   // Old releases use the address as the id of the feed, but not here.
   return ({ id, name }) => byId.get(id) ?? (name === undefined ? undefined : byName.get(name))
-}
+})
 
 /** The versions with their number of nodes, the most frequent first. */
 export function softwareVersions(

@@ -66,7 +66,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
       for await (const { period: window, reading } of windows) {
         if (unmatchedRows(reading, [{ nodes }]) > 0)
           report('some rows are of nodes that are in no pool, such as former nodes: they are left out')
-        const find = createJoin(reading.nodes, nodes)
+        const find = createJoin(reading.nodes, [{ nodes }])
         const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
         yield { period: window, series, rejected: reading.rejected, failed: reading.failed }
       }

@@ -21,7 +21,7 @@ const memory = (node: string): RowOptions[] =>
 const performanceOf = (...names: readonly string[]) => readingOf([decodeBody(bodyOf(names.flatMap(memory)))])
 /** Merges the only feed of a system. */
 const merge = (only: FeedReading, ...names: readonly string[]) =>
-  mergePerformance(only, createJoin(performanceOf(...names).nodes, only.nodes))
+  mergePerformance(only, createJoin(performanceOf(...names).nodes, [only]))
 const MEMORY = { nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 7 }] }
 
 describe('nodes', () => {
@@ -58,8 +58,7 @@ describe('nodes', () => {
 describe('rows that cannot be joined', () => {
   const joined = (names: readonly string[], ...feeds: readonly ReturnType<typeof feed>[]) => {
     const performance = performanceOf(...names)
-    const all = feeds.flatMap(({ nodes }) => nodes)
-    const find = createJoin(performance.nodes, all)
+    const find = createJoin(performance.nodes, feeds)
     const found = feeds.flatMap((one) => mergePerformance(one, find).nodes)
     return {
       joined: found.filter(({ values }) => values.size > 0).map(({ id }) => id),

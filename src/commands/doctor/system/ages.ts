@@ -16,8 +16,8 @@ export const agesCheck = systemCheck({
   needs: ['feeds', 'performance', 'skewSeconds'],
   run: (_, { feeds, performance, skewSeconds }) => {
     const now = Date.now() / 1000 + skewSeconds
-    const all = feeds.flatMap(({ reading }) => reading.nodes)
-    const find = performance === null ? undefined : createJoin(performance.reading.nodes, all)
+    const readings = feeds.map(({ reading }) => reading)
+    const find = performance === null ? undefined : createJoin(performance.reading.nodes, readings)
     const merged = feeds.map(({ label, reading }) => ({ label, reading: mergePerformance(reading, find) }))
     return merged.flatMap((feed) => agesOf(feed, now))
   },

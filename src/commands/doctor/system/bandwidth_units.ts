@@ -30,7 +30,7 @@ export function compareBandwidths(
   configured: FeedBandwidthUnit,
 ): Finding[] {
   const all = feeds.flatMap(({ nodes }) => nodes)
-  const find = createJoin(performance.nodes, all)
+  const find = createJoin(performance.nodes, feeds)
   return Object.entries(GROUPS).flatMap(([subject, prefix]) => {
     const attributes = COMPARED.filter((name) => name.startsWith(prefix))
     const ratios = attributes.flatMap((name) => ratiosOf(all, find, name))

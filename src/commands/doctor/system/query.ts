@@ -81,10 +81,7 @@ function examined(
   const readings = feeds.map((feed) => feed.reading)
   // Decoded as B/s, the smallest unit, so that a wrong setting makes no number implausible.
   const rawNumbers = feeds.map(({ body }) => decodeFeed(body, 'B/s'))
-  const find = createJoin(
-    reading.nodes,
-    readings.flatMap(({ nodes }) => nodes),
-  )
+  const find = createJoin(reading.nodes, readings)
   const unmatched = unmatchedRows(reading, readings)
   const strangers = `${counted(unmatched, 'row')} of nodes that are in no feed`
   // The query interface also has the nodes of pools that are not configured.
