@@ -8,8 +8,8 @@ const INTEGRATION = [
   'test/{deploy,docs,end_to_end,exporter,faults,repository}/**/*.test.ts',
   'test/**/*.integration.test.ts',
 ]
-/** Their receivers are built from source by `scripts/tests/clusters.ts`. */
-const CLUSTERS = ['test/clusters/**/*.test.ts']
+/** Their programs are built from source by `scripts/tests/clusters.ts` and `scripts/tests/scrapers.ts`. */
+const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 
 /** The longest, which begin first: most of them wait for clocks and programs. */
 const LONGEST = [
@@ -56,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...INTEGRATION, ...CLUSTERS],
+          exclude: [...configDefaults.exclude, ...INTEGRATION, ...BUILT],
           // Threads that are used again start faster, and none of these tests changes its process.
           pool: 'threads',
           isolate: false,
@@ -77,7 +77,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'clusters', include: CLUSTERS, testTimeout: 240_000, sequence: { groupOrder: 2 } },
+        test: { name: 'built', include: BUILT, testTimeout: 240_000, sequence: { groupOrder: 2 } },
       },
     ],
   },

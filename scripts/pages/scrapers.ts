@@ -12,6 +12,7 @@ export interface Scraper {
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited'
 const OPENMETRICS_1 = 'application/openmetrics-text;version=1.0.0'
 const OPENMETRICS_0 = 'application/openmetrics-text;version=0.0.1'
+const OPENMETRICS_2 = 'application/openmetrics-text;version=2.0.0'
 const TEXT_0 = 'text/plain;version=0.0.4'
 const TEXT_1 = 'text/plain;version=1.0.0'
 const UTF8 = 'escaping=allow-utf-8'
@@ -29,6 +30,7 @@ const withEscaping = (escaping: string) => [
   `${TEXT_1};${escaping}`,
   TEXT_0,
 ]
+const WITHOUT_ESCAPING = [OPENMETRICS_1, OPENMETRICS_0, TEXT_0]
 const PROMETHEUS = 'prometheus/prometheus: scrape/scrape.go'
 
 export const SCRAPERS: readonly Scraper[] = [
@@ -46,7 +48,7 @@ export const SCRAPERS: readonly Scraper[] = [
   },
   {
     name: 'Prometheus 2.49 to 2.55',
-    accept: weighted(4, [OPENMETRICS_1, OPENMETRICS_0, TEXT_0]),
+    accept: weighted(4, WITHOUT_ESCAPING),
     gets: 'openmetrics',
     source: PROMETHEUS,
   },
@@ -54,7 +56,7 @@ export const SCRAPERS: readonly Scraper[] = [
     name: 'Prometheus 2.55 with UTF-8 names',
     accept: weighted(
       4,
-      [OPENMETRICS_1, OPENMETRICS_0, TEXT_0].map((protocol) => `${protocol};${UTF8}`),
+      WITHOUT_ESCAPING.map((protocol) => `${protocol};${UTF8}`),
     ),
     gets: 'openmetrics',
     source: PROMETHEUS,
@@ -93,14 +95,38 @@ export const SCRAPERS: readonly Scraper[] = [
     source: PROMETHEUS,
   },
   {
-    name: 'Prometheus with `scrape_protocols: [PrometheusText0.0.4]`',
-    accept: weighted(5, [TEXT_0]),
+    name: 'Prometheus 3.15 and 3.16; OpenTelemetry collector 0.165, Prometheus receiver',
+    accept: weighted(6, withEscaping(UTF8)),
+    gets: 'openmetrics',
+    source: `${PROMETHEUS}; open-telemetry/opentelemetry-collector-contrib: receiver/prometheusreceiver/go.mod`,
+  },
+  {
+    name: 'Prometheus 3.15 and 3.16 with `metric_name_escaping_scheme: underscores`',
+    accept: weighted(6, withEscaping(UNDERSCORES)),
+    gets: 'openmetrics',
+    source: PROMETHEUS,
+  },
+  {
+    name: 'Prometheus 3.15 and 3.16 with `scrape_native_histograms` or created timestamps',
+    accept: weighted(6, [PROTOBUF, ...withEscaping(UTF8)]),
+    gets: 'openmetrics',
+    source: PROMETHEUS,
+  },
+  {
+    name: 'Prometheus 3.15 with `scrape_protocols: [OpenMetricsText2.0.0, OpenMetricsText1.0.0, PrometheusText0.0.4]`',
+    accept: weighted(6, [OPENMETRICS_2, `${OPENMETRICS_1};${UTF8}`, TEXT_0]),
+    gets: 'openmetrics',
+    source: PROMETHEUS,
+  },
+  {
+    name: 'Prometheus 3.15 and 3.16 with `scrape_protocols: [PrometheusText0.0.4]`',
+    accept: weighted(6, [TEXT_0]),
     gets: 'text',
     source: PROMETHEUS,
   },
   {
     name: 'OpenTelemetry collector 0.118, Prometheus receiver: the library of Prometheus 2.54',
-    accept: weighted(4, [OPENMETRICS_1, OPENMETRICS_0, TEXT_0]),
+    accept: weighted(4, WITHOUT_ESCAPING),
     gets: 'openmetrics',
     source: 'open-telemetry/opentelemetry-collector-contrib: receiver/prometheusreceiver/go.mod',
   },

@@ -9,7 +9,7 @@ import { buildPrograms } from '../tools/go_programs.ts'
 
 try {
   for (const cluster of CLUSTERS) buildPrograms(cluster, clusterFolder(cluster))
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project=clusters']
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project=built', 'test/clusters']
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
 } catch (failure) {
   process.stderr.write(`clusters: ${failure instanceof Error ? failure.message : String(failure)}\n`)

@@ -23,7 +23,7 @@ try {
   const path = [...MODULES.map(folderOf), join(TOOLS_FOLDER, 'bin'), process.env['PATH']].join(delimiter)
   const env = { ...process.env, PATH: path, TEST_TOOLS_FOLDER: join(PROMETHEUS3_FOLDER, 'tools/') }
   must(process.execPath, ['scripts/tools.ts'], { env })
-  must(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project=!clusters', ...chosenTests()], {
+  must(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project=!built', ...chosenTests()], {
     env,
   })
 } catch (failure) {

@@ -8,6 +8,8 @@ export interface GoModule {
   readonly module: string
   readonly version: string
   readonly names: readonly string[]
+  /** The folder of the module with a folder for each program; `cmd` unless given. */
+  readonly programs?: string
   /** Build tags, as the module's own releases have them. */
   readonly tags?: readonly string[]
 }
@@ -21,6 +23,21 @@ export function buildPrograms(module: GoModule, folder: string): void {
   mkdirSync(folder, { recursive: true })
   prepare(module, folder)
   for (const name of missing) build(module, name, folder)
+}
+
+/** Builds a program of this repository, one file, with the versions of the modules that it imports, unless it is there. */
+export function buildProgram(
+  { name, source, modules }: { name: string; source: URL; modules: Readonly<Record<string, string>> },
+  folder: string,
+): void {
+  if (existsSync(join(folder, name))) return
+  mkdirSync(folder, { recursive: true })
+  const requirements = Object.entries(modules).map(([path, version]) => `require ${path} ${version}`)
+  writeFileSync(join(folder, 'go.mod'), `${[`module ${name}`, ...requirements].join('\n')}\n`)
+  copyFileSync(source, join(folder, 'main.go'))
+  process.stdout.write(`building ${name}\n`)
+  go(['mod', 'tidy'], folder, 'inherit')
+  go(['build', '-o', name, '.'], folder, 'inherit')
 }
 
 /**
@@ -45,12 +62,12 @@ function downloaded(module: string, cwd: string): { readonly GoMod: string; read
   return JSON.parse(go(['mod', 'download', '-json', module], cwd, 'pipe'))
 }
 
-function build({ path, version, tags = [] }: GoModule, name: string, cwd: string): void {
+function build({ path, version, programs = 'cmd', tags = [] }: GoModule, name: string, cwd: string): void {
   process.stdout.write(`building ${name} ${version}\n`)
   // The version that the program prints; without it, scripts/tools.ts would take the program for an old one.
   const flag = `-X github.com/prometheus/common/version.Version=${version}`
   const flags = ['-mod=mod', `-tags=${tags.join(',')}`, `-ldflags=${flag}`, '-o', join(cwd, name)]
-  go(['build', ...flags, `${path}/cmd/${name}`], cwd, 'inherit')
+  go(['build', ...flags, `${path}/${programs}/${name}`], cwd, 'inherit')
 }
 
 /** @returns its output, with `pipe` */

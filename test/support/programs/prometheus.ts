@@ -38,6 +38,8 @@ export interface Alert {
 }
 
 export interface PrometheusOptions {
+  /** Its path; that of the tests' tools unless given. */
+  readonly program?: string
   /** The configuration file as data: `scrape_configs`, `global`, … */
   readonly config: Readonly<Record<string, unknown>>
   /** Rule files, relative to the repository. */
@@ -73,7 +75,7 @@ export interface Prometheus extends AsyncDisposable {
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const folder = temporaryFolder()
   const file = folder.write('prometheus.yml', stringify(wholeConfig(options)))
-  const child = await startProcess(toolPath('prometheus'), [
+  const child = await startProcess(options.program ?? toolPath('prometheus'), [
     `--config.file=${file}`,
     `--storage.tsdb.path=${options.dataFolder ?? join(folder.path, 'data')}`,
     '--storage.tsdb.retention.time=10y',

@@ -16,11 +16,14 @@ export interface VictoriaMetrics extends Pick<Prometheus, 'query' | 'waitForSamp
   log(): string
 }
 
-/** Starts VictoriaMetrics on a free port and waits until it answers. */
-export async function startVictoriaMetrics(flags: readonly string[] = []): Promise<VictoriaMetrics> {
+/** Starts VictoriaMetrics on a free port and waits until it answers. @param program its path */
+export async function startVictoriaMetrics(
+  flags: readonly string[] = [],
+  program = toolPath('victoria-metrics'),
+): Promise<VictoriaMetrics> {
   const folder = temporaryFolder()
   const address = `127.0.0.1:${await freePort()}`
-  const child = await startProcess(toolPath('victoria-metrics'), [
+  const child = await startProcess(program, [
     `-storageDataPath=${join(folder.path, 'data')}`,
     `-httpListenAddr=${address}`,
     // Queries see samples at once, instead of after 30 s.
