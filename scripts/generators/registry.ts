@@ -3,9 +3,9 @@ import { renderDashboards } from '../../grafana/mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.ts'
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
+import { compatibilityPage } from '../pages/compatibility_page.ts'
 import { quotedFigures } from '../pages/performance_figures.ts'
 import { scalingPage } from '../pages/scaling_page.ts'
-import { scrapersPage } from '../pages/scrapers_table.ts'
 import { configSchema } from './config_schema.ts'
 import {
   composeAlertmanager,
@@ -59,7 +59,7 @@ export const GENERATORS: readonly Generator[] = [
   { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'figures of README.md', files: quotedFigures },
   { what: 'scaling', files: scalingPage },
-  { what: 'formats that scrapers get', files: scrapersPage },
+  { what: 'tables of compatibility', files: compatibilityPage },
   { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },

@@ -23,7 +23,7 @@ export interface DashboardSpec {
 /**
  * The schema version of Grafana 9.4, not the SDK's 42. A newer Grafana migrates the file when it loads it. An older
  * one loads version 42 without migration and does not support its table cells. Version 37 with the older form of
- * table cells (table.ts) works in 9.4 and later.
+ * table cells (table.ts) works in 9.4 and later; the colours of errors (`shades`) need 10.0.
  */
 const SCHEMA_VERSION = 37
 
