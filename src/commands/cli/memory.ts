@@ -13,6 +13,8 @@ const SMALL_FLEET = [FIXED_YOUNG_GENERATION, ONE_COMPILER] as const
 const LARGE_FLEET = [GROWING_YOUNG_GENERATION, TWO_COMPILERS] as const
 /** About 150 nodes. With more, the settings of a small fleet cost half of the CPU time of a poll. */
 const LARGE_FLEET_SERIES = 10_000
+/** Of both semi-spaces, the default of older versions of V8. In a large response everything survives: they would take 128 MB. */
+const FLEET_YOUNG_BYTES = 32 * 1024 ** 2
 
 /**
  * Settings of V8 that keep the memory small. By default V8 takes memory for throughput, by the size of the machine:
@@ -35,27 +37,37 @@ export function limitMemory(): void {
 /** @returns a function to call with the number of series of the exporter, which gives a large fleet the memory that it uses */
 export function createFleetMemory(): (series: number) => void {
   let isLarge = false
+  let stopGrowing: () => void = () => undefined
   return (series) => {
     if (series > LARGE_FLEET_SERIES === isLarge) return
     isLarge = !isLarge
+    stopGrowing()
     setFlags(isLarge ? LARGE_FLEET : SMALL_FLEET)
+    if (isLarge) stopGrowing = growUntil(FLEET_YOUNG_BYTES)
   }
 }
 
 /** Of both semi-spaces. More saves less than a tenth of the CPU time of a backfill, and costs up to 130 MB. */
 const LARGE_YOUNG_BYTES = 8 * 1024 ** 2
-const CHECK_MS = 20
 
 /** Gives a command that reads much at once memory for throughput: a backfill takes three fifths of the CPU time. */
 export function giveThroughput(): void {
   setFlags([...LARGE_FLEET, '--heap-growing-percent=120'])
+  growUntil(LARGE_YOUNG_BYTES)
+}
+
+const CHECK_MS = 20
+
+/** Lets the young generation grow until it has this size. @returns a function that ends it before */
+function growUntil(bytes: number): () => void {
   const timer = setInterval(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    if ((young?.space_size ?? 0) < LARGE_YOUNG_BYTES) return
+    if ((young?.space_size ?? 0) < bytes) return
     setFlags([FIXED_YOUNG_GENERATION])
     clearInterval(timer)
   }, CHECK_MS)
   timer.unref()
+  return () => clearInterval(timer)
 }
 
 function setFlags(flags: readonly string[]): void {
