@@ -35,7 +35,7 @@ export function* metricLines(all: Iterable<HistorySeries>): Generator<MetricLine
   let [key, buckets] = ['', [] as HistorySeries[]]
   for (const series of all) {
     const { le, ...labels } = series.labels
-    const text = labelText(labels)
+    const text = labelText(le === undefined ? series.labels : labels)
     if (buckets.length > 0 && (le === undefined || text !== key)) {
       yield histogramLines(key, buckets)
       buckets = []
@@ -55,13 +55,15 @@ export function* metricLines(all: Iterable<HistorySeries>): Generator<MetricLine
 }
 
 function histogramLines(labels: string, buckets: readonly HistorySeries[]): MetricLines {
-  const points = buckets.flatMap(({ family, labels: own, times, values }) => {
-    const text = labelText(own)
-    return times.map((t, index) => ({ t, line: pointLines(family, text, [t], [values[index] ?? 0]) }))
+  const all = buckets.map(({ family, labels: own, times, values }) => {
+    return { begin: `${family}{${labelText(own)}} `, times, values, next: 0 }
   })
-  // The sort is stable: the buckets of a time keep their order.
-  points.sort((a, b) => a.t - b.t)
-  return { family: buckets[0]?.family ?? '', labels, text: points.map(({ line }) => line).join('') }
+  const timeOf = ({ times, next }: (typeof all)[number]) => times[next] ?? Number.POSITIVE_INFINITY
+  let text = ''
+  for (let t = Math.min(...all.map(timeOf)); Number.isFinite(t); t = Math.min(...all.map(timeOf)))
+    for (const one of all)
+      for (; timeOf(one) === t; one.next += 1) text += `${one.begin}${one.values[one.next]} ${t}\n`
+  return { family: buckets[0]?.family ?? '', labels, text }
 }
 
 /**

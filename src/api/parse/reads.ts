@@ -20,6 +20,9 @@ export type Read<T> =
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly rejection: Rejection; readonly text: string }
 
+/** A value that is not as documented. */
+export type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
+
 export const ABSENT = { state: 'absent' } as const
 
 export function served<T>(value: T): Read<T> {
@@ -37,7 +40,7 @@ export function servedOrRejected<T>(read: Read<T>, reject: Reject): T | undefine
 /** Maximum length of a rejected value, and of the id of its node, in a log line. */
 export const MAX_REJECTED_CHARACTERS = 64
 
-export function unreadable(rejection: Rejection, value: unknown): Read<never> {
+export function unreadable(rejection: Rejection, value: unknown): Unreadable {
   return { state: 'unreadable', rejection, text: shortened(quoted(value), MAX_REJECTED_CHARACTERS) }
 }
 

@@ -18,7 +18,7 @@ export function createGrowingPast() {
   const attributes = new Map<AttributeName, { series: GrowingPoints; unit: SourceUnit }>()
   const [all, succeeded, failed] = [empty(), empty(), empty()]
   const types = new Map<string, Pick<ErrorType, 'category' | 'errorType'> & Growing<'rate' | 'count'>>()
-  const buckets = new Map<string, { operation: LatencyOperation; seconds: number } & Growing<'counts'>>()
+  const latencies = new Map<LatencyOperation, Map<number, GrowingPoints>>()
   const interfaces = new Map<string, { name: string } & Growing<'received' | 'transmitted'>>()
 
   function addErrors(t: number, { transactions, errorTypes }: NodePerformance): void {
@@ -36,13 +36,11 @@ export function createGrowingPast() {
     }
   }
 
-  function addLatencies(t: number, { latencies }: NodePerformance): void {
-    for (const [operation, histogram] of latencies) {
+  function addLatencies(t: number, performance: NodePerformance): void {
+    for (const [operation, histogram] of performance.latencies) {
       if (histogram.t !== t) continue
-      for (const { seconds, count } of histogram.buckets) {
-        const create = () => ({ operation, seconds, counts: empty() })
-        push(entry(buckets, `${operation} ${seconds}`, create).counts, t, count)
-      }
+      const counts = entry(latencies, operation, () => new Map<number, GrowingPoints>())
+      for (const { seconds, count } of histogram.buckets) push(entry(counts, seconds, empty), t, count)
     }
   }
 
@@ -63,8 +61,10 @@ export function createGrowingPast() {
     result: (): QueriedPast => ({
       attributes,
       errors: { all, succeeded, failed, types: [...types.values()] },
-      latencies: Object.values(Object.groupBy(buckets.values(), ({ operation }) => operation)).flatMap(
-        (histogram) => histogram.sort((a, b) => (a.seconds < b.seconds ? -1 : 1)),
+      latencies: [...latencies].flatMap(([operation, buckets]) =>
+        [...buckets]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([seconds, counts]) => ({ operation, seconds, counts })),
       ),
       interfaces: [...interfaces.values()],
     }),

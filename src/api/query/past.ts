@@ -66,20 +66,25 @@ function createMoments(
   windowSeconds: number,
 ): (t: number) => readonly FieldSeries[] {
   const cursors = series.map((one) => ({ one, first: 0, next: 0 }))
-  return (t) =>
-    cursors.flatMap((cursor) => {
+  return (t) => {
+    const found: FieldSeries[] = []
+    for (const cursor of cursors) {
       const { points } = cursor.one
       while ((points[cursor.next]?.t ?? Number.POSITIVE_INFINITY) <= t) cursor.next += 1
       cursor.first = Math.max(cursor.first, cursor.next - POINTS)
       while (cursor.first < cursor.next && t - (points[cursor.first]?.t ?? t) > windowSeconds)
         cursor.first += 1
-      if (cursor.first === cursor.next) return []
-      return [{ ...cursor.one, points: points.slice(cursor.first, cursor.next) }]
-    })
+      if (cursor.first < cursor.next)
+        found.push({ ...cursor.one, points: points.slice(cursor.first, cursor.next) })
+    }
+    return found
+  }
 }
 
 function countRows(series: readonly FieldSeries[], { start }: PastOptions): number {
-  return series.reduce((rows, { points }) => rows + points.filter(({ t }) => t >= start).length, 0)
+  let rows = 0
+  for (const { points } of series) for (const { t } of points) if (t >= start) rows += 1
+  return rows
 }
 
 /** The series of several answers; those of the same key have the points of all of them, in the order of the answers. */

@@ -4,10 +4,10 @@ import { ApiError } from '../../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { isObject, member, readName, readText } from '../../parse/json.ts'
 import { readNumber } from '../../parse/numbers.ts'
-import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
+import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, type Unreadable, unreadable } from '../../parse/reads.ts'
 import { type Columns, columnsOf, type NeededColumns } from './columns.ts'
 import { refusalWords } from './refusals.ts'
-import { type ReadTime, timeReader } from './times.ts'
+import { timeReader } from './times.ts'
 
 /** A value of a series. */
 export interface Point {
@@ -98,51 +98,54 @@ interface GrowingSeries extends FieldSeries {
   readonly points: Point[]
 }
 
-type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
+const ROW_LENGTH = unreadable('shape', 'a row of another length')
+const NAMELESS = unreadable('shape', 'a row without a name')
 
 /** Collects rows into series. */
 function createRows(options: DecodeOptions, rejected: RejectedValues) {
   const { name } = options
   const series = new Map<string, GrowingSeries>()
-  const readTime = timeReader()
+  const [readStart, readStop, readTime] = [timeReader(), timeReader(), timeReader()]
   let stop: number | undefined
   let outside = 0
   let last: { readonly row: readonly unknown[]; readonly series: GrowingSeries } | undefined
 
-  function reject({ rejection: reason, text }: Unreadable, node: string): void {
-    rejected.add({ attribute: name, reason, node: node.slice(0, MAX_REJECTED_CHARACTERS), text })
-  }
-
   function add(row: unknown, columns: Columns): void {
     const cells: readonly unknown[] = Array.isArray(row) ? row : []
-    const found = readRow(cells, columns, readTime)
-    if (found.state === 'unreadable') reject(found, nodeOf(cells, columns))
-    if (found.state !== 'served') return
-    const { t, range, value: cell } = found.value
-    if (cell.state === 'unreadable') reject(cell, nodeOf(cells, columns))
-    const value = cell.state === 'served' ? cell.value : Number.NaN
-    stop = Math.max(stop ?? 0, range.stop)
-    if (t < range.start || t >= range.stop) outside += 1
-    else growing(cells, columns, found.value).points.push({ t, value })
+    const problem = cells.length === columns.count ? addCells(cells, columns) : ROW_LENGTH
+    if (problem === undefined) return
+    const node = nodeOf(cells, columns).slice(0, MAX_REJECTED_CHARACTERS)
+    rejected.add({ attribute: name, reason: problem.rejection, node, text: problem.text })
   }
 
-  function growing(
-    row: readonly unknown[],
-    columns: Columns,
-    { field, measurement }: Pick<FieldSeries, 'field' | 'measurement'>,
-  ): GrowingSeries {
+  const startOf = (cells: readonly unknown[], { start }: Columns): number | undefined =>
+    start === undefined ? 0 : readStart(cells[start])
+
+  /** A row needs its time and its names. @returns what is unreadable */
+  function addCells(cells: readonly unknown[], columns: Columns): Unreadable | undefined {
+    const t = readTime(cells[columns.time])
+    const rangeStop = readStop(cells[columns.stop])
+    const rangeStart = startOf(cells, columns)
+    if (t === undefined || rangeStop === undefined || rangeStart === undefined)
+      return unreadable('time', cells[columns.time])
+    const ofRow = growing(cells, columns)
+    if (ofRow === undefined) return NAMELESS
+    const value = readValue(cells[columns.value], ofRow.field)
+    stop = Math.max(stop ?? 0, rangeStop)
+    if (t < rangeStart || t >= rangeStop) outside += 1
+    else ofRow.points.push({ t, value: value.state === 'served' ? value.value : Number.NaN })
+    return value.state === 'unreadable' ? value : undefined
+  }
+
+  /** Undefined if the row has no names. */
+  function growing(row: readonly unknown[], columns: Columns): GrowingSeries | undefined {
     // Rows of one series follow each other.
     if (last !== undefined && isSameSeries(row, last.row, columns)) return last.series
-    const tagsOfRow = columns.tags.flatMap(([tag, index]): [string, string][] => {
-      const value = readName(row[index])
-      return value === undefined ? [] : [[tag, value]]
-    })
-    const key = JSON.stringify([measurement, field, tagsOfRow])
-    let found = series.get(key)
-    if (found === undefined) {
-      found = { field, measurement, tags: new Map(tagsOfRow), points: [] }
-      series.set(key, found)
-    }
+    const named = newSeries(row, columns)
+    if (named === undefined) return undefined
+    const key = JSON.stringify([named.measurement, named.field, [...named.tags]])
+    const found = series.get(key) ?? named
+    series.set(key, found)
     last = { row, series: found }
     return found
   }
@@ -161,6 +164,18 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
   }
 }
 
+/** The series of a row, without points; undefined without names. */
+function newSeries(row: readonly unknown[], columns: Columns): GrowingSeries | undefined {
+  const field = readName(row[columns.field])
+  const measurement = readName(row[columns.measurement])
+  if (field === undefined || measurement === undefined) return undefined
+  const tags = columns.tags.flatMap(([tag, index]): [string, string][] => {
+    const value = readName(row[index])
+    return value === undefined ? [] : [[tag, value]]
+  })
+  return { field, measurement, tags: new Map(tags), points: [] }
+}
+
 function* inOrderSteps(
   series: ReadonlyMap<string, GrowingSeries>,
   options: DecodeOptions,
@@ -168,6 +183,8 @@ function* inOrderSteps(
 ): Steps<ReadonlyMap<string, FieldSeries>> {
   const sorted = new Map<string, FieldSeries>()
   yield* eachInSteps(series, ([key, one]) => {
+    // All of its rows are outside of the range.
+    if (one.points.length === 0) return
     const onConflict = () => noteConflict(one, options, rejected)
     sorted.set(key, inOrder(one, onConflict))
   })
@@ -195,26 +212,6 @@ function isSameSeries(a: readonly unknown[], b: readonly unknown[], columns: Col
 function nodeOf(row: readonly unknown[], { tags }: Columns): string {
   const index = new Map(tags)
   return readText(row[index.get('host') ?? -1]) ?? readText(row[index.get('node_id') ?? -1]) ?? ''
-}
-
-interface Row extends Pick<Point, 't'>, Pick<FieldSeries, 'field' | 'measurement'> {
-  readonly value: Read<number>
-  readonly range: { readonly start: number; readonly stop: number }
-}
-
-/** A row needs its time and its names. */
-function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): Read<Row> {
-  if (cells.length !== columns.count) return unreadable('shape', 'a row of another length')
-  const t = read(cells[columns.time])
-  const stop = read(cells[columns.stop])
-  const start = columns.start === undefined ? 0 : read(cells[columns.start])
-  if (t === undefined || stop === undefined || start === undefined)
-    return unreadable('time', cells[columns.time])
-  const field = readName(cells[columns.field])
-  const measurement = readName(cells[columns.measurement])
-  if (field === undefined || measurement === undefined) return unreadable('shape', 'a row without a name')
-  const value = readValue(cells[columns.value], field)
-  return served({ t, value, range: { start, stop }, field, measurement })
 }
 
 /** Linux has the speed -1 for an interface without a link: it is absent, not rejected. */

@@ -12,11 +12,14 @@ export type ReadTime = (value: unknown) => number | undefined
  */
 export function timeReader(): ReadTime {
   const known = new Map<string, number | undefined>()
+  let last: { readonly text: string; readonly seconds: number | undefined } | undefined
   return (value) => {
+    // Compared with the row before, because a text of the map must be hashed.
+    if (last !== undefined && value === last.text) return last.seconds
     if (typeof value !== 'string') return undefined
-    if (known.has(value)) return known.get(value)
-    const seconds = parseTime(value)
+    const seconds = known.get(value) ?? parseTime(value)
     known.set(value, seconds)
+    last = { text: value, seconds }
     return seconds
   }
 }

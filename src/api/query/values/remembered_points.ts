@@ -65,6 +65,7 @@ function withRemembered(series: FieldSeries, remembered: FieldSeries | undefined
  * answers for longer than it is remembered.
  */
 export function atCommonTime(series: readonly FieldSeries[]): readonly FieldSeries[] {
+  if (!series.some((one) => one.isLacking)) return series
   const times = series.flatMap((one) => (one.isLacking ? (newestTime(one) ?? []) : []))
   return times.length === 0 ? series : upTo(series, Math.min(...times))
 }
