@@ -1,7 +1,7 @@
 /** Settings that dashboards and rules share, with references to the thresholds (thresholds.ts). */
 
 import { readFileSync } from 'node:fs'
-import { LATENCY_QUANTILE } from '../../src/alerting/conditions/table.ts'
+import { LATENCY_QUANTILE } from '../../src/alerting/conditions.ts'
 import {
   type Levels,
   type Reference,

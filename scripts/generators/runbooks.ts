@@ -5,7 +5,7 @@ import type { Alert, AlertGroup } from '../../grafana/mixin/rules/groups/rule.ts
 import { ORDINARY_EVENTS } from '../../grafana/mixin/rules/ordinary_events.ts'
 import { ALERT_GROUPS, type RenderedFile } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
-import { CONDITIONS } from '../../src/alerting/conditions/table.ts'
+import { CONDITIONS } from '../../src/alerting/conditions.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/text.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'

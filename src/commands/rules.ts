@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/flags/alerting_flags.ts'
-import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
-import { parseRootUrl } from './cli/flags/values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from './cli/flags/table.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
 const OUTPUT_FLAG = {

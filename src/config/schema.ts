@@ -1,11 +1,194 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AlertingConfig } from '../alerting/config.ts'
-import { readTextFile } from '../values/files.ts'
-import type { Config } from './config.ts'
-import { historySection, SYSTEM_SECTIONS } from './sections.ts'
-import { defaultsSchema, systemSchema } from './system_schema.ts'
-import type { ReadText } from './values/readings.ts'
-import { typeMessage } from './values/schema_problems.ts'
+import { type ReadText, readTextFile } from '../values/files.ts'
+import { idProblem } from '../values/ids.ts'
+import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
+import type { AuthConfig, Config, SystemConfig, TlsConfig } from './config.ts'
+import type { DEFAULTS } from './inheritance.ts'
+import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
+import { labelsSchema } from './values/labels_schema.ts'
+import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
+import type { AUTH_KEY_NAMES } from './values/problems.ts'
+import { DESPITE_OTHERS, typeMessage } from './values/schema_problems.ts'
+import { flag } from './values/units.ts'
+import { httpUrl } from './values/urls.ts'
+
+const text = z.string('expected text')
+const secretText = z.string('write it in quotes: expected text')
+const filledText = text.min(1, 'must not be empty')
+
+const baseUrl = httpUrl('set them under auth', ':4443')
+
+type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
+const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
+
+/**
+ * The keys of `auth`, of which `defaults` may have some. Reads secret files, so that a missing, unreadable or empty file
+ * is reported at the start.
+ */
+function authKeys(folder: string, read: ReadText) {
+  const secret = (make: MakeSecret) =>
+    secretText.transform((value, context) => usable(make(value), context)).optional()
+  const secretFile = (make: MakeSecret) =>
+    filledText
+      .transform((name, context): string => {
+        const file = resolve(folder, name)
+        const found = read(file, 'secret')
+        usable('problem' in found ? `${name} ${found.problem}` : make(found.text), context)
+        return file
+      })
+      .optional()
+  return z.strictObject(
+    {
+      token: secret(tokenFromText),
+      token_file: secretFile(tokenFromText),
+      username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
+      password: secret(passwordFromText),
+      password_file: secretFile(passwordFromText),
+    } satisfies Record<AuthKeyName, z.ZodType>,
+    typeMessage(`expected ${AUTH_KEYS}`),
+  )
+}
+
+/** Of a system, with what it inherits. */
+function authSchema(folder: string, read: ReadText) {
+  return authKeys(folder, read)
+    .superRefine(({ token, token_file, username, password, password_file }, context) => {
+      const countOf = (values: readonly unknown[]) => values.filter((value) => value !== undefined).length
+      const isOneMethod = countOf([token, token_file, username]) === 1
+      if (isOneMethod && countOf([password, password_file]) === countOf([username])) return
+      context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
+    }, DESPITE_OTHERS)
+    .transform(({ token, token_file, username = '', password, password_file = '' }): AuthConfig => {
+      if (token !== undefined) return { kind: 'token', token }
+      if (token_file !== undefined) return { kind: 'token_file', file: token_file }
+      if (password !== undefined) return { kind: 'login', username, password }
+      return { kind: 'login_file', username, file: password_file }
+    })
+}
+
+type MakeSecret = (text: string) => Secret | string
+
+/** A secret; a text is the problem with it. */
+function usable(secret: Secret | string, context: z.RefinementCtx): Secret {
+  if (typeof secret !== 'string') return secret
+  context.addIssue({ code: 'custom', message: secret })
+  return z.NEVER
+}
+
+/** A path or name; an empty one means not set, so that example files can show every key. */
+const path = text.transform((value) => (value === '' ? undefined : value)).optional()
+
+interface PemFile {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+}
+
+/** The keys of `tls_config`, of which `defaults` may have some. Reads PEM files, as above. */
+function tlsKeys(folder: string, read: ReadText) {
+  const pem = (problemOf: (text: string) => string | undefined) =>
+    path.transform((name, context): PemFile | undefined => {
+      if (name === undefined) return undefined
+      const file = resolve(folder, name)
+      const found = read(file, 'pem')
+      const problem = 'problem' in found ? found.problem : problemOf(found.text)
+      if ('text' in found && problem === undefined) return { file, text: found.text }
+      context.addIssue({ code: 'custom', message: `${name} ${problem}` })
+      return z.NEVER
+    })
+  return z.strictObject({
+    ca_file: pem(certificateProblem),
+    cert_file: pem(certificateProblem),
+    key_file: pem(keyProblem),
+    server_name: path,
+    insecure_skip_verify: flag.prefault(false),
+  })
+}
+
+/** Of a system, with what it inherits. */
+function tlsSchema(folder: string, read: ReadText) {
+  return tlsKeys(folder, read)
+    .superRefine(({ cert_file: certificate, key_file: key }, context) => {
+      const message = pairProblem(certificate, key)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    }, DESPITE_OTHERS)
+    .transform(
+      (keys): TlsConfig => ({
+        caFile: keys.ca_file?.file,
+        certFile: keys.cert_file?.file,
+        keyFile: keys.key_file?.file,
+        serverName: keys.server_name,
+        insecureSkipVerify: keys.insecure_skip_verify,
+      }),
+    )
+}
+
+/** A file that cannot be used has no text here. */
+function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): string | undefined {
+  if ((certificate === undefined) !== (key === undefined))
+    return 'cert_file and key_file must be set together'
+  if (certificate?.text === undefined || key?.text === undefined) return undefined
+  const isOther = !isPair(certificate.text, key.text)
+  return isOther ? 'the key in key_file does not match the certificate in cert_file' : undefined
+}
+
+const poolId = text.superRefine((id, context) => {
+  const problem = idProblem(id)
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+})
+
+const poolList = z
+  .array(z.strictObject({ id: poolId }))
+  .min(1, 'must not be empty; omit it to discover the pools')
+  .superRefine((pools, context) => {
+    const ids = new Set<unknown>()
+    // An element of another type has its own problem.
+    pools.forEach((pool: { readonly id: string } | null, index) => {
+      const id = pool?.id
+      if (id === undefined || ids.size !== ids.add(id).size) return
+      context.addIssue({ code: 'custom', message: 'listed twice', path: [index, 'id'] })
+    })
+  }, DESPITE_OTHERS)
+  .transform((pools) => pools.map(({ id }) => id))
+
+/** One element of `systems`, with what it inherits. Relative paths resolve against `folder`. */
+function systemSchema(folder: string, read: ReadText) {
+  return z
+    .strictObject({
+      name: text.regex(/^[A-Za-z0-9_.-]+$/, 'may contain letters, digits, underscore, dot and hyphen only'),
+      base_url: z.preprocess(
+        (value) => (typeof value === 'string' ? [value] : value),
+        z.array(baseUrl, 'expected a URL or a list of URLs').min(1, 'needs at least one URL'),
+      ),
+      auth: authSchema(folder, read),
+      tls_config: tlsSchema(folder, read).prefault({}),
+      labels: labelsSchema.prefault({}),
+      pools: poolList.optional(),
+      ...SYSTEM_SECTIONS,
+    })
+    .transform(({ base_url, tls_config, pools, performance, resources, ...system }): SystemConfig => {
+      const ofPerformance = performanceOf(performance, system.poll)
+      return {
+        ...system,
+        baseUrls: [...new Set(base_url)],
+        tls: tls_config,
+        pools,
+        performance: ofPerformance,
+        resources: resourcesOf(resources, { ...system, performance: ofPerformance }),
+      }
+    })
+}
+
+/** What systems inherit unless they set it. What needs several keys is checked for each system. */
+function defaultsSchema(folder: string, read: ReadText) {
+  return z.strictObject({
+    auth: authKeys(folder, read).optional(),
+    tls_config: tlsKeys(folder, read).optional(),
+    labels: labelsSchema.optional(),
+  } satisfies Record<(typeof DEFAULTS)[number], z.ZodType>)
+}
 
 /**
  * Schema of the configuration file, whose systems have what they inherit. Converts it into {@link Config}: durations

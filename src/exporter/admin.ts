@@ -1,5 +1,4 @@
-import { createAudit } from '../administration/audit.ts'
-import { checkAuditFile } from '../administration/audit_file.ts'
+import { checkAuditFile, createAudit } from '../administration/audit.ts'
 import type { HttpLimits } from '../api/http/transport.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'

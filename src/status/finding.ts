@@ -1,5 +1,4 @@
-import type { ConditionName } from '../alerting/conditions/table.ts'
-import type { Condition, Conditions } from '../alerting/conditions/tuned.ts'
+import type { Condition, ConditionName, Conditions } from '../alerting/conditions.ts'
 import type { ErrorStatus, Problem } from './model.ts'
 
 /** Something that needs attention, wherever it is. */

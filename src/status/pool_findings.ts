@@ -1,5 +1,4 @@
-import type { ConditionName } from '../alerting/conditions/table.ts'
-import type { Conditions } from '../alerting/conditions/tuned.ts'
+import type { ConditionName, Conditions } from '../alerting/conditions.ts'
 import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
 import { type Finding, firstExceeded, firstHolding, found, warning } from './finding.ts'
 import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'

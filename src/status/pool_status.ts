@@ -1,4 +1,4 @@
-import { LATENCY_QUANTILE } from '../alerting/conditions/table.ts'
+import { LATENCY_QUANTILE } from '../alerting/conditions.ts'
 import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText, namesText } from '../text.ts'

@@ -1,4 +1,4 @@
-import { CAUSES } from '../alerting/conditions/table.ts'
+import { CAUSES } from '../alerting/conditions.ts'
 import type { Reason } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
 import type { SystemState } from '../state/state.ts'

@@ -1,4 +1,4 @@
-import type { ConditionName } from '../alerting/conditions/table.ts'
+import type { ConditionName } from '../alerting/conditions.ts'
 import type { ResourceObject } from '../api/resources/objects.ts'
 import type { Labels } from '../catalogue.ts'
 import { groupNames } from '../metrics/resource_samples.ts'

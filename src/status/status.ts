@@ -1,4 +1,4 @@
-import { conditionsOf } from '../alerting/conditions/tuned.ts'
+import { conditionsOf } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { readRules } from '../alerting/package_files.ts'
 import type { PollerStatus } from '../poller/poller.ts'

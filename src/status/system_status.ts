@@ -1,4 +1,4 @@
-import type { Conditions } from '../alerting/conditions/tuned.ts'
+import type { Conditions } from '../alerting/conditions.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { Steps } from '../slices.ts'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { errorCode } from './errors.ts'
@@ -11,9 +12,9 @@ export const MAX_FILE_BYTES = {
   secret: 64 * KIB,
   recording: 300 * KIB * KIB,
 } as const
-export type FileKind = keyof typeof MAX_FILE_BYTES
+type FileKind = keyof typeof MAX_FILE_BYTES
 
-export type TextFile = { readonly text: string } | { readonly problem: string }
+type TextFile = { readonly text: string } | { readonly problem: string }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
@@ -100,4 +101,30 @@ export function isReadableByOthers(path: string): boolean {
     // Reading the file reports the error.
     return false
   }
+}
+
+export type ReadText = (path: string, kind: FileKind) => TextFile
+
+export type Readings = ReturnType<typeof createReadings>
+
+/** The files that are read for one configuration. */
+export function createReadings() {
+  const digests = new Map<string, { readonly kind: FileKind; readonly digest: string }>()
+  return {
+    read(path: string, kind: FileKind): TextFile {
+      const outcome = readTextFile(path, kind)
+      digests.set(path, { kind, digest: digestOf(outcome) })
+      return outcome
+    },
+    /**
+     * Whether the content of a file has changed since it was read, or whether it can be read. Contents are compared,
+     * because modification times miss changes of symbolic links and changes within the clock resolution.
+     */
+    hasChanged: (): boolean =>
+      [...digests].some(([path, { kind, digest }]) => digestOf(readTextFile(path, kind)) !== digest),
+  }
+}
+
+function digestOf(outcome: TextFile): string {
+  return createHash('sha256').update(JSON.stringify(outcome)).digest('base64')
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
 import { references, valuesOf } from '../../src/alerting/references.ts'
+import { variantsOf } from '../../src/alerting/rules.ts'
 import type { AlertSource } from '../../src/alerting/sources.ts'
-import { variantsOf } from '../../src/alerting/variants.ts'
 
 const ROWS = { usedRatio: { about: 'used', warning: 0.8, critical: 0.9 } } as const
 const { usedRatio } = references(ROWS)

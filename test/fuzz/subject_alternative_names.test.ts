@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { alternativeNames } from '../../src/server/auth/client_certificate.ts'
+import { alternativeNames } from '../../src/server/listener/tls_server.ts'
 import { mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz } from './support/fuzz.ts'
 

@@ -1,4 +1,4 @@
-import { CONDITIONS } from '../../../src/alerting/conditions/table.ts'
+import { CONDITIONS } from '../../../src/alerting/conditions.ts'
 import type { Alert } from './groups/rule.ts'
 
 const LOG = 'the log of the exporter has the reason'

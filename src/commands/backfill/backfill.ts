@@ -7,8 +7,14 @@ import { difference } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
-import { parseRootUrl, parseSeconds, parseTime } from '../cli/flags/values.ts'
+import {
+  addFlags,
+  type FlagsOf,
+  type FlagTable,
+  parseRootUrl,
+  parseSeconds,
+  parseTime,
+} from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'

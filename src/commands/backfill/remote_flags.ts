@@ -3,8 +3,7 @@ import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
 import { readTextFile } from '../../values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
-import { parseHttpUrl } from '../cli/flags/values.ts'
+import { type FlagsOf, type FlagTable, parseHttpUrl } from '../cli/flags/table.ts'
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e]+$/

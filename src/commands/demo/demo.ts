@@ -19,7 +19,7 @@ import {
   logFrom,
   type WebFlags,
 } from '../cli/flags/flags.ts'
-import { parseAddress } from '../cli/flags/values.ts'
+import { parseAddress } from '../cli/flags/table.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
 import { createDemoSystems } from './systems.ts'

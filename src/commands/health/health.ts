@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
-import { parseAddress } from '../cli/flags/values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseAddress } from '../cli/flags/table.ts'
 import { checkHealth, DEFAULT_WEB_ADDRESS } from './check_health.ts'
 
 const FLAGS = {

@@ -8,16 +8,14 @@ import { suggestion } from '../../config/values/suggestions.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
-import { parseSeconds, parseTime } from '../cli/flags/values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { COLUMNS_HELP } from './columns.ts'
 import { type NamedNodes, readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
 import { SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
-import { nodesTable, type TableOutput } from './table.ts'
+import { COLUMNS_HELP, nodesTable, type TableOutput } from './table.ts'
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
 const ORDERS = {

@@ -5,9 +5,8 @@ import type { Summary } from '../../api/history/summary.ts'
 import { ATTRIBUTES, type Attribute, type BaseUnit, type SourceUnit, UNITS } from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
-import type { Column } from './columns.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
-import { type TableOutput, tableText } from './table.ts'
+import { type Column, type TableOutput, tableText } from './table.ts'
 
 /** What a system says of one attribute of a node in a period, in base units: the members of `--summary --json`. */
 export type SummaryRow = Identity &

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
 import type { Problem } from '../values/problems.ts'
-import type { ReadText } from '../values/readings.ts'
-import type { TlsSection } from './sections.ts'
 import {
   CLIENT_AUTH,
   type ClientAuthName,
@@ -13,6 +12,7 @@ import {
   TLS_VERSIONS,
   TLS12_SUITES,
   TLS13_SUITES,
+  type TlsSection,
   type TlsVersionName,
 } from './sections.ts'
 

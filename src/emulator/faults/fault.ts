@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { DocumentFormat } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import type { Settings } from '../protocol/settings.ts'
+import type { Settings } from '../protocol/profiles.ts'
 
 export interface FullResponse {
   readonly status: number

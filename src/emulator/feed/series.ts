@@ -1,7 +1,6 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
-import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import type { Settings } from '../protocol/settings.ts'
+import { PROFILES, type Profile, type Settings } from '../protocol/profiles.ts'
 import type { Range } from './query.ts'
 
 /**

@@ -2,12 +2,7 @@ import { TRANSACTION_ERRORS } from '../../catalogue.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
-import {
-  countTransactions,
-  ERROR_TYPES,
-  type ErrorType,
-  type TransactionCounts,
-} from '../model/transactions.ts'
+import { countTransactions, ERROR_TYPES, type ErrorType, type TransactionCounts } from '../model/traffic.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import {
   notationOf,

@@ -1,10 +1,9 @@
 import type { AttributeName } from '../../catalogue.ts'
 import { levelsOf, offlineSpace, servedFree, spaceOf } from './capacity.ts'
 import { diskBandwidth, diskBandwidthTotal, PURPOSES, type Purpose } from './disk_io.ts'
-import { demand } from './load.ts'
 import { isDown, type NodeState } from './node_state.ts'
 import { mix, smoothNoise } from './random.ts'
-import { latency, nic, rounded, transactionBandwidth, transactionsPerSecond } from './traffic.ts'
+import { demand, latency, nic, rounded, transactionBandwidth, transactionsPerSecond } from './traffic.ts'
 
 /** Computes a value in the unit of the catalogue: a pure function of seed, scenario, node and time. */
 type AttributeFunction = (state: NodeState) => number

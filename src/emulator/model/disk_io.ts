@@ -1,6 +1,5 @@
-import { demand } from './load.ts'
 import { isDown, type NodeState } from './node_state.ts'
-import { type Direction, rounded, transactionBandwidth } from './traffic.ts'
+import { type Direction, demand, rounded, transactionBandwidth } from './traffic.ts'
 
 /** The purposes of disk I/O, as attribute names end. */
 export const PURPOSES = ['Ec', 'Cc', 'Recovery', 'Geo', 'User', 'Xor'] as const

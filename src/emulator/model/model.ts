@@ -2,8 +2,7 @@ import type { AttributeName } from '../../catalogue.ts'
 import { SECONDS_PER_HOUR } from '../../time_units.ts'
 import { ATTRIBUTE_VALUES } from './attribute_values.ts'
 import type { NodeState } from './node_state.ts'
-import type { Scenario } from './scenarios.ts'
-import { createTimeline } from './timeline.ts'
+import { createTimeline, type Scenario } from './scenarios.ts'
 import { createTopology, type Node, type TopologyOptions } from './topology.ts'
 
 export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {

@@ -1,6 +1,48 @@
-import { demand } from './load.ts'
+import type { TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { isDown, type NodeState } from './node_state.ts'
-import { mix, smoothNoise } from './random.ts'
+import { keyOf, mix, smoothNoise, unit, whiteNoise } from './random.ts'
+
+/** 1 January 1970 was a Thursday: the middle of the first weekend is the midnight after the following Saturday. */
+const MIDDLE_OF_WEEKEND = 3 * SECONDS_PER_DAY
+const WEEK = 7 * SECONDS_PER_DAY
+/**
+ * Distance from the middle of the weekend. The load changes between these two times: from Friday evening to Saturday
+ * morning, and from Sunday evening to Monday morning.
+ */
+const WEEKEND_BEGINS = 18 * SECONDS_PER_HOUR
+const WEEKDAYS_BEGIN = 30 * SECONDS_PER_HOUR
+const PEAK_HOUR = 14
+const WEEKEND_FACTOR = 0.55
+const NIGHT_FACTOR = 0.22
+/** How long the load of a node that joined rises. */
+const RISE_SECONDS = 12 * SECONDS_PER_HOUR
+
+/**
+ * Relative load of the node: about 0.1 on a Sunday night, about 1 on a weekday afternoon (UTC), exactly 0 when the
+ * node is down. `salt` selects the kind of work, so that reads and writes have independent noise.
+ */
+export function demand(state: NodeState, salt: number): number {
+  if (isDown(state)) return 0
+  const { node, t } = state
+  const key = mix(node.key, salt)
+  const noise = 1 + 0.18 * smoothNoise(key, t, SECONDS_PER_HOUR) + 0.05 * whiteNoise(key, t)
+  return node.load * weeklyCycle(t) * Math.min(1, (t - node.joinedAt) / RISE_SECONDS) * noise
+}
+
+/** The daily and weekly cycle that all nodes share, from about 0.1 to 1. */
+function weeklyCycle(t: number): number {
+  const hour = (t % SECONDS_PER_DAY) / SECONDS_PER_HOUR
+  const day = 0.5 + 0.5 * Math.cos((2 * Math.PI * (hour - PEAK_HOUR)) / 24)
+  return (NIGHT_FACTOR + (1 - NIGHT_FACTOR) * day) * weekendFactor(t)
+}
+
+function weekendFactor(t: number): number {
+  const sinceMiddle = (((t - MIDDLE_OF_WEEKEND) % WEEK) + WEEK) % WEEK
+  const distance = Math.min(sinceMiddle, WEEK - sinceMiddle)
+  const part = Math.min(1, Math.max(0, (distance - WEEKEND_BEGINS) / (WEEKDAYS_BEGIN - WEEKEND_BEGINS)))
+  return WEEKEND_FACTOR + (1 - WEEKEND_FACTOR) * (0.5 - 0.5 * Math.cos(Math.PI * part))
+}
 
 const READS = 21
 const WRITES = 22
@@ -54,4 +96,53 @@ export function nic(state: NodeState): { received: number; transmitted: number }
 /** Rounded to three decimals, as rates are served. */
 export function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000
+}
+
+type ErrorCategory = (typeof TRANSACTION_ERRORS.categories)[number]
+
+interface ErrorTypeRow {
+  readonly category: ErrorCategory
+  /** Ratio of transactions that fail with it in an interval in which it occurs. */
+  readonly ratio: number
+  /** Ratio of intervals in which it occurs. */
+  readonly frequency: number
+}
+
+/** Error types as real systems name them: the status and the protocol. */
+export const ERROR_TYPES = {
+  '404 (S3)': { category: 'User', ratio: 0.0015, frequency: 1 },
+  '403 (S3)': { category: 'User', ratio: 0.0003, frequency: 0.9 },
+  '412 (ATMOS)': { category: 'User', ratio: 0.00005, frequency: 0.25 },
+  '500 (S3)': { category: 'System', ratio: 0.00003, frequency: 0.4 },
+  '503 (S3)': { category: 'System', ratio: 0.00001, frequency: 0.12 },
+} as const satisfies Record<string, ErrorTypeRow>
+export type ErrorType = keyof typeof ERROR_TYPES
+
+const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
+  type: type as ErrorType,
+  key: keyOf(type),
+  ...(row as ErrorTypeRow),
+}))
+
+export type TransactionCounts = ReturnType<typeof countTransactions>
+
+/**
+ * Counts over the `interval` seconds before the time of `state`. Failures by type, in the order of {@link ERROR_TYPES},
+ * add up to `failed`; types that did not occur count 0.
+ */
+export function countTransactions(state: NodeState, interval: number) {
+  const perSecond = transactionsPerSecond(state, 'read') + transactionsPerSecond(state, 'write')
+  const all = Math.round(perSecond * interval)
+  const byType = new Map(ROWS.map((row) => [row.type, failures(state, row, all)] as const))
+  const failed = [...byType.values()].reduce((sum, count) => sum + count, 0)
+  return { succeeded: all - failed, failed, byType }
+}
+
+function failures(state: NodeState, row: (typeof ROWS)[number], all: number): number {
+  const factor = row.category === 'User' ? state.effects.userErrors : state.effects.systemErrors
+  const key = mix(state.node.key, row.key)
+  const isNormal = factor === 1
+  if (isNormal && (state.node.isFaultless || unit(key, state.t) >= row.frequency)) return 0
+  const ratio = Math.min(0.3, row.ratio * factor * (0.6 + 0.8 * unit(key, state.t + 1)))
+  return Math.floor(all * ratio)
 }

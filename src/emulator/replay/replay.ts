@@ -1,11 +1,17 @@
-import type { Recording } from '../../recording/format.ts'
+import { QUERY_PATH } from '../../query_catalogue.ts'
+import type { RecordedExchange, Recording } from '../../recording/format.ts'
+import { shiftTimes } from '../../recording/times.ts'
 import type { Service } from '../http/app.ts'
-import { SESSION_HANDLERS } from '../http/routes.ts'
+import { type AuthorizedRequest, type RouteResponse, SESSION_HANDLERS } from '../http/routes.ts'
 import { createSessions } from '../http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from '../options.ts'
-import { isObject, type JsonObject } from '../protocol/format.ts'
+import { ApiError } from '../protocol/errors.ts'
+import { isObject, type JsonObject, parsedJson } from '../protocol/format.ts'
+import { operationOf, type RoutedOperation } from '../protocol/operations.ts'
 import { createSystemServer } from '../server.ts'
-import { createResponder } from './responder.ts'
+import { historyIn } from './history.ts'
+import { createQueryResponder } from './queries.ts'
+import { responseOf } from './response.ts'
 
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>
@@ -50,4 +56,110 @@ function entriesOf(body: unknown): JsonObject[] {
   return [embedded['_instances'], embedded['instances'], embedded['varray']]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter(isObject)
+}
+
+/** Answers requests from a recording. @throws ApiError 404 for a request that was not recorded */
+export type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
+
+/** Parameters without an effect on which recorded answer is meant. */
+const IGNORED = new Set('limit startTime endTime interval cfTimeFrame cfTarget'.split(' '))
+function createResponder({ exchanges }: Recording): Responder {
+  const queries = exchanges.filter(({ request }) => request.path === QUERY_PATH)
+  const answerQuery = createQueryResponder(queries)
+  const byPath = Map.groupBy(exchanges, ({ request }) => `${request.method} ${pathKey(request.path)}`)
+
+  return (operation, request) => {
+    const { context, body, now } = request
+    if (operation === 'query') return answerQuery(request)
+    const found =
+      byPath.get(`${context.method === 'HEAD' ? 'GET' : context.method} ${pathKey(context.path)}`) ?? []
+    const { querystring } = context
+    const feed = operation === 'nodes' ? operationOf('GET', context.path, querystring) : undefined
+    const ofFeed = found.filter((one) => feed === undefined || one.request.operation === feed)
+    const exchange =
+      ofFeed.find((one) => one.request.query === querystring && sameBody(one, body)) ??
+      ofFeed.find(
+        (one) => sameParameters(one.request.query, querystring, feed !== undefined) && sameBody(one, body),
+      ) ??
+      joined(ofFeed, querystring, body)
+    if (exchange === undefined) throw notRecorded(context.method, context.originalUrl)
+    if (feed === 'history' && exchange.status === 200)
+      return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
+    return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+  }
+}
+
+function notRecorded(method: string, url: string): ApiError {
+  return new ApiError('notFound', `The recording has no answer to ${method} ${url}`)
+}
+
+/** The path without encoding and suffix. */
+function pathKey(path: string): string {
+  const segments = path.replace(/(\.json)?\/?$/, '').split('/')
+  return JSON.stringify(
+    segments.map((segment) => {
+      try {
+        return decodeURIComponent(segment)
+      } catch {
+        return segment
+      }
+    }),
+  )
+}
+
+/** @param isFeed whether the type of the data is known otherwise */
+function sameParameters(recorded = '', requested: string, isFeed: boolean): boolean {
+  const keyOf = (query: string) =>
+    JSON.stringify(
+      [...new URLSearchParams(query)]
+        .filter(([name]) => !IGNORED.has(name) && !(isFeed && name === 'dataType'))
+        .map((pair) => pair.join('='))
+        .sort(),
+    )
+  return keyOf(recorded) === keyOf(requested)
+}
+
+function sameBody({ request }: RecordedExchange, body: string): boolean {
+  return request.body === undefined
+    ? body === ''
+    : JSON.stringify(request.body) === JSON.stringify(parsedJson(body))
+}
+
+/** The answer to a request for other names than the recorded ones, from all recorded answers together. */
+function joined(
+  exchanges: readonly RecordedExchange[],
+  querystring: string,
+  body: string,
+): RecordedExchange | undefined {
+  const requested = parsedJson(body)
+  const ids =
+    isObject(requested) && Array.isArray(requested['id']) ? new Set(requested['id'].map(String)) : undefined
+  const answered = exchanges.filter(
+    ({ request, status }) => status === 200 && sameParameters(request.query, querystring, false),
+  )
+  const [first] = answered
+  if (ids === undefined || first === undefined) return undefined
+  const all = answered.flatMap(({ at, body: list }) => {
+    const entries = namedEntries(list)
+    return entries.map((entry) => shiftTimes(entry, first.at - at))
+  })
+  const wanted = all.filter(
+    (entry) => isObject(entry) && ids.has(String(entry['name'] ?? entry['namespace'])),
+  )
+  return { ...first, body: withEntries(first.body, wanted) }
+}
+
+/** The entries of the first list of a body, or of the object around it. */
+function namedEntries(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body
+  if (!isObject(body)) return []
+  const lists = Object.values(body).map(namedEntries)
+  return lists.find((list) => list.length > 0) ?? []
+}
+
+function withEntries(body: unknown, entries: readonly unknown[]): unknown {
+  if (Array.isArray(body)) return entries
+  if (!isObject(body)) return body
+  const [name] = Object.keys(body).filter((key) => typeof body[key] === 'object')
+  return name === undefined ? body : { ...body, [name]: withEntries(body[name], entries) }
 }

@@ -1,8 +1,7 @@
 import type { StorageModel } from '../model/model.ts'
 import { ApiError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
-import type { Profile } from '../protocol/profiles.ts'
-import type { Settings } from '../protocol/settings.ts'
+import type { Profile, Settings } from '../protocol/profiles.ts'
 
 export interface ResourceRequest {
   readonly model: StorageModel

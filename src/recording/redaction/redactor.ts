@@ -1,14 +1,16 @@
 import { ApiError } from '../../api/errors/errors.ts'
+import { isObject, type JsonObject, member } from '../../api/parse/json.ts'
 import { isPage } from '../../api/parse/markup.ts'
-import { parseXml } from '../../api/parse/xml.ts'
+import { parseXml, type XmlElement } from '../../api/parse/xml.ts'
 import type { ReceivedExchange, ReceivedResponse } from '../../api/request/exchanges.ts'
 import { QUERY_PATH } from '../../query_catalogue.ts'
-import { writeXml } from '../../xml_writer.ts'
+import { type Element, writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
-import { type BodyRedaction, createBodyRedaction } from './bodies.ts'
+import { KINDS, type Kind, kindByRequest, SECRET_NAME } from './kinds.ts'
 import { createPathRedaction, type PathRedaction } from './paths.ts'
 import { createStandIns, type StandIns } from './stand_ins.ts'
-import { createTextRedaction, type TextOptions } from './texts.ts'
+import { createTextRedaction, DROPPED, type RedactText, type TextOptions } from './texts.ts'
+import { COLUMNS } from './words.ts'
 
 export type Redactor = ReturnType<typeof createRedactor>
 
@@ -97,4 +99,94 @@ function bodyOf(text: string, operation: string, bodies: BodyRedaction): Body {
     if (failure instanceof SyntaxError || failure instanceof ApiError) return { format: 'text' }
     throw failure
   }
+}
+
+type BodyRedaction = ReturnType<typeof createBodyRedaction>
+
+interface Parts {
+  readonly standIns: StandIns
+  readonly redact: RedactText
+  readonly paths: PathRedaction
+  readonly onUnknown: (name: string) => void
+}
+
+/** No known member has a longer name. */
+const MAX_NAME_CHARACTERS = 100
+/** Deeper values are dropped. Answers of the product have up to ten levels. */
+const MAX_DEPTH = 40
+
+/** Replaces the texts of bodies, and the names of members that are not known. Everything else stays. */
+function createBodyRedaction(parts: Parts) {
+  return {
+    /** @param operation of the request */
+    json: (body: unknown, operation: string) => createValueRedaction(parts, operation)(body, 'member', 0),
+    xml: (root: XmlElement, operation: string) => createElementRedaction(parts, operation)(root),
+  }
+}
+
+/** What the member of a name holds. Some samples of documents have blanks around names. */
+function kindOf(name: string, operation: string): Kind {
+  const kind = KINDS.get(name.length > MAX_NAME_CHARACTERS ? '' : name.trim())
+  if (kind === undefined) return SECRET_NAME.test(name) ? 'secret' : 'member'
+  return kind === 'by-request' ? kindByRequest(name.trim(), operation) : kind
+}
+
+function createNames({ standIns, onUnknown }: Parts) {
+  return (name: string): string => {
+    if (KINDS.has(name.trim())) return name
+    onUnknown(name)
+    return standIns.of(name, 'member')
+  }
+}
+
+type RedactValue = (value: unknown, kind: Kind, depth: number) => unknown
+
+function createValueRedaction(parts: Parts, operation: string): RedactValue {
+  const { redact, paths } = parts
+  const nameOf = createNames(parts)
+
+  const redacted: RedactValue = (value, kind, depth) => {
+    if (kind === 'secret' || depth > MAX_DEPTH) return DROPPED
+    if (typeof value === 'string') return kind === 'href' ? paths.href(value) : redact(value, kind)
+    if (Array.isArray(value)) return value.map((item) => redacted(item, kind, depth + 1))
+    if (!isObject(value)) return value
+    const table = tableOf(value, depth)
+    const members = Object.entries(value).map(([name, inner]) => {
+      if (Object.hasOwn(table, name)) return [name, table[name]]
+      return [nameOf(name), redacted(inner, kindOf(name, operation), depth + 1)]
+    })
+    return Object.fromEntries(members)
+  }
+
+  /** Rows of the answer to a query, and the names of their columns; empty for any other object. */
+  function tableOf(object: JsonObject, depth: number): JsonObject {
+    const [rows, names] = [member(object, 'Values'), member(object, 'Columns')]
+    if (!Array.isArray(rows) || !Array.isArray(names)) return {}
+    const columns = names.map(String)
+    const kinds = columns.map((name): Kind => (COLUMNS.includes(name) ? kindOf(name, operation) : 'member'))
+    const cellOf = (cell: unknown, index: number) => redacted(cell, kinds[index] ?? 'member', depth + 2)
+    return {
+      Columns: columns.map((name) => (COLUMNS.includes(name) ? name : nameOf(name))),
+      Values: rows.map((row) => (Array.isArray(row) ? row.map(cellOf) : redacted(row, 'member', depth + 1))),
+    }
+  }
+
+  return redacted
+}
+
+function createElementRedaction(parts: Parts, operation: string): (root: XmlElement) => Element {
+  const nameOf = createNames(parts)
+  const redacted = createValueRedaction(parts, operation)
+  const textOf = (text: string, name: string) => String(redacted(text, kindOf(name, operation), 0))
+  const elementOf = ({ name, attributes, children, text }: XmlElement): Element => ({
+    name: nameOf(name),
+    attributes: Object.fromEntries(
+      [...attributes].map(([attribute, value]) => [nameOf(attribute), textOf(value, attribute)]),
+    ),
+    content:
+      children.length === 0 || kindOf(name, operation) === 'secret'
+        ? textOf(text, name)
+        : children.map(elementOf),
+  })
+  return elementOf
 }

@@ -5,7 +5,7 @@ import type { Secret } from '../../values/secret.ts'
 import { createTokenBuckets } from '../../values/token_bucket.ts'
 import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './request_check.ts'
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { Refusal } from './refusal.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** When these are repeated, Node.js uses the first value; a proxy may use the last. */
 const SINGLE_HEADERS = ['host', 'authorization', 'origin', 'content-length'] as const
@@ -38,4 +37,35 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** The path as sent, neither decoded nor normalized: `/-/healthy/../metrics` is not changed. */
 export function rawPath(request: IncomingMessage): string {
   return (request.url ?? '').replace(/\?.*$/s, '')
+}
+
+/** A response sent instead of calling the handler. Its text has no details that help an attacker. */
+export interface Refusal {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Closes the connection: further data on it may not be a valid request. */
+  readonly isLast?: true
+}
+
+/** A refusal of all requests of a connection. */
+export function forbidden(reason: string): Refusal {
+  return { status: 403, text: `forbidden: ${reason}`, isLast: true }
+}
+
+/** Sends a refusal as plain text, or closes the connection if the response has already started. */
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent) {
+    // Not response.destroy(): a reset would also discard what was sent before the failure.
+    response.socket?.destroy()
+    return
+  }
+  const body = `${refusal.text}\n`
+  response.writeHead(refusal.status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(refusal.isLast && { Connection: 'close' }),
+    ...refusal.headers,
+  })
+  response.end(body)
 }

@@ -19,8 +19,7 @@ import {
   urlHost,
 } from '../../values/listen_address.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
-import { type Refusal, sendRefusal } from '../auth/refusal.ts'
-import { rawPath } from '../auth/request_check.ts'
+import { type Refusal, rawPath, sendRefusal } from '../auth/request_check.ts'
 import { type Connections, limitConnections } from './abuse/connections.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
 import { createRequestQueue } from './abuse/request_queue.ts'

@@ -1,8 +1,8 @@
 import { sameConfig } from '../../config/same.ts'
 import { ConfigError } from '../../config/values/problems.ts'
-import { createReadings, type Readings } from '../../config/values/readings.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
 import type { Log } from '../../log.ts'
+import { createReadings, type Readings } from '../../values/files.ts'
 
 export interface WebState {
   /** The last valid content. */

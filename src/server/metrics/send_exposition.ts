@@ -1,7 +1,7 @@
 import type { Exposition } from '../../metrics/exposition.ts'
 import { endGzip } from '../../metrics/gzip.ts'
 import type { Body, Format } from '../../metrics/lines.ts'
-import { sendRefusal } from '../auth/refusal.ts'
+import { sendRefusal } from '../auth/request_check.ts'
 import { acceptsGzip, chooseFormat, keepResults } from './negotiation.ts'
 import { type Exchange, PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'

@@ -4,8 +4,7 @@ import { createProviders } from '../../../src/emulator/http/providers.ts'
 import { createModel } from '../../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../../src/emulator/options.ts'
 import { writeDocument } from '../../../src/emulator/protocol/format.ts'
-import { PROFILES, type Profile } from '../../../src/emulator/protocol/profiles.ts'
-import { SETTINGS } from '../../../src/emulator/protocol/settings.ts'
+import { PROFILES, type Profile, SETTINGS } from '../../../src/emulator/protocol/profiles.ts'
 import { poolListText } from '../../../src/emulator/resources/zone.ts'
 
 const NOW_SECONDS = 1_785_312_642

@@ -10,7 +10,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createAuditFile } from '../../../src/administration/audit_file.ts'
+import { createAuditFile } from '../../../src/administration/audit.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { waitForAssertion } from '../../support/wait.ts'

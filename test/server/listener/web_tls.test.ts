@@ -1,7 +1,7 @@
 import { Agent, get as httpsGet } from 'node:https'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { alternativeNames } from '../../../src/server/auth/client_certificate.ts'
+import { alternativeNames } from '../../../src/server/listener/tls_server.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
 import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './certificates.ts'

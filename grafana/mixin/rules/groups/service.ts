@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions/table.ts'
+import { limitOf } from '../../../../src/alerting/conditions.ts'
 import type { Reference } from '../../../../src/alerting/references.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'

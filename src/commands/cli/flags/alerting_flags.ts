@@ -5,8 +5,7 @@ import { ConfigError } from '../../../config/values/problems.ts'
 import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
 import { Failed } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
-import { parseRootUrl } from './values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
 const FLAGS = {

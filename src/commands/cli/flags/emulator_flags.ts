@@ -12,8 +12,7 @@ import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { itemList, paragraph } from '../output/width.ts'
-import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
-import { parseCount, parseCountOrNone } from './values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseCount, parseCountOrNone } from './table.ts'
 
 function collectFault(text: string, before: readonly string[] = []): readonly string[] {
   try {

@@ -10,8 +10,7 @@ import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
-import { addFlags, type FlagsOf, type FlagTable } from './table.ts'
-import { parseAddress } from './values.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './table.ts'
 
 const LOG_FLAGS = {
   '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },

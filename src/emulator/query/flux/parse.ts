@@ -1,6 +1,6 @@
 import { MS_PER_SECOND } from '../../../time_units.ts'
 import { QueryError } from '../../protocol/errors.ts'
-import type { Settings } from '../../protocol/settings.ts'
+import type { Settings } from '../../protocol/profiles.ts'
 import { type Cursor, cursorOf } from './cursor.ts'
 import {
   ALLOWED_OPERATIONS,

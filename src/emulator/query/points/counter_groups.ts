@@ -2,7 +2,7 @@ import { BYTES_PER_MB, TRANSACTION_ERRORS } from '../../../catalogue.ts'
 import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import { diskBandwidths, PURPOSES } from '../../model/disk_io.ts'
 import { type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
-import { countTransactions, ERROR_TYPES, type ErrorType } from '../../model/transactions.ts'
+import { countTransactions, ERROR_TYPES, type ErrorType } from '../../model/traffic.ts'
 import { type Clock, mainClock, opClock } from './grid.ts'
 import { addLatencies, LATENCY_BOUNDS } from './latency_histogram.ts'
 

@@ -1,12 +1,12 @@
+import type { ConditionName } from '../../../alerting/conditions.ts'
 import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
-import { counted, latencyText } from '../../../text.ts'
+import { counted, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, POOL_CHARTS } from './charts.ts'
 import { coverageTable } from './coverage.ts'
 import { capacity, disks, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
-import { figureColumns } from './figures.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -19,7 +19,7 @@ export interface PoolContext {
 }
 
 /** The nodes of a pool that are shown. */
-export interface ShownNodes {
+interface ShownNodes {
   readonly from: number
   readonly count: number
   /** Below the table. */
@@ -116,4 +116,41 @@ export function moreNodes(pool: PoolStatus, shown: number, context: Pick<PoolCon
   const { length } = pool.nodes
   if (length <= shown) return undefined
   return html`<p class="more"><a href="${poolUrl(pool, context)}">All ${counted(length, 'node')}</a> <span class="quiet">(${shown} shown, the worst first)</span></p>`
+}
+
+/** The alerts of problems that are shown in each column. */
+const ERRORS: readonly ConditionName[] = [
+  'SdsSystemErrorsCritical',
+  'SdsTransactionErrorsCritical',
+  'SdsSystemErrors',
+  'SdsTransactionErrors',
+]
+const FORECASTS: readonly ConditionName[] = ['SdsForecastCritical', 'SdsForecastShort']
+
+/**
+ * Failed transactions, latencies and the forecast of a pool; nothing without any of them.
+ * @param problems those of the pool
+ */
+function figureColumns({ figures }: PoolStatus, problems: readonly Problem[]): Html | undefined {
+  const {
+    failed_transactions_ratio: failed,
+    read_latency_seconds: read,
+    write_latency_seconds: write,
+    forecast_seconds: forecast,
+  } = figures
+  if (failed === null && read === null && write === null && forecast === null) return undefined
+  const marked = (alerts: readonly ConditionName[], content: Content) => {
+    const problem = problems.find(({ alert }) => alerts.some((one) => one === alert))
+    return problem === undefined ? content : html`<strong class="${problem.severity}">${content}</strong>`
+  }
+  const columns = [
+    failed === null ? undefined : marked(ERRORS, `${percentText(failed)} failed`),
+    [
+      read === null ? undefined : marked(['SdsReadLatencyHigh'], `read ${latencyText(read)}`),
+      read === null || write === null ? undefined : ', ',
+      write === null ? undefined : marked(['SdsWriteLatencyHigh'], `write ${latencyText(write)}`),
+    ],
+    forecast === null ? undefined : marked(FORECASTS, `forecast ${durationText(forecast)}`),
+  ]
+  return html`<span class="service">${columns.map((column) => html`<span>${column}</span>`)}</span>`
 }

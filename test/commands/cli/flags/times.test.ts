@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSeconds, parseTime } from '../../../../src/commands/cli/flags/values.ts'
+import { parseSeconds, parseTime } from '../../../../src/commands/cli/flags/table.ts'
 import { timeText } from '../../../../src/time_units.ts'
 
 const NOW = Date.parse('2026-03-11T12:34:56.789Z')
