@@ -24,11 +24,7 @@ export interface Lookup {
   readonly providers: readonly Provider[] | ApiError
 }
 
-/**
- * The caller's name and the providers of the system.
- * @throws {Abandoned} if the caller has left
- * @throws {ApiError} for a refused token or an unreachable system: a deletion would fail too
- */
+/** @throws {Abandoned} if the caller has left @throws {ApiError} if a deletion would fail, too */
 export async function lookUp({ client, token, signal }: Caller): Promise<Lookup> {
   const [list, account] = await Promise.allSettled([
     client.providers(token, signal),

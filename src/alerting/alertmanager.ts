@@ -26,10 +26,7 @@ interface Document {
   readonly inhibit_rules?: readonly InhibitRule[]
 }
 
-/**
- * @param text the configuration as YAML, as /api/v2/status of Alertmanager has it
- * @throws {Error} if it is not YAML
- */
+/** @param text YAML, as /api/v2/status of Alertmanager has it @throws {Error} if it is not YAML */
 export function readAlertmanagerConfig(text: string) {
   const { route = {}, receivers = [], inhibit_rules = [] } = (parse(text) ?? {}) as Document
   const { inhibit_rules: ours = [] } = parse(readInhibition()) as Document

@@ -128,9 +128,7 @@ export const CONDITIONS = {
 
 export type ConditionName = keyof typeof CONDITIONS
 
-/**
- * Alerts whose conditions cause that of another alert, which Alertmanager then inhibits. The status page omits it, too.
- */
+/** Alerts that cause another one. Alertmanager inhibits it, and the status page omits it. */
 export const CAUSES = {
   SdsSystemNodesUnaccounted: [
     'SdsNodeNotAccessible',

@@ -73,10 +73,7 @@ async function emulate(flags: Flags, command: Command): Promise<void> {
   )
 }
 
-/**
- * URL, pools and accounts of the emulator, for the terminal.
- * @param reachable undefined: clients cannot reach it
- */
+/** @param reachable undefined: clients cannot reach it */
 function describeEmulator(
   reachable: ReachableUrl | undefined,
   pools: readonly { readonly id: string; readonly name: string }[],

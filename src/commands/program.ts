@@ -58,10 +58,7 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
   return named === undefined ? Object.values(COMMANDS) : [named]
 }
 
-/**
- * Runs one command line.
- * @returns exit code: 0 success, 1 failure, 2 usage error, 78 invalid configuration of a service
- */
+/** @returns exit code: 0 success, 1 failure, 2 usage error, 78 invalid configuration of a service */
 export async function runProgram(args: readonly string[]): Promise<number> {
   // A closed pipe (`sds-exporter … | head`) is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
@@ -73,11 +70,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   }
 }
 
-/**
- * Prints why a command failed.
- * @param args its command line
- * @returns its exit code
- */
+/** Prints why a command failed. @returns its exit code */
 export function reportFailure(failure: unknown, args: readonly string[]): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   const inUse = failure instanceof ListenError ? failure.addressInUse : undefined
@@ -129,9 +122,7 @@ function textOf({ version, ...details }: ReturnType<typeof buildDetails>): strin
   return `sds-exporter ${version}\n${rows.join('')}`
 }
 
-/**
- * Commander wraps descriptions with at least this width. Its default of 40 is more than long flags leave of 80 columns.
- */
+/** Commander's default of 40 is more than long flags leave of 80 columns. */
 const MIN_DESCRIPTION_WIDTH = 30
 const HELP_ALL = '--help-all'
 

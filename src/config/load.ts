@@ -22,10 +22,7 @@ export interface LoadOptions {
   readonly read?: ReadText
 }
 
-/**
- * Reads and checks a configuration file.
- * @throws {ConfigError} with every problem of the file at once
- */
+/** Reads and checks a configuration file. @throws {ConfigError} with every problem of the file at once */
 export function loadConfig(file: string, environment: Environment, options: LoadOptions = {}): Config {
   const { read = readTextFile } = options
   const found = read(file, 'configuration')
@@ -91,10 +88,7 @@ function systemNames(data: unknown): string[] | undefined {
   return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
 }
 
-/**
- * Keys and values with what each system inherits: enough for a few thousand systems. The limit is needed because each
- * system inherits unknown keys, too.
- */
+/** With what each system inherits, unknown keys, too: enough for a few thousand systems. */
 const MAX_COMPLETE_VALUES = 500_000
 const TOO_MANY_VALUES = 'has too many systems that inherit too many keys and values'
 

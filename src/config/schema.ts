@@ -23,10 +23,7 @@ const baseUrl = httpUrl('set them under auth', ':4443')
 type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
 const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
 
-/**
- * The keys of `auth`, of which `defaults` may have some. Reads secret files, so that a missing, unreadable or empty file
- * is reported at the start.
- */
+/** Secret files are read, so that a missing, unreadable or empty one is reported at the start. */
 function authKeys(folder: string, read: ReadText) {
   const secret = (make: MakeSecret) =>
     secretText.transform((value, context) => usable(make(value), context)).optional()

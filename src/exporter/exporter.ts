@@ -103,10 +103,7 @@ export function createExporter(options: ExporterOptions) {
     get adminUrl(): string | undefined {
       return admin?.url
     },
-    /**
-     * Listens before the first login, so that a port in use fails without opening a session.
-     * @throws when the configuration is invalid or an address cannot be bound
-     */
+    /** Listens before the first login, so that a port in use fails without opening a session. */
     start: (): Promise<void> => reloader.start(() => startListeners(listeners, admin, listening)),
     /** Loads and applies the configuration; rejects without a change when it is invalid. */
     reload: reloader.reload,

@@ -61,10 +61,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   }
 
   return {
-    /**
-     * Loads the configuration, opens, and applies the configuration. Reloads that arrive meanwhile follow.
-     * @param open called with a valid configuration, before the first request to a system
-     */
+    /** @param open called with a valid configuration, before the first request to a system */
     async start(open: () => Promise<void>): Promise<void> {
       await turns.run(async () => {
         const config = load()

@@ -16,10 +16,7 @@ export interface Risk {
 
 type Row = readonly [applies: boolean, text: string, remedy: string]
 
-/**
- * The risks of one system.
- * @param configFile undefined if the configuration is not from a file
- */
+/** @param configFile undefined if the configuration is not from a file */
 export function systemRisks(system: SystemConfig, configFile: string | undefined): Omit<Risk, 'system'>[] {
   const { auth, tls } = system
   const secretFiles = ['file' in auth ? auth.file : undefined, tls.keyFile].filter(

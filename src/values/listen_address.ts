@@ -53,10 +53,7 @@ const MAX_PORT = 65_535
 const FORMS = 'write :9438, 127.0.0.1:9438, [::1]:9438 or localhost:9438'
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
-/**
- * Parses a listen address in the notation of Prometheus exporters; port 0 selects a free port.
- * @throws {ListenError} naming the address and the accepted forms
- */
+/** In the notation of Prometheus exporters; port 0 selects a free port. @throws {ListenError} */
 export function parseListenAddress(text: string): ListenAddress {
   const refuse = (reason: string) => new ListenError(`listen address '${text}': ${reason}; ${FORMS}`)
   const match = /^(?:\[([^\]]*)\]|(.*)):([^:]*)$/s.exec(text)

@@ -1,7 +1,4 @@
-/**
- * Exponential back-off: the pause after `failures` (1 or more) in a row, in milliseconds. It doubles after each further
- * failure.
- */
+/** Exponential back-off: the pause after `failures` (1 or more) in a row, in milliseconds. */
 export function backoffMs(failures: number, firstMs: number, longestMs = Number.POSITIVE_INFINITY): number {
   return Math.min(firstMs * 2 ** (failures - 1), longestMs)
 }

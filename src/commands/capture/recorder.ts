@@ -21,10 +21,7 @@ export interface FinishOptions {
 /** The text of a file has to fit into a string. */
 const MAX_CHARACTERS = 256 * 1024 * 1024
 
-/**
- * Collects the exchanges of one system for a recording.
- * @param onSecret called with each token and password that a request had
- */
+/** @param onSecret called with each token and password that a request had */
 export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
   const exchanges = new Map<string, RecordedExchange>()
   const answers = new Map<string, { readonly text: string; readonly at: number }>()

@@ -70,10 +70,7 @@ export function completionCommand(): Command {
     .action((shell: keyof typeof SCRIPTS) => void process.stdout.write(SCRIPTS[shell]))
 }
 
-/**
- * The command that the scripts call.
- * @param program the command line with the commands that the words may need
- */
+/** The command that the scripts call. @param program has the commands that the words may need */
 export function completeCommand(program: (words: readonly string[]) => Promise<Command>): Command {
   return new Command('complete')
     .description('print what can stand in place of the last word, one line each, for completion scripts')

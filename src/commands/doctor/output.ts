@@ -72,10 +72,7 @@ const TITLE_WIDTH = 13
 const MARGIN = '  '
 const TEXT_COLUMN = 3 * MARGIN.length + STATUS_WIDTH + TITLE_WIDTH
 
-/**
- * Formats a headline and the findings, one line each, with the remedy on the next line.
- * @param stream the output; colours are used if it supports them
- */
+/** One line for each finding, with the remedy on the next line. Colours are used if the stream supports them. */
 export function renderReport(
   headline: string,
   reports: readonly CheckReport[],

@@ -62,10 +62,7 @@ const SYSTEM_CHECKS = [
 
 export type Examination = Awaited<ReturnType<typeof examineSystem>>
 
-/**
- * Runs all checks of one system and logs out.
- * @param readsVersions whether the versions of the nodes are read, too
- */
+/** Runs all checks and logs out. @param readsVersions whether the versions of the nodes are read, too */
 export async function examineSystem(
   context: SystemContext,
   onCheck: Running['onCheck'],

@@ -114,11 +114,7 @@ export const IDENTITY = {
 } as const
 export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
 
-/**
- * Rows with the identity of their nodes.
- * @param read all pools of one system, because duplicate names are replaced by ids
- * @param rowsOf the rows of one node, without its identity
- */
+/** @param read all pools of one system, because duplicate names are replaced by ids */
 export function identified<Node extends Named, Row>(
   { system, pools }: Pick<SystemRead<{ readonly nodes: readonly Node[] }>, 'system' | 'pools'>,
   rowsOf: (node: Node, readAt: number) => readonly Row[],

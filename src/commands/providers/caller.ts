@@ -53,10 +53,7 @@ export async function withToken(
 const NO_TOKEN = 'set the environment variable SDS_TOKEN to your token, or use --username'
 const NO_PASSWORD = '--username needs a terminal, or the environment variable SDS_PASSWORD'
 
-/**
- * The text of the environment variable, or of a prompt.
- * @throws {Failed} with `missing`, if there is neither it nor a terminal
- */
+/** From the environment, or a prompt. @throws {Failed} with `missing`, if there is neither it nor a terminal */
 function given(
   { environment, terminal }: Credentials,
   variable: string,

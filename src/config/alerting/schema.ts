@@ -103,10 +103,7 @@ const labels = labelsSchema.superRefine((own, context) => {
 })
 const link = httpUrl('everybody who sees an alert sees its links')
 
-/**
- * The section `alerting`, with the names of the rules.
- * @param systems names of the systems in the same file; undefined if it has none
- */
+/** @param systems names of the systems in the same file; undefined if it has none */
 export function alertingSchema(
   rules: PackagedRules,
   systems: readonly string[] | undefined,

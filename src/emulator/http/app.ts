@@ -19,10 +19,7 @@ export interface Service {
   readonly handle: (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
 }
 
-/**
- * The HTTP interface of the storage system.
- * @param middleware runs before the routes and sets `context.state.now`, in epoch seconds, and `context.state.settings`
- */
+/** @param middleware runs before the routes and sets `now` (epoch seconds) and `settings` of `context.state` */
 export function createApp(
   service: Service,
   expiredToken: ExpiredToken,

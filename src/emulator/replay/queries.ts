@@ -50,9 +50,7 @@ export function createQueryResponder(
   }
 }
 
-/**
- * The form in which old query services refuse a query. A 404 without the header would mean that there is no interface.
- */
+/** As old query services refuse a query. A 404 without the header would mean that there is no interface. */
 function notRecorded(): RouteResponse {
   const error = 'the recording has no points of this query'
   return {

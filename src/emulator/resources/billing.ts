@@ -59,9 +59,7 @@ function listOf({ profile }: ResourceRequest, name: string, infos: readonly Memb
   return { root, members, json: { [root]: profile === 'documented' ? members : infos } }
 }
 
-/**
- * The ids of a body. As on real systems, `{}` has none, no body is refused with 415, `[]` with 400, `null` with 500.
- */
+/** As on real systems, `{}` has no ids, no body is refused with 415, `[]` with 400, `null` with 500. */
 function idsIn({ body, contentType }: ResourceRequest): readonly string[] {
   if (body === '' || !contentType.startsWith('application/json')) {
     throw new ApiError('mediaType', `The body must be JSON, not "${contentType}"`)

@@ -28,10 +28,7 @@ export function wrapped({ profile }: ResourceRequest, root: string, members: Mem
 const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
 
-/**
- * One page of a list, by the parameters `limit` and `marker`.
- * @throws ApiError 400 with code 1008 for an invalid parameter
- */
+/** By the parameters `limit` and `marker`. @throws ApiError 400 with code 1008 for an invalid one */
 export function pageOf<T>(
   { query, settings, path }: ResourceRequest,
   items: readonly T[],

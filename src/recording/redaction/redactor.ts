@@ -14,10 +14,7 @@ import { COLUMNS } from './words.ts'
 
 export type Redactor = ReturnType<typeof createRedactor>
 
-/**
- * Makes recorded exchanges of received ones, without the texts of the system.
- * @param options what is kept
- */
+/** Makes recorded exchanges of received ones, without the texts of the system. */
 export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()) {
   const unknown = new Set<string>()
   const redact = createTextRedaction(standIns, options)

@@ -32,10 +32,7 @@ export function createRateLimits(now: () => number = () => performance.now()) {
     admit(address: string): void {
       if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
     },
-    /**
-     * Runs a task that sends the token of a caller at `address` to a system.
-     * @throws {Refused} 429 or 503 before anything is sent
-     */
+    /** Runs a task that sends the token of a caller. @throws {Refused} 429 or 503 before anything is sent */
     withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T> {
       const bucket = refusals(`${networkOf(address)} ${system}`)
       return guarded(bucket, REFUSALS, () => pending(system, task), isRefused)

@@ -13,10 +13,7 @@ import type { AdminSystems } from './systems.ts'
 /** The endpoints of the page. They use JSON only. */
 const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout|account))?$/
 
-/**
- * The format of a response, errors included: JSON if the path ends in `.json` or the caller prefers JSON,
- * otherwise XML.
- */
+/** Of errors, too: JSON if the path ends in `.json` or the caller prefers JSON, otherwise XML. */
 export function formatOf(context: Context): DocumentFormat {
   const path = rawPath(context.req)
   if (path.endsWith('.json') || JSON_PATHS.test(path)) return 'json'
@@ -36,10 +33,7 @@ export function checkAcceptable(context: Context): void {
   }
 }
 
-/**
- * Protects against DNS rebinding and against cross-site requests.
- * @throws {Refused} 421 or 403
- */
+/** Protects against DNS rebinding and against cross-site requests. @throws {Refused} 421 or 403 */
 export function checkOrigin(request: IncomingMessage, rules: OriginRules): void {
   if (!hasExpectedHost(request, rules)) {
     throw refused('foreignHost', 'To allow this name, start the exporter with --admin.allowed-hosts=NAME')
@@ -52,10 +46,7 @@ export function checkOrigin(request: IncomingMessage, rules: OriginRules): void 
 /** Only the login has a body, and it is short. */
 const MAX_BODY_BYTES = 4096
 
-/**
- * Reads the body of a request.
- * @throws {Refused} 413 if it is longer than 4096 bytes; the connection is then closed
- */
+/** @throws {Refused} 413 if the body is longer than 4096 bytes; the connection is then closed */
 export async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
@@ -70,10 +61,7 @@ export function checkNoQuery(context: Context): void {
   if (context.querystring !== '') throw refused('badRequest', 'This path takes no query parameters')
 }
 
-/**
- * The caller's own token.
- * @throws {Refused} 401 if it is missing or not valid in a header, 400 if it is repeated
- */
+/** @throws {Refused} 401 if the token is missing or not valid in a header, 400 if it is repeated */
 export function callerToken({ req }: Context): Secret {
   const values = req.headersDistinct[TOKEN_HEADER.toLowerCase()] ?? []
   const [value] = values
@@ -87,10 +75,7 @@ export function callerToken({ req }: Context): Secret {
 
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
 
-/**
- * The name of the system in the path, or of the only system; undefined if the path has none and there are several.
- * @throws {Refused} 400 for a name that cannot be decoded
- */
+/** That of the path, or the only one; undefined if there are several. @throws {Refused} 400 if it cannot be decoded */
 function systemName(context: Context, systems: AdminSystems): string | undefined {
   const segment = SYSTEM_PATH.exec(rawPath(context.req))?.[1]
   if (segment !== undefined) return decoded(segment)

@@ -63,11 +63,7 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
   }
 
   return {
-    /**
-     * @param authorization the Authorization header
-     * @param address client address, for which failed attempts are counted
-     * @returns undefined if the user exists and the password is correct
-     */
+    /** Undefined if the user exists and the password is correct. Failed attempts are counted by address. */
     async check(
       authorization: string | undefined,
       address: string,

@@ -13,10 +13,7 @@ const CLIENT_LEFT: readonly unknown[] = [
 /** Codes of the HTTP parser: the request was truncated, or was followed by data that is not HTTP. */
 const NOT_HTTP = /^HPE_/
 
-/**
- * Logs why a request failed, as an error. A client that left is no failure, and logged at level debug.
- * @param fields without the failure
- */
+/** A client that left is no failure, and logged at level debug. @param fields without the failure */
 export function logFailure(log: Log, message: string, failure: unknown, fields: Fields = {}): void {
   const reason = errorText(failure)
   if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })

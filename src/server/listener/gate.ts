@@ -23,10 +23,7 @@ export interface GateOptions {
 const INVALID_CONFIG: Refusal = { status: 500, text: 'internal server error', isLast: true }
 const TOO_MANY: Refusal = { status: 429, text: 'too many requests', headers: { 'Retry-After': '1' } }
 
-/**
- * Checks in this order: form of the request, open paths (served even with an invalid web configuration), validity of
- * the web configuration, client certificate, rate limit, user.
- */
+/** In this order: form, open paths, validity of the web configuration, certificate, rate limit, user. */
 export function createGate(options: GateOptions): Gate {
   const { web, auth, checkConnection, openPaths, accepted, now } = options
   const isWithinRate = createRateLimiter(now)

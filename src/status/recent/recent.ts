@@ -64,10 +64,7 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
       const last = Array.from({ length: MINUTE_SLOTS }, (_, back) => slots?.get(slotNow() - back, 'requests'))
       return last.reduce<number>((total, count) => total + (count ?? 0), 0)
     },
-    /**
-     * Quantile of the latency of the requests of the last 20 minutes in seconds; undefined without a histogram, and for a
-     * pool without charts.
-     */
+    /** Of the last 20 minutes, in seconds; undefined without a histogram, and for a pool without charts. */
     latency: (system: string, poolId: string, operation: LatencyOperation, quantile: number) =>
       systems.get(system)?.pools.get(poolId)?.latencies.quantile(operation, quantile),
     system: (name: string): History<SystemColumn> => historyOf(systems.get(name)?.slots),

@@ -68,11 +68,7 @@ export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   return { ...options, faults }
 }
 
-/**
- * Adds --help-all.
- * @param examples what --help prints after the flags
- * @param all the same for --help-all, before the tables of scenarios, profiles and faults
- */
+/** Adds --help-all. @param examples what --help prints after the flags @param all the same for --help-all */
 export function addHelp(command: Command, examples: string, all = ''): Command {
   return command
     .option('--help-all', 'print this help with all scenarios, profiles and faults')

@@ -84,10 +84,7 @@ function parseWhole(text: string, least: number): number {
   return count
 }
 
-/**
- * Parses an http or https URL without credentials.
- * @throws {Failed} usage error; the message does not contain the URL
- */
+/** An http or https URL without credentials. @throws {Failed} usage error, without the URL */
 export function parseHttpUrl(flag: string, text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -98,10 +95,7 @@ export function parseHttpUrl(flag: string, text: string): URL {
   throw new Failed(`${flag} must not contain a user or password: ${reason}`, EXIT.usage)
 }
 
-/**
- * Parses an http or https URL to which paths are added. It has no slash at its end.
- * @throws {Failed} usage error, as {@link parseHttpUrl}
- */
+/** As {@link parseHttpUrl}, without a slash at its end, for a URL to which paths are added. */
 export function parseRootUrl(flag: string, text: string): string {
   const { search, hash, href } = parseHttpUrl(flag, text)
   if (search === '' && hash === '') return href.replace(/\/+$/, '')

@@ -29,10 +29,7 @@ export function cells(text: string): number {
 /** Breaks text at blanks. With less room, it is not broken; words that are too long, such as paths, stay whole. */
 const WRAPPING = Object.assign(new Help(), { minWidthToWrap: 20, displayWidth: cells })
 
-/**
- * A text broken at blanks.
- * @param indentation cells before the first line, and blanks before all others
- */
+/** @param indentation cells before the first line, and blanks before all others */
 export function wrapped(text: string, width: number | undefined, indentation: number): string {
   const lines = WRAPPING.boxWrap(text, (width ?? 0) - indentation)
   return lines.replaceAll('\n', `\n${' '.repeat(indentation)}`)

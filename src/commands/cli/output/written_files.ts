@@ -17,10 +17,7 @@ export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
-/**
- * Writes a file, or replaces its content.
- * @throws {Failed} if the path is not that of a regular file: writing to a FIFO or a device may never end
- */
+/** @throws {Failed} for other types than regular files: writing to a FIFO or a device may never end */
 export function writeOutputFile(path: string, text: string): void {
   // Without O_NONBLOCK, opening a FIFO waits for a reader. O_TRUNC has no effect on other types.
   const file = opened(path)

@@ -18,10 +18,7 @@ import { type AlertmanagerClient, type Readiness, type SentAlert, TEST_ALERT } f
 import type { LoadedRule } from './prometheus_client.ts'
 import { isOurs } from './prometheus_findings.ts'
 
-/**
- * Whether each Alertmanager can notify somebody of an alert.
- * @param systems the names of the systems, for routes by the label system
- */
+/** @param systems the names of the systems, for routes by the label system */
 export async function alertingFindings(
   alertmanagers: readonly AlertmanagerClient[],
   rules: readonly LoadedRule[],
@@ -134,10 +131,7 @@ function inhibitionFinding(
 const COPY_RULES =
   'copy the list of alertmanager-inhibition.yml, which sds-exporter rules writes, to inhibit_rules of Alertmanager and reload it'
 
-/**
- * Whether alerts reach a receiver that notifies somebody.
- * @param alerts the labels of the loaded alerts; without any, there is no finding
- */
+/** @param alerts the labels of the loaded alerts; without any, there is no finding */
 function routeFindings(
   url: string,
   alerts: readonly Labels[],

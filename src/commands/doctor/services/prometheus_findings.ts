@@ -50,10 +50,7 @@ function wrongJob(rules: readonly LoadedRule[], targets: readonly Pick<ScrapeTar
 
 const JOB = 'add the scrape job for /history to Prometheus, see docs/history.md'
 
-/**
- * Whether Prometheus closes gaps from `/history`.
- * @param configuration that of Prometheus, as YAML in its own notation
- */
+/** Whether Prometheus closes gaps from `/history`. @param configuration that of Prometheus, as YAML */
 export function historyFinding(
   { windowMs }: HistoryConfig,
   targets: readonly ScrapeTarget[],

@@ -98,10 +98,7 @@ const DAY_MS = 86_400_000
 /** Time for a renewal, including a maintenance window. */
 const MIN_DAYS_LEFT = 14
 
-/**
- * Whether the exporter accepts the certificate, and for how long.
- * @param saving the command that saves the root certificate
- */
+/** @param saving the command that saves the root certificate */
 export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
   const { refusal, notAfterMs } = peer
   if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls, saving)

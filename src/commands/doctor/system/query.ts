@@ -155,9 +155,7 @@ const COMPARED: readonly QueryAttributeName[] = QUERY_ATTRIBUTES.map(({ name }) 
 const MAX_DISTANCE_SECONDS = 900
 /** Smaller figures are mostly rounding: the feed has three decimals. */
 const LEAST_VALUE = 0.1
-/**
- * A difference of natural logarithms: the sources may have another interval, and add other interfaces. Units differ by 6.9.
- */
+/** Of natural logarithms: the sources may have other intervals and interfaces. Units differ by 6.9. */
 const TOLERANCE = 1
 
 /** Which interfaces the feed adds is not documented, so that bandwidths of the network may differ for that reason. */

@@ -1,7 +1,4 @@
-/**
- * Reads some values from a response of the feed, independently of the exporter's decoder and catalogue. Names, tags
- * and factors are repeated here on purpose, so that the results can be compared.
- */
+/** Independent of the decoder and the catalogue: names, tags and factors are repeated, to be compared. */
 import { isObject, type JsonObject } from '../../../api/parse/json.ts'
 
 export type Figure = (typeof FIGURES)[number]

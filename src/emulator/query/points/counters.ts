@@ -14,10 +14,7 @@ const CHECKPOINT_INTERVALS = 288
 const RECENT = 16
 const MAX_KEPT = 64
 
-/**
- * Counters are sums over all intervals since the start of the processes: functions of seed, scenarios and time. Sums
- * that were computed are kept, so that the next point costs one interval.
- */
+/** Functions of seed, scenarios and time. Sums are kept, so that the next point costs one interval. */
 export function createCounters(model: StorageModel): Counters {
   let revision = model.timeline.revision()
   let groups = new Map<CounterGroup, Map<Node, Map<number, Float64Array>>>()

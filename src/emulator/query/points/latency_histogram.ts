@@ -1,7 +1,4 @@
-/**
- * Upper bounds in ms, as real systems name the fields of the latency measurements. The counts are cumulative: each
- * includes all smaller bounds.
- */
+/** Upper bounds in ms, as real systems name the fields. Each count includes all smaller bounds. */
 export const LATENCY_BOUNDS = [
   '0.0',
   '1.0',

@@ -7,10 +7,7 @@ export interface Connections {
    * @returns to be called when the response begins, which counts as progress, or when there is none
    */
   wait(socket: Socket): () => void
-  /**
-   * Closes a connection at once. A plain close leaves data that the client does not read in the memory of the kernel,
-   * up to several megabytes for minutes.
-   */
+  /** A plain close leaves data that the client does not read in the kernel, up to megabytes for minutes. */
   reset(socket: Socket): void
   sockets(): Iterable<Socket>
 }

@@ -127,10 +127,7 @@ const ERRORS: readonly ConditionName[] = [
 ]
 const FORECASTS: readonly ConditionName[] = ['SdsForecastCritical', 'SdsForecastShort']
 
-/**
- * Failed transactions, latencies and the forecast of a pool; nothing without any of them.
- * @param problems those of the pool
- */
+/** Nothing without any of the figures. @param problems those of the pool */
 function figureColumns({ figures }: PoolStatus, problems: readonly Problem[]): Html | undefined {
   const {
     failed_transactions_ratio: failed,
