@@ -54,10 +54,7 @@ export function createAudit({ file, log, later }: AuditOptions) {
   function record() {
     const audit_id = randomUUID()
     return {
-      /**
-       * Must be called right before the deletion is sent. Writes a line with the outcome `pending`.
-       * @throws {Refused} when the audit file cannot be written
-       */
+      /** Must be called right before the deletion is sent. @throws {Refused} when the audit file cannot be written */
       async begin(facts: AuditFacts): Promise<void> {
         try {
           await auditFile?.append(lineOf({ audit_id, ...facts, outcome: 'pending', status: null }))

@@ -159,10 +159,7 @@ export type Condition = NonNullable<ReturnType<Conditions['condition']>>
 
 export type Conditions = ReturnType<typeof createConditions>
 
-/**
- * The conditions of each system and pool with the settings of a configuration. Subjects without settings of their own
- * share one object, and later calls for a subject return the same object.
- */
+/** Subjects without settings of their own share one object; later calls return the same objects. */
 export function conditionsOf(
   rules: PackagedRules,
   config: AlertingConfig | undefined,

@@ -97,10 +97,7 @@ function parseInterval(text: string): number {
 /** Time for systemd-notify, which waits until systemd has read the message. */
 const TIMEOUT_MS = 30_000
 
-/**
- * Tells systemd that the service has started, for `Type=notify`. Node.js has no datagram sockets of Unix, so that the
- * program systemd-notify sends the message to `NOTIFY_SOCKET`.
- */
+/** For `Type=notify`. Node.js has no datagram sockets of Unix, so that systemd-notify sends the message. */
 function notifySystemd(environment: Readonly<Record<string, string | undefined>>, log: Log): void {
   if (!environment['NOTIFY_SOCKET']) return
   execFile('systemd-notify', ['--ready'], { timeout: TIMEOUT_MS }, (failure) => {

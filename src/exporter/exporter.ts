@@ -33,10 +33,7 @@ export interface ExporterOptions {
   /** Undefined: the configuration is loaded again on request only. */
   readonly autoReload?: AutoReloadOptions | undefined
   readonly lifecycle: boolean
-  /**
-   * Whether ports are published under other addresses, as those of a container. Log and status page then name no URL of
-   * a listener. Default: false.
-   */
+  /** Ports are published under other addresses, as those of a container: no URL of a listener is named. */
   readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined

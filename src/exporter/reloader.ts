@@ -70,10 +70,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
       })
       if (auto !== undefined) timer = setInterval(reloadIfChanged, auto.intervalMs).unref()
     },
-    /**
-     * Loads and applies the configuration; rejects without a change when it is invalid. Calls that arrive while one waits
-     * get its result.
-     */
+    /** Rejects without a change when the configuration is invalid. Calls that arrive while one waits get its result. */
     reload,
     /** Rejects the waiting reload; resolves when the current one has ended. */
     async stop(): Promise<void> {

@@ -1,8 +1,4 @@
-/**
- * Limits what runs at the same time for each key. The result takes one of the `limit` units of a key until the function that it
- * returns is called; it returns undefined if all are taken.
- * @param limit 0: unlimited
- */
+/** Takes a unit of a key until the result is called; undefined if none is left. @param limit 0: unlimited */
 export function createKeyedLimit(limit: number): (key: string) => (() => void) | undefined {
   const taken = new Map<string, number>()
   const add = (key: string, change: number) => {

@@ -116,10 +116,7 @@ export function createReadings() {
       digests.set(path, { kind, digest: digestOf(outcome) })
       return outcome
     },
-    /**
-     * Whether the content of a file has changed since it was read, or whether it can be read. Contents are compared,
-     * because modification times miss changes of symbolic links and changes within the clock resolution.
-     */
+    /** Contents are compared: times of files miss changes of links, and changes within the clock resolution. */
     hasChanged: (): boolean =>
       [...digests].some(([path, { kind, digest }]) => digestOf(readTextFile(path, kind)) !== digest),
   }

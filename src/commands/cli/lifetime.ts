@@ -57,10 +57,7 @@ export async function runUntilSignalled(
   log.info('stopped')
 }
 
-/**
- * Runs a task whose signal aborts on the first SIGINT, SIGTERM or other terminating signal, so that it can log out. A
- * second signal ends the process at once.
- */
+/** Terminating signals abort the signal, so that the task can log out; a second one ends the process. */
 export async function interruptible<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const names = [...STOP_SIGNALS, 'SIGHUP'] as const

@@ -19,10 +19,7 @@ export interface JsonResponse {
   readonly body: unknown
 }
 
-/**
- * Sends a request to another service and reads its response, which may be a redirect.
- * @throws {Error} with the reason in words, if there is no response; the reason of the signal after its abort
- */
+/** @throws {Error} with the reason in words, if there is no response; the reason of the signal after its abort */
 export async function requestJson(url: string, options: JsonRequest): Promise<JsonResponse> {
   const { timeoutMs, maxBytes, signal, method = 'GET', ...rest } = options
   const timeout = AbortSignal.timeout(timeoutMs)

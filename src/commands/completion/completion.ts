@@ -82,10 +82,7 @@ export function completeCommand(program: (words: readonly string[]) => Promise<C
     })
 }
 
-/**
- * Words with their descriptions after a tab; instead `:file` or `:folder`, for paths.
- * @param words of which the last is incomplete; bash passes `=` as a word
- */
+/** Words and descriptions, or `:file`, `:folder`. @param words the last is incomplete; bash passes `=` as a word */
 function offer(program: CommandNode, words: readonly string[]): readonly string[] {
   const given = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=')
   const last = given.pop() ?? ''

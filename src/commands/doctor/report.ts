@@ -38,11 +38,7 @@ export function createReportRedaction() {
   }
 }
 
-/**
- * The report of `--report`: versions, what is served, and every finding, with stand-ins for names and addresses.
- * @param others findings about Prometheus, without their texts
- * @throws {Failed} if a name is left in it
- */
+/** @param others findings about Prometheus, without their texts @throws {Failed} if a name is left in it */
 export function reportText(
   systems: readonly ExaminedSystem[],
   others: readonly CheckReport[],

@@ -23,10 +23,7 @@ export interface Credentials {
   readonly terminal: Terminal
 }
 
-/**
- * Runs a task with the token of the user: from SDS_TOKEN or a prompt, or of a login whose session ends with the task.
- * @throws {Failed} if there is no token, or the login is refused
- */
+/** With SDS_TOKEN, a prompt, or a login that ends with the task. @throws {Failed} without a token */
 export async function withToken(
   credentials: Credentials,
   { system, client, signal }: Omit<Target, 'token'>,

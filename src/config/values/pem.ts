@@ -10,10 +10,7 @@ export function certificateProblem(pem: string): string | undefined {
     : `contains a certificate that cannot be read (number ${bad + 1} of ${blocks.length})`
 }
 
-/**
- * The problem of a text that should contain CA certificates; undefined if it is valid. Go accepts an intermediate
- * certificate as trust anchor; OpenSSL as used by Node.js needs the root.
- */
+/** Go accepts an intermediate certificate as trust anchor; OpenSSL as used by Node.js needs the root. */
 export function rootProblem(pem: string): string | undefined {
   const problem = certificateProblem(pem)
   if (problem !== undefined) return problem
@@ -35,10 +32,7 @@ export function isPair(certificate: string, key: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }
 
-/**
- * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block extends to the end of its last line, as in OpenSSL:
- * files that were concatenated without a newline between them are invalid.
- */
+/** As in OpenSSL, a block extends to the end of its last line: files joined without a newline are invalid. */
 const BLOCK = /^-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----[\s\S]*?-----END \1-----.*/gm
 
 function certificateBlocks(pem: string): readonly string[] {

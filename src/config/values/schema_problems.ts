@@ -32,18 +32,12 @@ export function typeMessage(message: string) {
   return { error: ({ code }: { readonly code?: string }) => (code === 'invalid_type' ? message : undefined) }
 }
 
-/**
- * For checks of several values together: they run although a value of them is wrong, so that all problems are named at
- * once. Wrong values are passed as they are.
- */
+/** For checks of several values: they run although one of them is wrong, so that all problems are named. */
 export const DESPITE_OTHERS = {
   when: ({ issues }: z.core.ParsePayload) => issues.every(({ path = [] }) => path.length > 0),
 }
 
-/**
- * The problems that a schema has found. Unknown keys are reported one by one, each with the key or place that was
- * probably meant; that the meant key is missing is not reported separately.
- */
+/** Unknown keys come one by one, with what was probably meant, whose absence is not reported separately. */
 export function schemaProblems(
   schema: z.ZodType,
   found: readonly z.core.$ZodIssue[],

@@ -1,10 +1,7 @@
 /** A member of a JSON object: its name and the JSON text of its value. */
 export type Member = readonly [name: string, text: string]
 
-/**
- * A list of /dashboard as pieces of JSON text (API document, "Storage pool node list"). A year of a large pool exceeds
- * the maximum length of a string, so the pieces are sent one by one.
- */
+/** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */
 export function* listText(
   { title, href, list }: { title: string; href: string; list: 'instances' | '_instances' },
   objects: Iterable<Iterable<Member>>,

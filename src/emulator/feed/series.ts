@@ -24,10 +24,7 @@ const STRINGS = {
   time: (t: number): string => `"${t}"`,
 }
 
-/**
- * Writes numbers as JSON text, such as `23000000` or `"2.3e7"`. The key selects the notation where a profile has several:
- * the same key always gives the same one.
- */
+/** The key selects the notation where a profile has several: the same key always gives the same one. */
 export function notationOf(profile: Profile) {
   return profile === 'documented' ? DOCUMENTED : STRINGS
 }

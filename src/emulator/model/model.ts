@@ -33,10 +33,7 @@ export function createModel(options: ModelOptions, now: number) {
     return { node, t, form, effects: nodeEffects, scenarioDay: day }
   }
   let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
-  /**
-   * A value of the whole system that every node repeats (API document, "Node metric attributes"). It is kept, because a
-   * feed has it once for each node.
-   */
+  /** Every node repeats this value of the whole system. It is kept, because a feed has it once for each node. */
   const offlineTotal = (t: number) => {
     const revision = timeline.revision()
     if (offline.t === t && offline.revision === revision) return offline.total

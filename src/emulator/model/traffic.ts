@@ -18,10 +18,7 @@ const NIGHT_FACTOR = 0.22
 /** How long the load of a node that joined rises. */
 const RISE_SECONDS = 12 * SECONDS_PER_HOUR
 
-/**
- * Relative load of the node: about 0.1 on a Sunday night, about 1 on a weekday afternoon (UTC), exactly 0 when the
- * node is down. `salt` selects the kind of work, so that reads and writes have independent noise.
- */
+/** About 0.1 on a Sunday night, 1 on a weekday afternoon (UTC), 0 when down. `salt` selects the kind of work. */
 export function demand(state: NodeState, salt: number): number {
   if (isDown(state)) return 0
   const { node, t } = state

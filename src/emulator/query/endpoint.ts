@@ -15,11 +15,7 @@ interface QueryRequest extends Evaluation, Settings {
 
 const JSON_TYPE = 'application/json'
 
-/**
- * `POST /flux/api/external/v2/query`: a script, as JSON or as the whole body.
- *
- * @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500
- */
+/** @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
 export function answerQuery(request: QueryRequest) {
   const { context } = request
   const { state } = PROFILES[request.source.profile].query

@@ -22,10 +22,7 @@ export type ReplayOptions = Pick<
   'listenAddress' | 'tls' | 'faults' | 'expiredToken' | 'sessions' | 'clock'
 >
 
-/**
- * Serves the answers of a recording, with times moved to now. Login and roles are those of the emulator; other requests
- * that were not recorded are refused with 404. @throws RangeError for an invalid fault
- */
+/** Login and roles are those of the emulator. What was not recorded is refused with 404. @throws RangeError */
 export function createReplay(recording: Recording, options: ReplayOptions = {}) {
   const settings = resolveOptions(options)
   const sessions = createSessions(settings.clock, settings.sessions)

@@ -15,10 +15,7 @@ const HOST = /^[a-z\d-]+(\.[a-z\d-]+)+$/i
 /** Reserved for documentation (RFC 2606), so that no stand-in is the name of a host. */
 const DOMAIN = 'example.net'
 
-/**
- * Replaces texts of a system. The same text is always replaced by the same stand-in.
- * @param key with which stand-ins of UUIDs are computed; without it, a stand-in does not reveal its UUID
- */
+/** The same text has the same stand-in. @param key without it, a stand-in does not reveal its UUID */
 export function createStandIns(key: Uint8Array = randomBytes(32)) {
   const standIns = new Map<string, string>()
   const made = new Set<string>()

@@ -28,10 +28,7 @@ export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: ()
   }
 }
 
-/**
- * Sends the caller's token to the system of the path, within the rate limits. Counts a token that the system refuses,
- * and one that is not sent because too many were refused before.
- */
+/** Within the rate limits. Counts tokens that are refused, or not sent because too many were refused before. */
 export async function withToken<T>(
   context: Context,
   { systems, rateLimits, audit }: SystemRoutes,

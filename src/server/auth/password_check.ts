@@ -59,10 +59,7 @@ export function createPasswordCheck(compare: Compare, signal: AbortSignal) {
   }
 }
 
-/**
- * A key that remembers a result without storing the password. Each part is prefixed with its length: with a separator
- * alone, different parts that contain the separator would give the same key.
- */
+/** Without the password. The length before each part keeps parts that contain a separator apart. */
 function createDigest() {
   const secret = randomBytes(32)
   return (...parts: readonly string[]): string => {

@@ -18,10 +18,7 @@ export interface AcceptedRequests {
   readonly acceptsBodies: boolean
 }
 
-/**
- * Refuses a target that is too long, a target that is not a path (a URL, an authority, `*` or `//host`; a backslash
- * counts as a slash, as in the URL class), a repeated header that must be unique, and a body that is not accepted.
- */
+/** Refuses long targets, those that are no path (a backslash is a slash), repeated headers, and bodies. */
 export function checkRequest(request: IncomingMessage, accepted: AcceptedRequests): Refusal | undefined {
   const target = request.url ?? ''
   if (target.length > accepted.urlBytes) return URL_TOO_LONG

@@ -47,10 +47,7 @@ export interface ListenerOptions {
 
 export type Listener = ReturnType<typeof createListener>
 
-/**
- * An HTTP or HTTPS server with the limits and the web configuration applied before the handler. It can be started once.
- * @throws {ListenError} when the address is invalid
- */
+/** Limits and web configuration apply before the handler. It can be started once. @throws {ListenError} */
 export function createListener(options: ListenerOptions) {
   const socket = options.address
   const address = typeof socket === 'string' ? parseListenAddress(socket) : socket

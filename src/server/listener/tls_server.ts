@@ -101,10 +101,7 @@ function isListed(certificate: X509Certificate, allowed: readonly string[] | und
 const NAME = /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
 const OTHER_KIND = /[A-Za-z0-9 ]+:(?:"(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
 
-/**
- * The DNS names, IP addresses, email addresses and URIs of a certificate.
- * @param text `X509Certificate.subjectAltName`; no names are returned if any part cannot be parsed
- */
+/** @param text `X509Certificate.subjectAltName`; no names are returned if any part cannot be parsed */
 export function alternativeNames(text: string): string[] {
   const names: string[] = []
   let position = 0

@@ -12,10 +12,7 @@ export class Html {
 /** Undefined and null give nothing. */
 export type Content = string | number | Html | undefined | null | readonly Content[]
 
-/**
- * A template whose values are escaped for elements and quoted attributes, with invisible characters as `\uXXXX`. Values
- * that are {@link Html} are inserted as they are.
- */
+/** Values are escaped, invisible characters as `\uXXXX`; those that are {@link Html} are inserted as they are. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = strings[0] ?? ''
   for (const [index, value] of values.entries()) text += contentText(value) + (strings[index + 1] ?? '')

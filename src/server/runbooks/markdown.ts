@@ -1,9 +1,6 @@
 import { type Content, type Html, html } from '../page/html.ts'
 
-/**
- * The Markdown of docs/alerts.md as HTML: headings, paragraphs, tables, fenced code, and in lines code, bold text, links
- * and anchors. Links to other files become text, because those are not served.
- */
+/** Only what docs/alerts.md has. Links to other files become text, because those are not served. */
 export function renderMarkdown(markdown: string): Html {
   return html`${markdown
     .replace(/^<!--.*?-->\s*/s, '')

@@ -6,10 +6,7 @@ const SLICE_MS = 1
 /** Levels that are written piece by piece: status, systems, system, pools, pool, nodes. Values below are small. */
 const LEVELS = 6
 
-/**
- * A document as JSON, in pieces of about 64 KiB. Other requests are served between them, so the document may be large.
- * Invisible characters are escaped, which keeps the value.
- */
+/** JSON in pieces of about 64 KiB, with other requests between them. Invisible characters are escaped. */
 export async function* jsonPieces(document: unknown): AsyncGenerator<string> {
   let piece = ''
   let beganMs = performance.now()

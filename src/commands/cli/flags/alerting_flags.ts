@@ -18,10 +18,7 @@ export type AlertingFlags = FlagsOf<typeof FLAGS>
 
 export const addAlertingFlags = (command: Command): Command => addFlags(command, FLAGS)
 
-/**
- * The section `alerting` of the file of the flags, without a file the default settings. `--runbook.base-url` has precedence;
- * `--exporter.url` is for links that nothing else sets.
- */
+/** `--runbook.base-url` has precedence over the file; `--exporter.url` is for links that nothing else sets. */
 export function alertingFrom(flags: AlertingFlags): AlertingConfig {
   const config = readAlerting(flags)
   const { 'runbook.baseUrl': runbooks, 'exporter.url': exporter } = flags

@@ -16,10 +16,7 @@ export function externalAddress(environment: NodeJS.ProcessEnv): string | undefi
 
 export type ReachableUrl = NonNullable<ReturnType<typeof reachableUrl>>
 
-/**
- * The URL under which clients reach a listener, with a note about it; undefined if none does: the loopback addresses of a container are its own.
- * @param url that of the listener, with its port
- */
+/** Undefined if clients cannot reach it: loopback addresses of a container are its own. */
 export function reachableUrl(
   url: string,
   listenAddress: string | undefined,

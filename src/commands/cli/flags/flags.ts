@@ -151,11 +151,7 @@ const ADMIN_NAME = 'admin'
 /** More sockets than a unit has addresses. */
 const MAX_SOCKETS = 64
 
-/**
- * The sockets of socket activation (sd_listen_fds): `LISTEN_FDS` file descriptors from 3 on, with the names in
- * `LISTEN_FDNAMES`, for the process `LISTEN_PID`.
- * @throws {Failed} usage error, if there are no sockets for the metrics
- */
+/** sd_listen_fds: `LISTEN_FDS` descriptors from 3 on, for `LISTEN_PID`. @throws {Failed} without one for the metrics */
 export function systemdSockets(
   environment: Readonly<Record<string, string | undefined>>,
   pid: number,
