@@ -27,7 +27,7 @@ export interface PerformanceReaderOptions {
   /** Whether values that the answers lack are those of the answers before, while they are not too old. */
   readonly keepsEarlier?: boolean
   readonly query: SendQuery
-  /** Of all answers together. A series takes about 600 bytes of memory, and a node has 70. */
+  /** Of all answers together. A series takes 800 bytes of memory, and a node has 70. */
   readonly maxSeries?: number
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>
@@ -35,8 +35,8 @@ export interface PerformanceReaderOptions {
   readonly now?: () => number
 }
 
-/** 900 nodes. */
-const DEFAULT_MAX_SERIES = 65_536
+/** 740 nodes. */
+const DEFAULT_MAX_SERIES = 52_428
 
 /** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
 export type PerformanceReader = ReturnType<typeof createPerformanceReader>

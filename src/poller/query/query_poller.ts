@@ -151,8 +151,8 @@ function withFailure(system: SystemState, cause: ApiError): StateSteps {
   return withPerformance(system, { reading, receivedAtMs, failure })
 }
 
-/** The limit is for 900 nodes with the default of limits.max_response_bytes. */
-const BYTES_PER_SERIES = 256
+/** The limit is for 740 nodes with the default of limits.max_response_bytes. */
+const BYTES_PER_SERIES = 320
 
 function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
   return createPerformanceReader({
