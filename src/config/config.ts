@@ -5,7 +5,6 @@ import type { HistoryConfig, SectionsConfig } from './sections.ts'
 
 export type { HistoryConfig }
 
-/** Credentials for one storage system. */
 export type AuthConfig =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly file: string }

@@ -12,7 +12,6 @@ import { PROFILES } from './protocol/profiles.ts'
 import { createCounters } from './query/points/counters.ts'
 import { createSystemServer } from './server.ts'
 
-/** A storage system that runs in this process. */
 export type Emulator = ReturnType<typeof createEmulator>
 
 /** Creates a storage system; only `start` opens a port. @throws RangeError for invalid options */

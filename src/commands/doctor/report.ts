@@ -24,7 +24,6 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set(['names', 'connection'])
 
 type ReportRedaction = ReturnType<typeof createReportRedaction>
 
-/** Replaces the texts of systems, as in a recording. */
 export function createReportRedaction() {
   const standIns = createStandIns()
   const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, standIns)
@@ -74,7 +73,6 @@ export function reportText(
 
 type Redact = (text: string) => string
 
-/** Texts that a finding quotes of an answer. */
 const QUOTED = /"[^"]*"|; it says: .*$|(?<=such as ).*?(?= \(\w+\))|(?<=and the members ).*$/gs
 const ADDRESSES =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b\d{1,3}(?:\.\d{1,3}){3}\b(?!\.)|[^\s@]{1,64}@[^\s@]{1,64}/gi

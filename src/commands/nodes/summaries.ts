@@ -63,7 +63,6 @@ const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
   ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base]),
 )
 
-/** The summaries as a table for each node. Times are UTC. */
 export function summaryText(
   rows: readonly SummaryRow[],
   { start, end, interval }: Period,

@@ -9,7 +9,6 @@ interface Found {
   readonly message: string
 }
 
-/** Problems of a section whose parts are valid. */
 export function alertingProblems(
   config: AlertingConfig,
   rules: PackagedRules,

@@ -33,7 +33,6 @@ const value = z
   .min(1, 'must not be empty')
   .max(MAX_VALUE_LENGTH, `must have at most ${MAX_VALUE_LENGTH} characters`)
 
-/** The section `labels` of a system: labels of Prometheus by name. */
 export const labelsSchema = z
   .record(z.string(), value, 'expected a mapping of label names to text')
   .superRefine((labels, context) => {

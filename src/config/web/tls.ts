@@ -16,12 +16,10 @@ import {
   type TlsVersionName,
 } from './sections.ts'
 
-/** The TLS settings of the server, with the content of the files. */
 export type WebTls = Readonly<ReturnType<typeof settingsOf>>
 
 const SECTION = 'tls_server_config'
 
-/** Keys that are given inline or as a file. */
 const MATERIAL = {
   cert: { file: 'cert_file', check: certificateProblem },
   key: { file: 'key_file', check: keyProblem },

@@ -10,7 +10,6 @@ import type { Pipeline } from '../query/flux/pipeline.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
 import { responseOf } from './response.ts'
 
-/** A recorded query, with its bucket and the text of its filters. */
 type RecordedQuery = ReturnType<typeof recordedQuery>[number]
 
 const RELATIVE_RANGE = /\|> range\(start: ?-/

@@ -119,7 +119,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Encodes ids and names as the requests of the exporter do. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':')
 }

@@ -18,7 +18,6 @@ const REMEMBERED = 1024
 /** Requests to one system that are sent or wait for a permit, for all callers together. */
 const MAX_PENDING_PER_SYSTEM = 32
 
-/** Rate limits against guessing of tokens and passwords. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** @param now monotonic clock in milliseconds */

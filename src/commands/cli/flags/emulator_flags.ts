@@ -57,7 +57,6 @@ const flagsWith = (withoutProfile: string) =>
     '--fault <fault>': { about: OPTION_HELP.faults, parse: collectFault },
   }) as const satisfies FlagTable
 
-/** Flags of commands that run an emulated storage system. */
 export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>
 
 export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>

@@ -81,7 +81,6 @@ function parsePath(text: string): string {
   return text
 }
 
-/** Flags of commands that serve the provider administration. */
 const ADMIN_FLAGS = {
   '--admin.listen-address <address>': {
     about: 'listen address of the provider administration; empty disables it',

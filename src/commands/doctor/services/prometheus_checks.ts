@@ -8,7 +8,6 @@ import { alertingFindings } from './alerting.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 import { historyFinding, ruleFindings } from './prometheus_findings.ts'
 
-/** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {
   readonly name: string
   readonly pools: readonly PoolRef[] | undefined

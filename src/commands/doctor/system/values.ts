@@ -74,7 +74,6 @@ export function compareExport(
   return firstOf(label, [[examples.length > 0, 'fail', examples.join('; '), REPORT]], 'ok', text)
 }
 
-/** Looks up samples by the id of a node. */
 function createLookup(samples: SampleSet) {
   const values = new Map(
     [...samples].flatMap(([metric, list]) =>
