@@ -47,15 +47,25 @@ export function findLeaks(
       text.length >= MIN_CHARACTERS && !isPlainText(text) && !isStandIn(text) && !isOfProduct(text),
   )
   const words = searched.map(({ text }) => bytesOf(text).slice(0, MAX_WORD_BYTES))
-  const byStart = Map.groupBy(words.keys(), (index) => words[index]?.slice(0, MIN_CHARACTERS))
+  const indices = Map.groupBy(words.keys(), (index) => words[index] ?? '')
   const found = new Set<number>()
   for (const source of sourcesOf(remainingText(lines, isStandIn)))
-    for (let from = 0; from < source.length; from += 1)
-      for (const index of byStart.get(source.slice(from, from + MIN_CHARACTERS)) ?? []) {
-        const word = words[index] ?? ''
-        if (source.startsWith(word, from) && isWhole(source, from, from + word.length)) found.add(index)
-      }
+    for (const word of wordsIn(source, new Set(indices.keys())))
+      for (const index of indices.get(word) ?? []) found.add(index)
   return searched.filter((_, index) => found.has(index))
+}
+
+/** At each place with the beginning of a word, all lengths of words are tried. */
+function* wordsIn(source: string, words: ReadonlySet<string>): Generator<string> {
+  const beginnings = new Set([...words].map((word) => word.slice(0, MIN_CHARACTERS)))
+  const lengths = new Set([...words].map(({ length }) => length))
+  for (let from = 0; from < source.length; from += 1) {
+    if (!beginnings.has(source.slice(from, from + MIN_CHARACTERS))) continue
+    for (const length of lengths) {
+      const word = source.slice(from, from + length)
+      if (words.has(word) && isWhole(source, from, from + word.length)) yield word
+    }
+  }
 }
 
 function isWhole(source: string, from: number, to: number): boolean {
