@@ -3,7 +3,7 @@ import { createTask, getTasks } from 'node-cron'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nextTimes } from '../../src/values/cron_times.ts'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
@@ -57,6 +57,29 @@ describe('an expression that repeats every hour', () => {
     const times = timesIn('Australia/Lord_Howe', '2026-04-04T14:10:00Z', '0 0 * * * *', 2)
     expect(times).toEqual(['2026-04-04T15:30:00', '2026-04-04T16:30:00'])
   })
+})
+
+describe('Intl.DateTimeFormat, which takes memory,', () => {
+  const isNeeded = (expression: string) => {
+    const format = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts')
+    nextTimes(expression, 1)
+    const isCalled = format.mock.calls.length > 0
+    format.mockRestore()
+    return isCalled
+  }
+
+  test.each([
+    '0 * * * * *',
+    '* */15 * * * *',
+    '*/20 5,10-12 * * * *',
+    '0-10,50 59 * * * *',
+    '  1  2 * * * * ',
+  ])('is not needed for the expression %j', (expression) => expect(isNeeded(expression)).toBe(false))
+
+  test.each(['0 0 5 * * *', '0 50-10 * * * *', '1-60/2 0 * * * *'])(
+    'is needed for the expression %j',
+    (expression) => expect(isNeeded(expression)).toBe(true),
+  )
 })
 
 test('an expression with restricted hours or days has the times that node-cron computes', () => {
