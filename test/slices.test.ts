@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inSlices, type Steps } from '../src/slices.ts'
+import { atOnce, eachInSteps, inSlices, type Steps } from '../src/slices.ts'
 
 const STEP_MS = 2
 const STEPS = 10
@@ -59,4 +59,20 @@ test('a computation ends with the reason of its signal', async () => {
     abort.signal,
   )
   await expect(ended).rejects.toThrow('stopped')
+})
+
+test('of many items all are used, and other tasks may run after each 200 of them', () => {
+  const used: number[] = []
+  const steps = eachInSteps(
+    Array.from({ length: 450 }, (_, index) => index),
+    (item) => used.push(item),
+  )
+  const counts: number[] = []
+  while (steps.next().done !== true) counts.push(used.length)
+  expect(counts).toEqual([200, 400])
+  expect(used).toEqual(Array.from({ length: 450 }, (_, index) => index))
+})
+
+test('a computation without interruption has the same result', () => {
+  expect(atOnce(computation(() => undefined))).toBe('result')
 })

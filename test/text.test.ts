@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { countText, visibleLines, visibleText } from '../src/text.ts'
+import {
+  bytesText,
+  counted,
+  countText,
+  durationText,
+  latencyText,
+  percentText,
+  shortened,
+  visibleLines,
+  visibleText,
+} from '../src/text.ts'
 
 test.each([
   [0, '0'],
@@ -13,6 +23,51 @@ test.each([
   [1e16, '10000T'],
 ])('%d is written as %s', (count, text) => {
   expect(countText(count)).toBe(text)
+})
+
+test.each([
+  [0, '0s'],
+  [119.9, '119s'],
+  [120, '2m'],
+  [7199, '119m'],
+  [7200, '2h'],
+  [172_799, '47h'],
+  [172_800, '2d'],
+  [-300, '-5m'],
+])('a duration of %d seconds is written as %s', (seconds, text) => {
+  expect(durationText(seconds)).toBe(text)
+})
+
+test.each([
+  [0.0004, '0 ms'],
+  [0.6094, '609 ms'],
+  [1, '1.0 s'],
+  [12.34, '12.3 s'],
+])('a latency of %d seconds is written as %s', (seconds, text) => {
+  expect(latencyText(seconds)).toBe(text)
+})
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [999_940, '999.9 kB'],
+  [999_960, '1.0 MB'],
+  [90.64e12, '90.6 TB'],
+  [5e21, '5000.0 EB'],
+])('%d bytes are written as %s', (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text)
+})
+
+test('a ratio is a percentage, and a noun has its number', () => {
+  expect(percentText(0.4521)).toBe('45.2%')
+  expect([0, 1, 2].map((count) => counted(count, 'node'))).toEqual(['0 nodes', '1 node', '2 nodes'])
+})
+
+test('a text is shortened between characters', () => {
+  expect(shortened('abc', 3)).toBe('abc')
+  expect(shortened('abcd', 3)).toBe('abc')
+  expect(shortened('ab😀', 3)).toBe('ab\ufffd')
 })
 
 describe('visible text', () => {

@@ -64,7 +64,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     ...quick('config', 'server/auth', 'api/http', 'api/request', 'api/session'),
     'test/commands/files.integration.test.ts',
   ],
-  [FILES]: ['test/*.test.ts', ...quick('api', 'metrics', 'status', 'server/status')],
+  [FILES]: ['test/*.test.ts', ...quick('api', 'metrics', 'status', 'server/status', 'commands/cli')],
 }
 
 /** The one of {@link FOLDERS} that the path is or has the path; undefined for a path outside src. */
