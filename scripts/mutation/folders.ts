@@ -58,7 +58,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'test/server/metrics/*.integration.test.ts',
   ],
   'src/state': [...quick('state', 'poller', 'status'), 'test/server/metrics/service_discovery.test.ts'],
-  'src/status': ['test/status/**/*.test.ts', ...quick('server/status'), 'test/poller/query/aging.test.ts'],
+  'src/status': quick('status', 'server/status', 'state'),
   'src/values': [
     'test/values/*.test.ts',
     ...quick('config', 'server/auth', 'api/http', 'api/request', 'api/session'),

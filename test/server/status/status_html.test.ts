@@ -168,10 +168,17 @@ test('of many systems the worst are shown in full, and the others as links', asy
   `)
 })
 
+test('of a pool with many nodes the worst are shown, with a link to all', async () => {
+  const { text } = await served(LARGE, '/')
+  expect(text.match(/data-key="id-n\d+"/g)).toHaveLength(20)
+  expect(text).toContain(
+    '<p class="more"><a href="/?system=large&amp;pool=urn%3Ap%3A">All 25 nodes</a> <span class="quiet">(20 shown, the worst first)</span></p>',
+  )
+})
+
 test('a long list of pools or nodes has pages', async () => {
   const systems = [
     polledSystem('pools', POOLS),
-    ...LARGE,
     polledSystem('nodes', { p: nodes(401) }),
     polledSystem('most', Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`p${index}`, []]))),
   ]

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { atOnce } from '../../src/slices.ts'
+import { withdrawnResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
+import type { SystemState } from '../../src/state/state.ts'
+import { createStatusReader } from '../../src/status/status.ts'
+import { configOf, onlySystem, T } from '../poller/setup.ts'
+import { pollingOf, statusSources } from '../server/status/status_setup.ts'
+import { polledSystem } from './systems.ts'
+
+const SYSTEM = polledSystem('a', { p: [{ name: 'n1' }] })
+const REFUSED = new ApiError('not_found', 'there is no such interface', { status: 404 })
+const FAILED = new ApiError('server_error', 'HTTP status 500', { status: 500 })
+
+/** A reading of one namespace. */
+function namespaces({ leftOut = 0, missing }: { leftOut?: number; missing?: ApiError } = {}) {
+  const builder = createReadingBuilder('namespaces')
+  const found = decodeObject({ namespace: 'ns1' }, kindOf('namespace'), {
+    now: T,
+    rejected: builder.rejected,
+  })
+  builder.add(found === undefined ? [] : [found])
+  builder.leaveOut(leftOut)
+  if (missing !== undefined) builder.miss(missing)
+  return builder.reading()
+}
+
+const read = (reading = namespaces()) => withResource(SYSTEM, 'namespaces', reading, T, 1e6)
+
+function statusOf(state: SystemState, resources = '{}') {
+  const config = configOf(
+    `resources: ${resources}`,
+    '{name: a, base_url: "https://ecs1.example.net:4443", auth: {token: t}}',
+  )
+  const polling = (name: string) => pollingOf(name, { system: onlySystem(config) })
+  const { systems, problems } = atOnce(
+    createStatusReader({ ...statusSources([state], { polling }), ready: () => true })(),
+  )
+  const found = systems[0]?.resources.find(({ name }) => name === 'namespaces')
+  return {
+    ...{ state: found?.state, summary: found?.summary, objects: found?.objects, leftOut: found?.left_out },
+    ...{ at: found?.last_success_timestamp_seconds, error: found?.error?.message },
+    problems: problems.map(({ severity, alert, text }) => `${severity} ${alert}: ${text}`),
+  }
+}
+
+const NOTHING = { objects: null, leftOut: null, at: null, error: undefined, problems: [] }
+const READ = { objects: 1, leftOut: 0, at: T, error: undefined, problems: [] }
+const FAILING = 'warning SdsResourceFailing: the usage of namespaces could not be read: HTTP status 500'
+
+test.each<[string, SystemState, object]>([
+  ['that was not read yet', SYSTEM, { ...NOTHING, state: 'pending', summary: 'not read yet' }],
+  ['that was read', read(), { ...READ, state: 'ok', summary: '1 object' }],
+  [
+    'of which objects were left out',
+    read(namespaces({ leftOut: 5 })),
+    { ...READ, leftOut: 5, state: 'ok', summary: '1 object, 5 left out' },
+  ],
+  [
+    'of which a request was refused',
+    read(namespaces({ missing: REFUSED })),
+    {
+      ...READ,
+      ...{ state: 'partial', summary: '1 object, a part is not available' },
+      error: 'there is no such interface',
+    },
+  ],
+  [
+    'that the system does not have',
+    withResourceFailure(SYSTEM, 'namespaces', REFUSED, T),
+    { ...NOTHING, state: 'unavailable', summary: 'not available', error: 'there is no such interface' },
+  ],
+  [
+    'that could not be read again',
+    withResourceFailure(read(), 'namespaces', FAILED, T + 60),
+    {
+      ...READ,
+      ...{ state: 'failing', summary: 'could not be read', error: 'HTTP status 500', problems: [FAILING] },
+    },
+  ],
+  [
+    'that was not read for too long',
+    withdrawnResource(read(), 'namespaces'),
+    { ...NOTHING, at: T, state: 'failing', summary: 'not read for too long' },
+  ],
+])('a resource %s', (_, state, expected) => {
+  expect(statusOf(state)).toEqual(expected)
+})
+
+test('a resource without a schedule is off', () => {
+  expect(statusOf(SYSTEM, '{namespaces: {schedule: ""}}')).toEqual({
+    ...NOTHING,
+    ...{ state: 'off', summary: 'not read (the schedule is empty)' },
+  })
+})
