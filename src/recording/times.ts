@@ -50,9 +50,9 @@ export function shiftTime(time: string | number, seconds: number): string | numb
   const text = time.trim()
   if (/^\d{1,16}(\.0*)?$/.test(text)) return String(shiftNumber(Number(text), seconds))
   if (/^\d\d\/\d\d\/\d{4}$/.test(text)) return shiftDate(text, seconds)
-  const [, whole, rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(.*)$/.exec(text) ?? []
-  const ms = whole === undefined ? Number.NaN : Date.parse(`${whole}Z`)
-  if (whole === undefined || Number.isNaN(ms)) return time
+  const [, whole = '', rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(.*)$/.exec(text) ?? []
+  const ms = Date.parse(`${whole}Z`)
+  if (Number.isNaN(ms)) return time
   return `${new Date(ms + seconds * MS_PER_SECOND).toISOString().slice(0, whole.length)}${rest}`
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseRecording, type RecordedExchange } from '../../src/recording/format.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
 import { request } from '../support/http.ts'
@@ -119,4 +119,37 @@ test('a part of the recorded history is served with the summary of this part', a
   }
   const values = points.map(({ Space }) => Number(Space))
   expect(Number(node.diskSpaceAllocatedSummary.Max[0].Space)).toBe(Math.max(...values))
+})
+
+describe('a recording that is cut or changed is refused with the number of the line', () => {
+  const header = {
+    recording: 1,
+    program: '',
+    recorded_at: '',
+    complete: true,
+    names: 'replaced',
+    versions: [],
+  }
+  const exchange = { request: { operation: 'nodes', method: 'GET', path: '/' }, at: 1 }
+  const textOf = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const answered = { ...exchange, status: 200, format: 'empty' }
+
+  test.each<[string, object]>([
+    ['an answer', answered],
+    ['a failure', { ...exchange, failure: 'reset' }],
+  ])('with %s it is read', (_, line) => {
+    expect(parseRecording(textOf(header, line)).exchanges).toEqual([line])
+  })
+
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['no header', textOf(answered)],
+    ['neither an answer nor a failure', textOf(header, exchange)],
+    ['a status without a format', textOf(header, answered, { ...exchange, status: 200 })],
+    ['a format without a status', textOf(header, { ...exchange, format: 'empty' })],
+    ['half a line', textOf(header, answered).slice(0, -9)],
+  ])('with %s', (_, text) => {
+    expect(() => parseRecording(text)).toThrow(RangeError)
+    expect(() => parseRecording(text)).toThrow(/line \d/)
+  })
 })

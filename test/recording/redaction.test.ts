@@ -228,6 +228,11 @@ test('words of the product, numbers and stand-ins are no leaks', () => {
   expect(findLeaks(lines, forbidden, (text) => text === 'node-1')).toEqual([])
 })
 
+test('a text of four characters is searched, a shorter one is not', () => {
+  const forbidden = ['x9#!', 'x9#'].map((text) => ({ text, what: 'the password' }))
+  expect(findLeaks(['"x9#!"', '"x9#"'], forbidden, () => false)).toEqual(forbidden.slice(0, 1))
+})
+
 /** CPU time of the thread, because other tests run beside. */
 test('16 MB of one character, and thousands of texts, take linear time', () => {
   const body = {

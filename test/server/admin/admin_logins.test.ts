@@ -130,6 +130,13 @@ test.each([
   ])
 })
 
+test('a token that a failing system does not answer is neither refused nor locked out', async () => {
+  await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+  emulator.setFaults(['status:503@providers'])
+  expect((await admin.ask('GET', LIST, SECURITY)).status).toBe(503)
+  expect(audits()).toEqual([])
+})
+
 describe('GET /systems/NAME/account', () => {
   const PATH = '/systems/frankfurt/account'
 

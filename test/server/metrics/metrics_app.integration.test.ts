@@ -83,7 +83,7 @@ describe('GET /metrics', () => {
     ],
   ])('refuses the query %s', async (query, reason) => {
     const { status, text } = await get(`${listener.url}/metrics?${query}`)
-    expect([status, text.trimEnd()]).toEqual([400, expect.stringContaining(reason)])
+    expect([status, text.trimEnd()]).toEqual([400, reason])
   })
 
   test('serves OpenMetrics on request', async () => {
