@@ -23,6 +23,7 @@ const PROMTOOL = '!**/*_promtool.integration.test.ts'
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/administration': [
     ...quick('server/admin', 'api/providers'),
+    'test/server/admin/admin_audit.integration.test.ts',
     'test/commands/providers/providers.integration.test.ts',
   ],
   'src/alerting': [
