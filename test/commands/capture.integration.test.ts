@@ -84,4 +84,37 @@ describe('capture', () => {
       stderr: expect.stringContaining('is not a recording: line 1 is not the header'),
     })
   })
+
+  test('a recording with a source says so, and is shown with its requests', async () => {
+    using folder = temporaryFolder()
+    const header = {
+      ...{ recording: 1, program: 'sds-exporter 1.0.0', recorded_at: '2026-03-01T00:00:00Z' },
+      ...{ complete: false, names: 'kept', versions: [], source: 'the documentation' },
+    }
+    const request = { operation: 'nodes', method: 'GET', path: '/dashboard/nodes', query: 'a=1' }
+    const exchanges = [
+      { request, at: 1, status: 200, format: 'json', body: { name: ['n1', '12'], '2026': null } },
+      { request: { ...request, query: '' }, at: 2, failure: 'reset' },
+    ]
+    const text = [header, ...exchanges].map((line) => `${JSON.stringify(line)}\n`).join('')
+    const { code, stdout } = await program('capture', `--show=${folder.write('x.jsonl', text)}`)
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        'Recorded by sds-exporter 1.0.0 at 2026-03-01T00:00:00Z, not complete; names are kept',
+        'Source: the documentation',
+        'Versions of the nodes: unknown',
+        '',
+        '2 requests:',
+        '  200 json      GET /dashboard/nodes?a=1',
+        '  reset         GET /dashboard/nodes',
+        '',
+        'Names of members and texts, except numbers and times:',
+        '  2026',
+        '  n1',
+        '  name',
+        '',
+      ],
+    ])
+  })
 })

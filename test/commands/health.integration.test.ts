@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { makeAuthority } from '../server/listener/certificates.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
-import { run } from '../support/processes.ts'
+import { runCommand } from './run_command.ts'
 
 /** Runs the command against a test server. */
 async function healthOf(server: Server, host: string, ...flags: string[]) {
@@ -19,7 +19,7 @@ async function healthOf(server: Server, host: string, ...flags: string[]) {
 }
 
 function health(address: string, ...flags: string[]) {
-  return run(process.execPath, ['src/main.ts', 'health', `--web.listen-address=${address}`, ...flags])
+  return runCommand(['health', `--web.listen-address=${address}`, ...flags])
 }
 
 const healthyOnly: RequestListener = (request, response) => {

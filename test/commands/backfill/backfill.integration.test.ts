@@ -54,6 +54,20 @@ function expectOpenMetrics(text: string): void {
 }
 
 describe('backfill', () => {
+  test.each([
+    [['--resume', '--force'], '--resume continues a run, --force begins anew: choose one'],
+    [['--remote-write.header=X-Scope-OrgID'], 'Expected NAME=VALUE of a header that has no flag of its own'],
+    [['--remote-write.header=Host=a'], 'Expected NAME=VALUE of a header that has no flag of its own'],
+  ])('%j is a usage error', async (flags, words) => {
+    using folder = temporaryFolder()
+    const config = configFor(folder, { url: 'http://127.0.0.1:1' })
+    const output = `--output=${join(folder.path, 'x.om')}`
+    expect(await backfill(config, ...RANGE, output, ...flags)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(words),
+    })
+  })
+
   test('writes the history of all pools as OpenMetrics, and prints how to import it', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })

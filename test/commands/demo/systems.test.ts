@@ -13,6 +13,8 @@ async function systemsOf(options: EmulatorOptions) {
     const config = parseConfig(systems.config(), { file: 'demo', environment: {} })
     const found = config.systems.map(async ({ name, baseUrls: [url = ''] }) => {
       expect(systems.describe(true)).toContain(url)
+      // Port 0 is a free port for each system; others begin with a port and count up.
+      expect(Number(new URL(url).port)).toBeGreaterThan(1023)
       expect(systems.describe(false)).not.toContain(url)
       const { text } = await call({ url }, '/vdc/nodes', { headers: { accept: 'application/json' } })
       return `${name} ${/"version":"(\d+\.\d+)/.exec(text)?.[1]}`
