@@ -65,7 +65,11 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     ...quick('config', 'server/auth', 'api/http', 'api/request', 'api/session'),
     'test/commands/files.integration.test.ts',
   ],
-  [FILES]: ['test/*.test.ts', ...quick('api', 'metrics', 'status', 'server/status', 'commands/cli')],
+  [FILES]: [
+    'test/*.test.ts',
+    ...quick('api', 'metrics', 'status', 'server/status', 'commands/cli', 'config'),
+    'test/scripts/metrics_reference.test.ts',
+  ],
 }
 
 /** The one of {@link FOLDERS} that the path is or has the path; undefined for a path outside src. */

@@ -18,7 +18,7 @@ export default defineConfig({
     // A process for each file takes most of the time.
     isolate: false,
     setupFiles: ['scripts/mutation/setup.ts'],
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
   },
