@@ -33,7 +33,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/commands': ['test/commands/**/*.test.ts', '!**/{completion,serve}.integration.test.ts'],
   // Without those that compare every scenario at many times.
-  'src/emulator': [...quick('emulator'), '!**/{agreement,scenario_hours}.test.ts'],
+  'src/emulator': [...quick('emulator', 'recording'), '!**/{agreement,scenario_hours,proof}.test.ts'],
   'src/exporter': [
     'test/exporter/**/*.test.ts',
     'test/commands/check.integration.test.ts',
@@ -49,7 +49,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/poller': [
     ...quick('poller', 'server/metrics'),
     'test/exporter/reload.test.ts',
-    'test/faults/{resources,resource_load}.test.ts',
+    'test/faults/resources.test.ts',
   ],
   'src/recording': [...quick('recording'), 'test/commands/capture.integration.test.ts', '!**/proof.test.ts'],
   'src/server': [

@@ -72,4 +72,15 @@ receivers:
     const found = config.receiversOf(labels).map(({ name, hasIntegration }) => [name, hasIntegration])
     expect(Object.fromEntries(found)).toEqual(expected)
   })
+
+  test('a matcher may have blanks around it, and mean a label that an alert does not have', () => {
+    const { receiversOf } = readAlertmanagerConfig(`
+route: {receiver: root, routes: [{receiver: others, matchers: ['  team = ""  ', 'severity!=""']}]}
+receivers: [{name: root}, {name: others}]
+`)
+    const namesOf = (labels: Record<string, string>) => receiversOf(labels).map(({ name }) => name)
+    expect(namesOf({ severity: 'critical' })).toEqual(['others'])
+    expect(namesOf({ severity: 'critical', team: 'storage' })).toEqual(['root'])
+    expect(namesOf({})).toEqual(['root'])
+  })
 })

@@ -166,7 +166,14 @@ describe('limits that differ by system or pool', () => {
     for (const { refId, expr = '' } of lines) {
       const matching = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === refId)
       expect(matching?.matcher.id).toBe('byFrameRefID')
-      expect(matching?.properties.map(({ id }) => id)).toContain('custom.lineStyle')
+      expect(matching?.properties).toEqual([
+        { id: 'color', value: { mode: 'fixed', fixedColor: expect.any(String) } },
+        { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } },
+        { id: 'custom.fillOpacity', value: 0 },
+        { id: 'custom.stacking', value: { mode: 'none' } },
+        { id: 'custom.hideFrom', value: { legend: true, tooltip: false, viz: false } },
+        { id: 'links', value: [] },
+      ])
       expect(() => parse(substitute(expr))).not.toThrow()
     }
     expect(new Set(queriesOf(panel).map(({ refId }) => refId)).size).toBe(4)

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { negative, pathsIn, references, resolve, valuesOf } from '../../src/alerting/references.ts'
+import {
+  findPointers,
+  negative,
+  pathsIn,
+  references,
+  resolve,
+  valuesOf,
+} from '../../src/alerting/references.ts'
 
 const ROWS = {
   usedRatio: { about: 'used', warning: 0.8, critical: 0.9 },
@@ -36,4 +43,11 @@ describe('resolve', () => {
 
 test('the references of a text are found', () => {
   expect(pathsIn(`a > ${usedRatio.warning} or b > ${factor}`)).toEqual(['usedRatio.warning', 'factor'])
+})
+
+test('texts with references are found in JSON, by their pointers', () => {
+  const text = `used > ${usedRatio.critical}`
+  const template = { a: [null, 1, 'text', text], 'b/c~d': { e: text }, f: {} }
+  expect(findPointers(template)).toEqual({ '/a/3': text, '/b~1c~0d/e': text })
+  expect(findPointers(text)).toEqual({ '': text })
 })

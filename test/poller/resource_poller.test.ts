@@ -83,6 +83,27 @@ describe('the resources of a system', () => {
     )
     expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).toEqual(['pools', 'replication'])
   })
+
+  test('that a reload turns off are forgotten', async () => {
+    const { send } = sender(classic)
+    const { store, poller } = await start(send)
+    await vi.advanceTimersByTimeAsync(SECOND)
+    await poller.stop()
+    expect(shown(store, 'sds_system_nodes', 'system')).not.toEqual({})
+    const yaml = ON.replace('resources: {}', 'resources: {system: {schedule: ""}}')
+    await setUp({ client: { nodes, pools, resource: send }, yaml, store })
+    await vi.advanceTimersByTimeAsync(SECOND)
+    expect(shown(store, 'sds_system_nodes', 'system')).toEqual({})
+    expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).not.toContain('system')
+  })
+
+  test('have that of the pools failing when their list cannot be read', async () => {
+    const { send } = sender(classic)
+    const failing = async () => Promise.reject(new ApiError('timeout', 'no answer'))
+    const { store } = await setUp({ client: { nodes, pools: failing, resource: send }, yaml: ON })
+    await vi.advanceTimersByTimeAsync(SECOND)
+    expect(shown(store, 'sds_resource_up', 'resource')['pools']).toBe(0)
+  })
 })
 
 /** Answers for any number of namespaces. */
