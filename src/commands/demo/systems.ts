@@ -63,7 +63,10 @@ function addressOf(first: string, index: number): string {
   return first.replace(/\d+$/, String(port + index))
 }
 
-/** Polls often, so that metrics change while the demo is watched. New points of the query interface are read soon. */
+/**
+ * Polls often, so that metrics change while the demo is watched. New points of the query interface are read soon, and the
+ * first figures are not delayed by the limit that protects real systems.
+ */
 function configOf(systems: readonly DemoSystem[]): string {
   const items = systems.map(
     ({ name, emulator: { url } }) => `  - name: ${name}
@@ -75,6 +78,7 @@ systems:
 ${items.join('\n')}
 poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
 performance: {schedule: "0 * * * * *"}
+limits: {requests_per_second: 1000}
 `
 }
 
