@@ -1,13 +1,15 @@
-import { createClient } from '../../src/api/client.ts'
+import { createClient, type SystemClient } from '../../src/api/client.ts'
 import { pause } from '../../src/api/http/deadline.ts'
+import { createPerformanceReader } from '../../src/api/query/performance_reader.ts'
 import { createResourceReader } from '../../src/api/resources/reader.ts'
+import type { SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { silentLog } from '../../src/log.ts'
 import { attemptSince } from '../../src/poller/pool_poller.ts'
 import { readPoolFigures } from '../../src/poller/resource_poller.ts'
-import { withPoll, withPools } from '../../src/state/changes.ts'
+import { withPerformancePoll, withPoll, withPools } from '../../src/state/changes.ts'
 import { withResource } from '../../src/state/resources.ts'
-import { createStateStore } from '../../src/state/store.ts'
+import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { RESOURCE_NAMES } from '../../src/system_catalogue.ts'
 import { startEmulated } from './emulated.ts'
 import { count, milliseconds, type Row, ratio } from './table.ts'
@@ -35,7 +37,7 @@ export async function resourceRows(): Promise<Row[]> {
         part: 'g',
         what: `reading of all resources with ${count(namespaces)} namespaces, ${profile}, ${count(requests)} requests`,
         own: `${milliseconds(resourcesMs)} CPU`,
-        reference: `a poll of ${RESOURCE_NODES} nodes`,
+        reference: `a poll of ${RESOURCE_NODES} nodes${profile === 'modern' ? ' and of their query interface' : ''}`,
         referenceTakes: `${milliseconds(pollMs)} CPU`,
         ratio: ratio(resourcesMs / pollMs),
         goal: namespaces === 100 ? '1' : '–',
@@ -79,10 +81,12 @@ performance: {source: query}`
     now: () => performance.now(),
   })
 
+  const pollQueries = createQueryPoll(system, client, store)
   async function poll(): Promise<void> {
     const reading = await client.nodes(emulated.pool, signal)
     const attempt = attemptSince(performance.now())
     await store.update('a', (state) => withPoll(state, emulated.pool, attempt, reading, maxResponseBytes))
+    if (profile === 'modern') await pollQueries(signal)
   }
   async function readResources(): Promise<void> {
     for (const name of RESOURCE_NAMES) {
@@ -97,6 +101,20 @@ performance: {source: query}`
   const resourcesMs = await leastCpuMs(readResources)
   await client.close()
   return { pollMs, resourcesMs, requests: Math.round(requests / (ROUNDS + WARM_UP)) }
+}
+
+/** The performance figures of `modern`, which `classic` has in its feed. */
+function createQueryPoll(system: SystemConfig, client: SystemClient, store: StateStore) {
+  const reader = createPerformanceReader({
+    interfaces: system.performance.interfaces,
+    query: client.query,
+    hasRangeDefect: async () => false,
+  })
+  return async (signal: AbortSignal): Promise<void> => {
+    const { reading } = await reader.read(signal)
+    const state = { reading, receivedAtMs: performance.now(), failure: undefined }
+    await store.update('a', (before) => withPerformancePoll(before, state))
+  }
 }
 
 async function leastCpuMs(task: () => Promise<void>): Promise<number> {
