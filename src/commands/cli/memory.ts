@@ -18,7 +18,7 @@ const SMALL_FLEET = [FIXED_YOUNG_GENERATION, ONE_COMPILER, SMALL_GROWTH] as cons
 const LARGE_FLEET = [GROWING_YOUNG_GENERATION, TWO_COMPILERS, LARGE_GROWTH] as const
 /** About 150 nodes. With more, the settings of a small fleet cost half of the CPU time of a poll. */
 const LARGE_FLEET_SERIES = 10_000
-/** Of both semi-spaces; 32 and 128 MiB take no less CPU time. In a large response everything survives: they would take 128 MB. */
+/** Of both semi-spaces; With 32 and 128 MiB no less CPU time was measured. In a large response everything survives: they would take 128 MB. */
 const FLEET_YOUNG_BYTES = 16 * 1024 ** 2
 
 /**
@@ -55,7 +55,7 @@ const LARGE_YOUNG_BYTES = 8 * 1024 ** 2
 
 /**
  * Gives a command that reads much at once memory for throughput: a backfill takes three fifths of the CPU time. Several
- * threads for the young generation would end sooner, and take a tenth more.
+ * threads for the young generation would end sooner, and take up to a tenth more.
  */
 export function giveThroughput(): void {
   setFlags([...LARGE_FLEET, '--no-parallel-scavenge'])
