@@ -105,6 +105,8 @@ describe('a configuration file with', () => {
   )
   test.concurrent.each([
     ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 20000 keys'],
+    ['many aliases', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'too many anchors and aliases'],
+    ['many anchors', '- &a 1\n'.repeat(3_000), 'too many anchors and aliases'],
     ['many values', `a: [${'1,'.repeat(120_000)}]`, 'more than 20000 keys'],
     ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
     ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],

@@ -422,6 +422,12 @@ test('TLS files are checked, and all their problems are reported', async () => {
   ])
 })
 
+test('keys within keys are refused: the library takes cubic time for them', () => {
+  expect(problemsOf('? '.repeat(400))).toEqual([
+    ': not valid YAML at line 1, column 3 (UNEXPECTED_TOKEN): quote text that contains special characters',
+  ])
+})
+
 test('references without an end are text, and take linear time', () => {
   const text = ('$' + '{A:-').repeat(50_000)
   const began = process.threadCpuUsage()

@@ -10,7 +10,8 @@ import { decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { keyProblem } from '../../src/config/values/pem.ts'
+import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
+import { parseYaml } from '../../src/config/values/yaml_text.ts'
 import { loadWebFile } from '../../src/config/web/file.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
@@ -33,6 +34,8 @@ const RESPONSE = 16 * KIB ** 2
 const ERROR = 16 * KIB
 /** Of the headers that Node.js reads. */
 const HEADERS = 16 * KIB
+/** The parser of YAML takes 20 µs for a token. */
+const YAML_SUITE = KIB
 /** A value is read fast, its file is not. */
 const VALUE_SUITE = 8 * KIB
 
@@ -50,6 +53,7 @@ const XML_TOKENS = [
   ']]>',
   '<!DOCTYPE a [',
 ]
+const YAML_TOKENS = ['- ', 'a: ', '? ', '&a ', '*a ', '&a *a ', "''", '\n ', 'a:\n', '!!a ', '<<: *a\n']
 const VALUE_TOKENS = [
   ...[`$${'{A:-'}`, `$${'{A}'}`, `$${'{A'}`, 'a/', '*/', '1-2,', 'MON,', '0.', '1m', '../', '%41', '[::1]'],
   ...['Basic ', 'q=0;', 'gzip, ', '*/*,', '+', '&', '@', '1:'],
@@ -57,7 +61,7 @@ const VALUE_TOKENS = [
 const NODE = '{"id":"n","a":[{"b":"1"}]},'
 const ROW = { field: 'used', measurement: 'mem', value: '1', time: '08:16:23' }
 const ANSWER = JSON.stringify(bodyOf([ROW, ROW]))
-const { key } = await selfSigned({ names: ['localhost'] })
+const { cert, key } = await selfSigned({ names: ['localhost'] })
 
 /** Valid texts with the place where parts are repeated: behind the first of each of these marks. */
 function marked(texts: readonly string[], marks: readonly string[]): string[] {
@@ -170,6 +174,14 @@ const READERS: readonly Reader[] = [
     read: (text) => readErrorBody({ text, redact: (quoted) => quoted }),
   },
   {
+    name: 'YAML',
+    bytes: MAX_FILE_BYTES.configuration,
+    suiteBytes: YAML_SUITE,
+    texts: ['§', 'systems:\n  - §', 'a: {§}', 'a: "§"'],
+    tokens: YAML_TOKENS,
+    read: (text) => parseYaml('a.yml', text),
+  },
+  {
     name: 'values of the configuration',
     bytes: MAX_FILE_BYTES.configuration,
     suiteBytes: VALUE_SUITE,
@@ -199,6 +211,19 @@ const READERS: readonly Reader[] = [
     ],
     tokens: VALUE_TOKENS,
     read: (text) => loadWebFile('web.yml', () => ({ text })),
+  },
+  {
+    name: 'certificates',
+    bytes: MAX_FILE_BYTES.pem,
+    texts: ['§', `${cert}§`, '-----BEGIN CERTIFICATE-----\n§'],
+    tokens: [
+      '-----BEGIN CERTIFICATE-----\n',
+      '-----BEGIN TRUSTED CERTIFICATE-----\n',
+      '-----END CERTIFICATE-----\n',
+      'A=\n',
+      cert,
+    ],
+    read: certificateProblem,
   },
   {
     name: 'key',

@@ -32,11 +32,32 @@ export function isPair(certificate: string, key: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }
 
-/** As in OpenSSL, a block extends to the end of its last line: files joined without a newline are invalid. */
-const BLOCK = /^-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----[\s\S]*?-----END \1-----.*/gm
+const BEGIN = /^-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----/gm
 
+/**
+ * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block extends to the end of its last line, as in OpenSSL:
+ * files that were concatenated without a newline between them are invalid. One regular expression for a whole block
+ * would take quadratic time for a file of BEGIN lines.
+ */
 function certificateBlocks(pem: string): readonly string[] {
-  return pem.match(BLOCK) ?? []
+  const blocks: string[] = []
+  const withoutEnd = new Set<string>()
+  let end = 0
+  for (const { index, 1: label = '' } of pem.matchAll(BEGIN)) {
+    if (index < end || withoutEnd.has(label)) continue
+    const lastLine = pem.indexOf(`-----END ${label}-----`, index)
+    if (lastLine === -1) withoutEnd.add(label)
+    else {
+      end = endOfLine(pem, lastLine)
+      blocks.push(pem.slice(index, end))
+    }
+  }
+  return blocks
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
 }
 
 function succeeds(act: () => unknown): boolean {

@@ -1,9 +1,12 @@
 import {
+  CST,
   type Document,
+  isCollection,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseDocument,
   visit,
@@ -20,6 +23,12 @@ export interface YamlText {
 
 /** Keys and values of a file, with aliases expanded. A system of a configuration has about 20. */
 const MAX_VALUES = 20_000
+
+/** Tokens of a file except blanks and comments: the library takes 1 kB of memory and 20 µs for each. */
+const MAX_TOKENS = 2 * MAX_VALUES
+
+/** Anchors and aliases of a file. The library needs quadratic time for them, 0.1 s for this number. */
+const MAX_REFERENCES = 2_000
 
 const WRONG_INDENTATION = 'the indentation does not match the surrounding lines'
 
@@ -45,6 +54,7 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'> & Partial<Pick<YAMLParseError,
 
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
+  if (hasMoreTokens(text, MAX_TOKENS)) throw tooManyValues(file)
   const lineCounter = new LineCounter()
   const document = parsedDocument(text, lineCounter, file)
   const place = (offset: number): Position => {
@@ -88,31 +98,49 @@ function parsedDocument(text: string, lineCounter: LineCounter, file: string): D
   }
 }
 
-/** The first duplicate key, or alias without an anchor before it or inside the node of its anchor. */
+/**
+ * The first duplicate key, list or object as a key, alias without an anchor before it or inside the node of its anchor,
+ * or excess reference. The library needs cubic time for keys within keys.
+ */
 function firstFault(document: Document.Parsed): Fault | undefined {
+  const anchors = new Set<string>()
+  let references = 0
   let fault: Fault | undefined
-  const stopAt = (code: Fault['code'], node: { range?: NodeRange } | undefined) => {
-    if (node === undefined) return undefined
-    const [from = 0, to = 0] = node.range ?? []
-    fault = { code, pos: [from, to] }
-    return visit.BREAK
+  const stopAt = (found: Fault | undefined) => {
+    fault = found
+    return found && visit.BREAK
+  }
+  const refer = (range: NodeRange) => {
+    references += 1
+    return references > MAX_REFERENCES ? faultAt('RESOURCE_EXHAUSTION', range) : undefined
   }
   visit(document, {
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>()
-      const scalars = items.map(({ key }) => key).filter(isScalar)
-      const duplicate = scalars.find(({ value }) => keys.size === keys.add(value).size)
-      return stopAt('DUPLICATE_KEY', duplicate)
+    Pair: (_, { key }) => stopAt(isCollection(key) ? faultAt('UNEXPECTED_TOKEN', key.range) : undefined),
+    Value(_, node) {
+      const excess = node.anchor === undefined ? undefined : refer(node.range)
+      if (node.anchor !== undefined) anchors.add(node.anchor)
+      return stopAt(excess ?? (isMap(node) ? duplicateKey(node) : undefined))
     },
-    Alias: (_, alias, path) => {
-      const target = alias.resolve(document)
-      return stopAt('BAD_ALIAS', target === undefined || path.includes(target) ? alias : undefined)
+    Alias(_, { source, range }, path) {
+      const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === source)
+      return stopAt(isRecursive || !anchors.has(source) ? faultAt('BAD_ALIAS', range) : refer(range))
     },
   })
   return fault
 }
 
 type NodeRange = readonly [number, number, number] | null | undefined
+
+function faultAt(code: Fault['code'], range: NodeRange): Fault {
+  return { code, pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
+}
+
+function duplicateKey({ items }: YAMLMap): Fault | undefined {
+  const keys = new Set<unknown>()
+  const scalars = items.map(({ key }) => key).filter(isScalar)
+  const duplicate = scalars.find(({ value }) => keys.size === keys.add(value).size)
+  return duplicate && faultAt('DUPLICATE_KEY', duplicate.range)
+}
 
 /** Finds the offset of the key or element at the end of a path. Keys are indexed, because a file may have many. */
 function createIndex(document: Document.Parsed): (path: readonly PropertyKey[]) => number | undefined {
@@ -137,11 +165,36 @@ function rangeStart(item: unknown): number | undefined {
 }
 
 function plainData(document: Document.Parsed, file: string): unknown {
-  // The library's limit is for the aliases of one anchor, which many systems may share. Data of anchors is not copied.
-  const data: unknown = document.toJS({ maxAliasCount: -1 }) ?? {}
-  if (!hasMoreValues(data, MAX_VALUES)) return data
+  const data = resolved(document, file)
+  if (hasMoreValues(data, MAX_VALUES)) throw tooManyValues(file)
+  return data
+}
+
+function tooManyValues(file: string): ConfigError {
   const message = `has more than ${MAX_VALUES} keys and values, including those of aliases`
-  throw new ConfigError(file, [{ path: '', message }])
+  return new ConfigError(file, [{ path: '', message }])
+}
+
+/** A plain scalar is two tokens: a marker of type `scalar`, then its text. */
+const NO_VALUES: readonly (CST.TokenType | null)[] = ['space', 'newline', 'comment', 'scalar']
+
+/** Stops at the limit, before the library creates objects of the tokens. */
+function hasMoreTokens(text: string, limit: number): boolean {
+  let count = 0
+  for (const token of new Lexer().lex(text)) {
+    if (!NO_VALUES.includes(CST.tokenType(token))) count += 1
+    if (count > limit) return true
+  }
+  return false
+}
+
+function resolved(document: Document.Parsed, file: string): unknown {
+  try {
+    // The library's limit is for the aliases of one anchor, which many systems may share. Data of anchors is not copied.
+    return document.toJS({ maxAliasCount: -1 }) ?? {}
+  } catch {
+    throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
+  }
 }
 
 /** Whether the data has more keys and values than `limit`. Stops at the limit: aliases may expand to any number. */
