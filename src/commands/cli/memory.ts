@@ -40,10 +40,11 @@ export function createFleetMemory(): (series: number) => void {
   let isLarge = false
   let stopGrowing: () => void = () => undefined
   return (series) => {
-    if (series > LARGE_FLEET_SERIES === isLarge) return
-    isLarge = !isLarge
+    const wasLarge = isLarge
+    isLarge = series > LARGE_FLEET_SERIES
     stopGrowing()
-    setFlags(isLarge ? LARGE_FLEET : SMALL_FLEET)
+    if (isLarge !== wasLarge) setFlags(isLarge ? LARGE_FLEET : SMALL_FLEET)
+    // For every exposition, because V8 makes the young generation small again while the process is idle.
     if (isLarge) stopGrowing = growUntil(FLEET_YOUNG_BYTES)
   }
 }
@@ -64,9 +65,13 @@ const CHECK_MS = 20
 
 /** Lets the young generation grow until it has this size. @returns a function that ends it before */
 function growUntil(bytes: number): () => void {
-  const timer = setInterval(() => {
+  const isReached = () => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    if ((young?.space_size ?? 0) < bytes) return
+    return (young?.space_size ?? 0) >= bytes
+  }
+  setFlags([isReached() ? FIXED_YOUNG_GENERATION : GROWING_YOUNG_GENERATION])
+  const timer = setInterval(() => {
+    if (!isReached()) return
     setFlags([FIXED_YOUNG_GENERATION])
     clearInterval(timer)
   }, CHECK_MS)
