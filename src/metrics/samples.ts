@@ -62,7 +62,8 @@ export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
   const samples = new Samples()
   const add: AddSample = (family, base, tail, value, suffix) =>
     samples.add(family, `${base}${tail}`, value, suffix)
-  for (const [index, name] of uniqueNames(nodes).entries()) addNode(add, nodes[index], name, labels)
+  const names = uniqueNames(nodes)
+  for (const [index, node] of nodes.entries()) addNode(add, node, names[index] ?? node.id, labels)
   return samples.byFamily
 }
 
@@ -76,8 +77,9 @@ export function* feedPartSteps(
   maxCharacters: number,
 ): Steps<Part | undefined> {
   const { add, characters, part } = createPartBuilder()
-  for (const [index, name] of uniqueNames(nodes).entries()) {
-    addNode(add, nodes[index], name, labels)
+  const names = uniqueNames(nodes)
+  for (const [index, node] of nodes.entries()) {
+    addNode(add, node, names[index] ?? node.id, labels)
     if (index % BATCH !== 0) continue
     if (characters() > maxCharacters) return undefined
     yield
@@ -87,11 +89,10 @@ export function* feedPartSteps(
 
 function addNode(
   add: AddSample,
-  node: MergedNode | undefined,
+  node: MergedNode,
   name: string,
   { system, pool, poolId, hardwareOf }: PoolLabels,
 ): void {
-  if (node === undefined) return
   const base = labelText({ system, pool, node: name })
   addIdentity(add, base, node, { poolId, ...placeOf(hardwareOf?.(node)) })
   for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {

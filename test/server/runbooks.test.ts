@@ -1,26 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLog } from '../../src/log.ts'
-import { createExposition } from '../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { createListener } from '../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
 import { renderMarkdown } from '../../src/server/runbooks/markdown.ts'
 import { get } from '../support/http.ts'
-import { statusSources } from './status/status_setup.ts'
+import { pageListener, statusSources } from './status/status_setup.ts'
 
-const listener = createListener({
+const listener = pageListener(statusSources([]), {
   address: '[::1]:0',
-  handler: createMetricsApp({
-    exposition: () => createExposition([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([]),
-    origin: { listenHosts: [], allowedHosts: [] },
-    log: silentLog,
-  }),
-  openPaths: OPEN_PATHS,
-  log: silentLog,
+  origin: { listenHosts: [], allowedHosts: [] },
 })
 beforeAll(() => listener.start())
 afterAll(() => listener.stop())

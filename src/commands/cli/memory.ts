@@ -10,10 +10,14 @@ const ONE_COMPILER = '--no-maglev'
 const TWO_COMPILERS = '--maglev'
 
 const SMALL_FLEET = [FIXED_YOUNG_GENERATION, ONE_COMPILER] as const
-const LARGE_FLEET = [GROWING_YOUNG_GENERATION, TWO_COMPILERS] as const
+/** The young generation grows, too, to a size (`growUntil`). */
+const LARGE_FLEET = [TWO_COMPILERS] as const
 /** About 150 nodes. With more, the settings of a small fleet cost half of the CPU time of a poll. */
 const LARGE_FLEET_SERIES = 10_000
-/** Of both semi-spaces; With 32 and 128 MiB no less CPU time was measured. In a large response everything survives: they would take 128 MB. */
+/**
+ * Of both semi-spaces. With 32 and 128 MiB no less CPU time was measured. In a large response everything survives: without a
+ * limit they would take 128 MB.
+ */
 const FLEET_YOUNG_BYTES = 16 * 1024 ** 2
 
 /**

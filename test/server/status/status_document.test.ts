@@ -3,11 +3,6 @@ import { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { silentLog } from '../../../src/log.ts'
-import { createExposition } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createListener } from '../../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import type { Status } from '../../../src/status/model.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -15,7 +10,7 @@ import { visibleText } from '../../../src/text.ts'
 import { withPoll } from '../../state/changes.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import { get, request } from '../../support/http.ts'
-import { statusSources } from './status_setup.ts'
+import { pageListener, statusSources } from './status_setup.ts'
 
 const HOSTILE = '\u202e<script>alert(1)</script>"\'&\u0007'
 const SYSTEMS = [
@@ -30,19 +25,8 @@ const SYSTEMS = [
 // The clock stands still: a slot of the charts takes 15 s.
 const recent = createRecent(() => 0)
 for (const system of SYSTEMS) recent.changed(system)
-const listener = createListener({
-  address: '127.0.0.1:0',
-  handler: createMetricsApp({
-    exposition: () => createExposition([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    ready: () => true,
-    reload: undefined,
-    status: statusSources(SYSTEMS, { recent }),
-    origin: { listenHosts: ['127.0.0.1'], allowedHosts: [] },
-    log: silentLog,
-  }),
-  openPaths: OPEN_PATHS,
-  log: silentLog,
+const listener = pageListener(statusSources(SYSTEMS, { recent }), {
+  origin: { listenHosts: ['127.0.0.1'], allowedHosts: [] },
 })
 beforeAll(() => listener.start())
 afterAll(() => listener.stop())

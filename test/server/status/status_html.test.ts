@@ -1,9 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { silentLog } from '../../../src/log.ts'
-import { createExposition } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createListener } from '../../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -11,7 +6,7 @@ import { T } from '../../poller/setup.ts'
 import { withPoll } from '../../state/changes.ts'
 import { failedPoll, type NodeOptions, polledSystem } from '../../status/systems.ts'
 import { get } from '../../support/http.ts'
-import { pollingOf, statusSources } from './status_setup.ts'
+import { pageListener, pollingOf, statusSources } from './status_setup.ts'
 
 // The pages are compared with files. `npx vitest run -u test/server/status/status_html.test.ts` writes them.
 
@@ -89,20 +84,7 @@ function refused(name: string) {
 async function served(systems: readonly SystemState[], path: string, more: Partial<StatusAppOptions> = {}) {
   const recent = createRecent(() => 0)
   for (const system of systems) recent.changed(system)
-  const app = createMetricsApp({
-    exposition: () => createExposition([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    ready: () => true,
-    reload: undefined,
-    status: statusSources(systems, { recent, ...more }),
-    log: silentLog,
-  })
-  const listener = createListener({
-    address: '127.0.0.1:0',
-    handler: app,
-    openPaths: OPEN_PATHS,
-    log: silentLog,
-  })
+  const listener = pageListener(statusSources(systems, { recent, ...more }))
   await listener.start()
   try {
     return await get(`${listener.url}${path}`)

@@ -1,11 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCENARIO_NAMES, type Scenario } from '../../../src/emulator/model/scenarios.ts'
-import { silentLog } from '../../../src/log.ts'
-import { createExposition } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createListener } from '../../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -22,7 +17,7 @@ import {
   visit,
 } from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
-import { statusSources } from './status_setup.ts'
+import { pageListener, statusSources } from './status_setup.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -44,25 +39,8 @@ async function openStatus(systems: readonly SystemState[], path = '/', more: Par
   const shown = { systems, seconds: T }
   const recent = createRecent(() => 0)
   for (const system of systems) recent.changed(system)
-  const app = createMetricsApp({
-    exposition: () => createExposition([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([], {
-      recent,
-      systems: () => shown.systems,
-      now: () => shown.seconds * 1000,
-      ...more,
-    }),
-    log: silentLog,
-  })
-  const listener = createListener({
-    address: '127.0.0.1:0',
-    handler: app,
-    openPaths: OPEN_PATHS,
-    log: silentLog,
-  })
+  const sources = { recent, systems: () => shown.systems, now: () => shown.seconds * 1000, ...more }
+  const listener = pageListener(statusSources([], sources))
   await listener.start()
   const visited = await visit(browser, `${listener.url}${path}`)
   return {

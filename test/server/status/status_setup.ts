@@ -1,4 +1,13 @@
+import { silentLog } from '../../../src/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import type { PollerStatus } from '../../../src/poller/poller.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import {
+  createMetricsApp,
+  type MetricsAppOptions,
+  OPEN_PATHS,
+} from '../../../src/server/metrics/metrics_app.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -33,4 +42,24 @@ export function statusSources(
     metricsPath: '/metrics',
     ...more,
   }
+}
+
+/** A listener for metrics that has pages and no metrics of systems. It must be started. */
+export function pageListener(
+  status: MetricsAppOptions['status'],
+  {
+    address = '127.0.0.1:0',
+    ...more
+  }: { address?: string } & Pick<Partial<MetricsAppOptions>, 'origin'> = {},
+) {
+  const handler = createMetricsApp({
+    exposition: () => createExposition([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    ready: () => true,
+    reload: undefined,
+    status,
+    log: silentLog,
+    ...more,
+  })
+  return createListener({ address, handler, openPaths: OPEN_PATHS, log: silentLog })
 }

@@ -17,7 +17,7 @@ export function timeReader(): ReadTime {
     // Compared with the row before, because a text of the map must be hashed.
     if (last !== undefined && value === last.text) return last.seconds
     if (typeof value !== 'string') return undefined
-    const seconds = known.get(value) ?? parseTime(value)
+    const seconds = known.has(value) ? known.get(value) : parseTime(value)
     known.set(value, seconds)
     last = { text: value, seconds }
     return seconds
