@@ -8,7 +8,7 @@ import type { AuthConfig, Config, SystemConfig, TlsConfig } from './config.ts'
 import type { DEFAULTS } from './inheritance.ts'
 import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
-import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
+import { certificateProblem, isPair, keyProblem, type PemFile, pemReader } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import { DESPITE_OTHERS, typeMessage } from './values/schema_problems.ts'
 import { flag } from './values/units.ts'
@@ -77,28 +77,13 @@ function usable(secret: Secret | string, context: z.RefinementCtx): Secret {
 /** A path or name; an empty one means not set, so that example files can show every key. */
 const path = text.transform((value) => (value === '' ? undefined : value)).optional()
 
-interface PemFile {
-  /** Absolute. */
-  readonly file: string
-  readonly text: string
-}
-
-/** The keys of `tls_config`, of which `defaults` may have some. Reads PEM files, as above. */
+/** The keys of `tls_config`, of which `defaults` may have some. */
 function tlsKeys(folder: string, read: ReadText) {
-  const pem = (problemOf: (text: string) => string | undefined) =>
-    path.transform((name, context): PemFile | undefined => {
-      if (name === undefined) return undefined
-      const file = resolve(folder, name)
-      const found = read(file, 'pem')
-      const problem = 'problem' in found ? found.problem : problemOf(found.text)
-      if ('text' in found && problem === undefined) return { file, text: found.text }
-      context.addIssue({ code: 'custom', message: `${name} ${problem}` })
-      return z.NEVER
-    })
+  const pem = pemReader(folder, read)
   return z.strictObject({
-    ca_file: pem(certificateProblem),
-    cert_file: pem(certificateProblem),
-    key_file: pem(keyProblem),
+    ca_file: path.transform(pem(certificateProblem)),
+    cert_file: path.transform(pem(certificateProblem)),
+    key_file: path.transform(pem(keyProblem)),
     server_name: path,
     insecure_skip_verify: flag.prefault(false),
   })

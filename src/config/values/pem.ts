@@ -1,4 +1,27 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { ReadText } from '../../values/files.ts'
+
+export interface PemFile {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+}
+
+/** Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against `folder`. */
+export function pemReader(folder: string, read: ReadText) {
+  return (problemOf: (text: string) => string | undefined) =>
+    (name: string | undefined, context: z.RefinementCtx): PemFile | undefined => {
+      if (name === undefined) return undefined
+      const file = resolve(folder, name)
+      const found = read(file, 'pem')
+      const problem = 'problem' in found ? found.problem : problemOf(found.text)
+      if ('text' in found && problem === undefined) return { file, text: found.text }
+      context.addIssue({ code: 'custom', message: `${name} ${problem}` })
+      return z.NEVER
+    }
+}
 
 /** The problem of a text that should contain PEM certificates; undefined if it is valid. */
 export function certificateProblem(pem: string): string | undefined {
@@ -32,32 +55,15 @@ export function isPair(certificate: string, key: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }
 
-const BEGIN = /^-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----/gm
+const CERTIFICATE = /^-----BEGIN (?:TRUSTED )?CERTIFICATE-----/
 
 /**
- * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block extends to the end of its last line, as in OpenSSL:
- * files that were concatenated without a newline between them are invalid. One regular expression for a whole block
- * would take quadratic time for a file of BEGIN lines.
+ * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block begins on a line of its own: files that were
+ * concatenated without a newline between them are invalid.
  */
 function certificateBlocks(pem: string): readonly string[] {
-  const blocks: string[] = []
-  const withoutEnd = new Set<string>()
-  let end = 0
-  for (const { index, 1: label = '' } of pem.matchAll(BEGIN)) {
-    if (index < end || withoutEnd.has(label)) continue
-    const lastLine = pem.indexOf(`-----END ${label}-----`, index)
-    if (lastLine === -1) withoutEnd.add(label)
-    else {
-      end = endOfLine(pem, lastLine)
-      blocks.push(pem.slice(index, end))
-    }
-  }
-  return blocks
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from)
-  return end === -1 ? text.length : end
+  const blocks = pem.split(new RegExp(`(?=${CERTIFICATE.source})`, 'm'))
+  return blocks.filter((block) => CERTIFICATE.test(block) && block.includes('-----END '))
 }
 
 function succeeds(act: () => unknown): boolean {

@@ -1,9 +1,15 @@
 import type { SecureVersion } from 'node:tls'
 import { z } from 'zod'
 import { durationOf } from '../../time_units.ts'
+import { Secret } from '../../values/secret.ts'
+import type { BucketSize } from '../../values/token_bucket.ts'
+import { isMapping } from '../inheritance.ts'
 import { oneOf } from '../values/units.ts'
 
-/** Web configuration files use the names of Go. The values are the names of Node.js and OpenSSL. */
+/**
+ * Web configuration files use the names of Go. The values are the names of Node.js and OpenSSL. Oldest first, so that
+ * versions can be compared by index.
+ */
 export const TLS_VERSIONS = {
   TLS10: 'TLSv1',
   TLS11: 'TLSv1.1',
@@ -11,9 +17,7 @@ export const TLS_VERSIONS = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>
 
-/** Oldest first, so that versions can be compared by index. */
-export const TLS_VERSION_NAMES = ['TLS10', 'TLS11', 'TLS12', 'TLS13'] as const
-export type TlsVersionName = (typeof TLS_VERSION_NAMES)[number]
+export type TlsVersionName = keyof typeof TLS_VERSIONS
 
 /** For TLS 1.2 and older. All have forward secrecy; those with authenticated encryption come first. */
 export const TLS12_SUITES = {
@@ -55,24 +59,22 @@ export const CLIENT_AUTH = {
 /** Deprecated names that the exporter-toolkit still accepts. */
 const OLD_CLIENT_AUTH = { RequireClientCert: 'RequireAnyClientCert' } as const
 
-export type ClientAuthName = keyof typeof CLIENT_AUTH
-
 export function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
   return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
 }
 
 /** YAML null and empty text mean "not set", as in Go. */
-function optional<T extends z.ZodType>(schema: T) {
+export function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === null || value === '' ? undefined : value), schema.optional())
 }
 
-const text = z.string('expected a text')
-const flag = z.boolean('expected true or false')
+export const text = z.string('expected a text')
+export const flag = z.boolean('expected true or false')
 /** Excludes line breaks, which would add headers. */
 const headerValue = z
   .string('expected a text')
   .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header')
-const clientAuth = z.preprocess(
+export const clientAuth = z.preprocess(
   (name) =>
     typeof name === 'string' && Object.hasOwn(OLD_CLIENT_AUTH, name)
       ? OLD_CLIENT_AUTH.RequireClientCert
@@ -80,32 +82,38 @@ const clientAuth = z.preprocess(
   oneOf(namesOf(CLIENT_AUTH)),
 )
 
-/** `tls_server_config`; the files are not read yet. */
-const tlsSection = z.strictObject({
-  cert: optional(text),
-  key: optional(text),
-  client_ca: optional(text),
-  cert_file: optional(text),
-  key_file: optional(text),
-  client_ca_file: optional(text),
-  client_auth_type: optional(clientAuth).transform((name) => name ?? ('NoClientCert' as const)),
-  client_allowed_sans: optional(z.array(text, 'expected a list')),
-  min_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS12' as const)),
-  max_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS13' as const)),
-  cipher_suites: optional(z.array(oneOf([...namesOf(TLS12_SUITES), ...TLS13_SUITES]), 'expected a list')),
-  prefer_server_cipher_suites: optional(flag).transform((value) => value ?? true),
-  curve_preferences: optional(z.array(oneOf(namesOf(CURVES)), 'expected a list')),
-})
+/** Headers of every response. */
+export const headersSection = z
+  .strictObject({
+    'Content-Security-Policy': optional(headerValue),
+    'Strict-Transport-Security': optional(headerValue),
+    'X-Content-Type-Options': optional(oneOf(['nosniff'])),
+    'X-Frame-Options': optional(oneOf(['deny', 'sameorigin'])),
+    'X-XSS-Protection': optional(headerValue),
+  })
+  .transform(
+    (headers): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      ),
+  )
 
-export type TlsSection = z.output<typeof tlsSection>
+/** `$2a$`, `$2b$` and `$2y$`, with a cost from 4 to 31, as `htpasswd -B` writes them. */
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
 
-const headersSection = z.strictObject({
-  'Content-Security-Policy': optional(headerValue),
-  'Strict-Transport-Security': optional(headerValue),
-  'X-Content-Type-Options': optional(oneOf(['nosniff'])),
-  'X-Frame-Options': optional(oneOf(['deny', 'sameorigin'])),
-  'X-XSS-Protection': optional(headerValue),
-})
+/** bcrypt hashes by user name. A record of the library would omit a user named `__proto__`. */
+export const usersSection = z
+  .custom<object>(isMapping, 'expected a mapping of user names to bcrypt hashes')
+  .transform((section, context): ReadonlyMap<string, Secret> => {
+    const users = Object.entries(section)
+    for (const [user, hash] of users) {
+      const problem = (message: string) => context.addIssue({ code: 'custom', message, path: [user] })
+      if (user.includes(':')) problem('a user name must not contain a colon')
+      if (typeof hash !== 'string' || !BCRYPT_HASH.test(hash))
+        problem('expected a bcrypt hash, as htpasswd -nBC 10 "" prints it')
+    }
+    return new Map(users.map(([user, hash]) => [user, new Secret(hash)]))
+  })
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -131,14 +139,16 @@ const goDuration = z
   .transform((value) => durationOf(value, MS_PER_UNIT))
   .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 2562047h, as in Go')
 
-const rateLimitSection = z.strictObject({
-  interval: optional(goDuration),
-  burst: optional(z.int('expected a whole number')),
-})
-
-export const fileSchema = z.strictObject({
-  tls_server_config: optional(tlsSection),
-  http_server_config: optional(z.strictObject({ http2: optional(flag), headers: optional(headersSection) })),
-  basic_auth_users: optional(z.looseObject({})),
-  rate_limit: optional(rateLimitSection),
-})
+/** The limit for all requests together; undefined: none. */
+export const rateLimitSection = z
+  .strictObject({
+    interval: optional(goDuration),
+    burst: optional(z.int('expected a whole number')),
+  })
+  .refine(({ interval = 0, burst = 0 }) => interval === 0 || burst >= 1, {
+    path: ['burst'],
+    message: 'must be 1 or more, otherwise every request is refused',
+  })
+  .transform(({ interval = 0, burst = 0 }): BucketSize | undefined =>
+    interval > 0 ? { intervalMs: interval, burst } : undefined,
+  )

@@ -1,182 +1,167 @@
-import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { z } from 'zod'
 import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
-import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
-import type { Problem } from '../values/problems.ts'
+import {
+  certificateProblem,
+  isPair,
+  keyProblem,
+  type PemFile,
+  pemReader,
+  rootProblem,
+} from '../values/pem.ts'
+import { DESPITE_OTHERS } from '../values/schema_problems.ts'
+import { oneOf } from '../values/units.ts'
 import {
   CLIENT_AUTH,
-  type ClientAuthName,
   CURVES,
-  TLS_VERSION_NAMES,
+  clientAuth,
+  flag,
+  namesOf,
+  optional,
   TLS_VERSIONS,
   TLS12_SUITES,
   TLS13_SUITES,
-  type TlsSection,
   type TlsVersionName,
+  text,
 } from './sections.ts'
+
+const VERSION_NAMES = namesOf(TLS_VERSIONS)
+
+/** The keys of `tls_server_config`. Certificates and keys are read and checked. */
+function tlsKeys(folder: string, read: ReadText) {
+  const fromFile = pemReader(folder, read)
+  return z.strictObject({
+    cert: optional(text.transform(inline(certificateProblem))),
+    key: optional(text.transform(inline(keyProblem))),
+    client_ca: optional(text.transform(inline(rootProblem))),
+    cert_file: optional(text).transform(fromFile(certificateProblem)),
+    key_file: optional(text).transform(fromFile(keyProblem)),
+    client_ca_file: optional(text).transform(fromFile(rootProblem)),
+    client_auth_type: optional(clientAuth).transform((name) => name ?? ('NoClientCert' as const)),
+    client_allowed_sans: optional(z.array(text, 'expected a list')),
+    min_version: optional(oneOf(VERSION_NAMES)).transform((name) => name ?? ('TLS12' as const)),
+    max_version: optional(oneOf(VERSION_NAMES)).transform((name) => name ?? ('TLS13' as const)),
+    cipher_suites: optional(z.array(oneOf([...namesOf(TLS12_SUITES), ...TLS13_SUITES]), 'expected a list')),
+    prefer_server_cipher_suites: optional(flag).transform((value) => value ?? true),
+    curve_preferences: optional(z.array(oneOf(namesOf(CURVES)), 'expected a list')),
+  })
+}
+
+function inline(problemOf: (pem: string) => string | undefined) {
+  return (pem: string, context: z.RefinementCtx): Pick<PemFile, 'text'> => {
+    const message = problemOf(pem)
+    if (message === undefined) return { text: pem }
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
+}
+
+type TlsKeys = z.output<ReturnType<typeof tlsKeys>>
+
+/** `tls_server_config`; undefined if it is empty. */
+export function tlsSection(folder: string, read: ReadText) {
+  const section = tlsKeys(folder, read)
+    .superRefine((keys, context) => {
+      for (const [key, message] of rulesOf(keys)) context.addIssue({ code: 'custom', message, path: [key] })
+    }, DESPITE_OTHERS)
+    .transform((keys, context) => {
+      const tls = settingsOf(keys)
+      const found = combinationProblem(tls)
+      if (found !== undefined) context.addIssue({ code: 'custom', ...found })
+      return tls
+    })
+  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0
+  return z.preprocess((value) => (isEmpty(value) ? undefined : value), section.optional())
+}
 
 export type WebTls = Readonly<ReturnType<typeof settingsOf>>
 
-const SECTION = 'tls_server_config'
-
-const MATERIAL = {
-  cert: { file: 'cert_file', check: certificateProblem },
-  key: { file: 'key_file', check: keyProblem },
-  client_ca: { file: 'client_ca_file', check: rootProblem },
-} as const
-
-type Material = keyof typeof MATERIAL
-type Strings = Readonly<Record<string, unknown>>
-
-interface From {
-  /** Base of relative paths. */
-  readonly folder: string
-  readonly read: ReadText
-}
-
-/** Reads the certificates and the key and adds their problems. The section need not be valid. */
-export function readMaterial(section: Strings, from: From, problems: Problem[]) {
-  const one = (name: Material) => {
-    const found = pickText(section, name, from)
-    if (found === undefined) return undefined
-    const problem = 'problem' in found ? found.problem : MATERIAL[name].check(found.text)
-    if (problem === undefined && 'text' in found) return found.text
-    problems.push({ path: `${SECTION}.${found.key}`, message: problem ?? 'is empty' })
-    return undefined
-  }
-  return { cert: one('cert'), key: one('key'), clientCa: one('client_ca') }
-}
-
-export type TlsMaterial = ReturnType<typeof readMaterial>
-
-function pickText(section: Strings, name: Material, { folder, read }: From) {
-  const { file } = MATERIAL[name]
-  const path = section[file]
-  if (isText(path)) {
-    const found = read(resolve(folder, path), 'pem')
-    return { key: file, ...('problem' in found ? { problem: `${path} ${found.problem}` } : found) }
-  }
-  const text = section[name]
-  return isText(text) ? { key: name, text } : undefined
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-/** Problems of combinations of keys. The section need not be valid. */
-export function tlsRuleProblems(section: Strings, material: TlsMaterial): Problem[] {
-  const has = (key: string) => isText(section[key])
-  const policy = has('client_auth_type') ? section['client_auth_type'] : 'NoClientCert'
-  const ca = has('client_ca_file') || has('client_ca')
-  const sans = section['client_allowed_sans']
-  const rules: readonly (readonly [key: string, broken: boolean, message: string])[] = [
-    ['cert_file', !has('cert_file') && !has('cert'), 'missing: cert_file or cert is needed for TLS'],
-    ['key_file', !has('key_file') && !has('key'), 'missing: key_file or key is needed for TLS'],
-    ...(['cert', 'key', 'client_ca'] as const).map(
-      (name) => [name, has(name) && has(`${name}_file`), `give ${name} or ${name}_file, not both`] as const,
-    ),
+/** The broken rules about combinations of keys. A key that is not valid by itself has its value from the file. */
+function rulesOf(keys: TlsKeys): (readonly [key: string, message: string])[] {
+  const { certificate, key, clientCa } = materialOf(keys)
+  const { client_auth_type: policy, client_allowed_sans: sans } = keys
+  const { verified, required } = { ...UNKNOWN_POLICY, ...CLIENT_AUTH[policy] }
+  const rules: readonly (readonly [key: string, isBroken: boolean, message: string])[] = [
+    ['cert_file', certificate === undefined, 'missing: cert_file or cert is needed for TLS'],
+    ['key_file', key === undefined, 'missing: key_file or key is needed for TLS'],
+    ...(['cert', 'key', 'client_ca'] as const).map((name) => {
+      const isTwice = keys[name] !== undefined && keys[`${name}_file`] !== undefined
+      return [name, isTwice, `give ${name} or ${name}_file, not both`] as const
+    }),
     [
       'client_auth_type',
-      ca && policy === 'NoClientCert',
+      clientCa !== undefined && policy === 'NoClientCert',
       'a client CA needs a client_auth_type that requests certificates',
     ],
-    ['client_ca_file', !ca && isVerified(policy), `missing: ${policy} needs client_ca_file or client_ca`],
+    [
+      'client_ca_file',
+      clientCa === undefined && verified,
+      `missing: ${policy} needs client_ca_file or client_ca`,
+    ],
     [
       'client_allowed_sans',
-      Array.isArray(sans) && !isRequired(policy),
+      sans !== undefined && !required,
       'needs client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert',
     ],
-    [
-      'client_allowed_sans',
-      Array.isArray(sans) && sans.length === 0,
-      'an empty list would refuse every client',
-    ],
-    ['key_file', isMismatch(material), 'the key does not belong to the certificate'],
+    ['client_allowed_sans', sans?.length === 0, 'an empty list would refuse every client'],
+    ['key_file', isMismatch(certificate, key), 'the key does not belong to the certificate'],
   ]
-  return rules
-    .filter(([, broken]) => broken)
-    .map(([key, , message]) => ({ path: `${SECTION}.${key}`, message }))
+  return rules.flatMap(([key, isBroken, message]) => (isBroken ? [[key, message] as const] : []))
 }
 
-function policyOf(name: unknown) {
-  return typeof name === 'string' && Object.hasOwn(CLIENT_AUTH, name)
-    ? CLIENT_AUTH[name as ClientAuthName]
-    : undefined
+/** It is reported by the schema and must not cause further problems. */
+const UNKNOWN_POLICY = { verified: false, required: true }
+
+/** What cannot be used has no text here. */
+function isMismatch(certificate?: Partial<PemFile>, key?: Partial<PemFile>): boolean {
+  if (certificate?.text === undefined || key?.text === undefined) return false
+  return !isPair(certificate.text, key.text)
 }
 
-function isVerified(policy: unknown): boolean {
-  return policyOf(policy)?.verified ?? false
+function materialOf(keys: TlsKeys) {
+  const { cert_file: certificate = keys.cert, key_file: key = keys.key } = keys
+  return { certificate, key, clientCa: keys.client_ca_file ?? keys.client_ca }
 }
 
-/** True for an unknown policy: it is reported by the schema and must not cause further problems. */
-function isRequired(policy: unknown): boolean {
-  return policyOf(policy)?.required ?? true
-}
-
-function isMismatch({ cert, key }: TlsMaterial): boolean {
-  return cert !== undefined && key !== undefined && !isPair(cert, key)
-}
-
-/** Builds the settings from a valid section. Adds a problem if OpenSSL does not accept them. */
-export function buildTls(
-  section: TlsSection,
-  material: TlsMaterial,
-  problems: Problem[],
-): WebTls | undefined {
-  const { cert, key, clientCa } = material
-  if (cert === undefined || key === undefined) return undefined
-  const tls = settingsOf(section, { cert, key, clientCa })
-  const problem = combinationProblem(tls)
-  if (problem === undefined) return tls
-  problems.push(problem)
-  return undefined
-}
-
-function settingsOf(
-  section: TlsSection,
-  { cert, key, clientCa }: { cert: string; key: string; clientCa: string | undefined },
-) {
+function settingsOf(keys: TlsKeys) {
+  const { certificate, key, clientCa } = materialOf(keys)
   return {
     /** PEM, the server certificate first. */
-    cert,
-    key: new Secret(key),
-    clientCa,
-    clientAuth: section.client_auth_type,
+    cert: certificate?.text ?? '',
+    key: new Secret(key?.text ?? ''),
+    clientCa: clientCa?.text,
+    clientAuth: keys.client_auth_type,
     /** Subject alternative names of which a client certificate must have one; undefined: any. */
-    allowedSans: section.client_allowed_sans as readonly string[] | undefined,
-    minVersion: section.min_version,
-    maxVersion: section.max_version,
-    ciphers: cipherList(section),
-    preferServerCiphers: section.prefer_server_cipher_suites,
-    curves: section.curve_preferences?.map((name) => CURVES[name]).join(':'),
+    allowedSans: keys.client_allowed_sans as readonly string[] | undefined,
+    minVersion: keys.min_version,
+    maxVersion: keys.max_version,
+    ciphers: cipherList(keys),
+    preferServerCiphers: keys.prefer_server_cipher_suites,
+    curves: keys.curve_preferences?.map((name) => CURVES[name]).join(':'),
   }
 }
 
-function combinationProblem(tls: WebTls): Problem | undefined {
+function combinationProblem(tls: WebTls): { readonly path: string[]; readonly message: string } | undefined {
   const { minVersion, maxVersion, ciphers } = tls
-  if (rank(minVersion) > rank(maxVersion)) {
-    return { path: `${SECTION}.min_version`, message: `${minVersion} is above max_version ${maxVersion}` }
-  }
+  if (rank(minVersion) > rank(maxVersion))
+    return { path: ['min_version'], message: `${minVersion} is above max_version ${maxVersion}` }
   if (ciphers === '')
-    return { path: `${SECTION}.cipher_suites`, message: `none of these is supported by ${maxVersion}` }
+    return { path: ['cipher_suites'], message: `none of these is supported by ${maxVersion}` }
   try {
     createSecureContext(secureContextOptions(tls))
     return undefined
   } catch {
-    return {
-      path: SECTION,
-      message: 'OpenSSL does not accept this combination of certificate, key, ciphers and curves',
-    }
+    const message = 'OpenSSL does not accept this combination of certificate, key, ciphers and curves'
+    return { path: [], message }
   }
 }
 
 function rank(version: TlsVersionName): number {
-  return TLS_VERSION_NAMES.indexOf(version)
+  return VERSION_NAMES.indexOf(version)
 }
 
-function cipherList({ cipher_suites: chosen, min_version, max_version }: TlsSection): string {
+function cipherList({ cipher_suites: chosen, min_version, max_version }: TlsKeys): string {
   const tls12 = Object.entries(TLS12_SUITES)
     .filter(([name]) => chosen === undefined || chosen.length === 0 || chosen.some((suite) => suite === name))
     .map(([, openssl]) => openssl)

@@ -339,9 +339,9 @@ describe('a change of files', () => {
   })
 
   test.each([
-    ['the certificate', 'server.pem', 'tls_server_config.cert_file: contains no certificate'],
-    ['the key', 'server.key', 'tls_server_config.key_file: contains no usable private key'],
-    ['the client CA', 'ca.pem', 'tls_server_config.client_ca_file: contains no certificate'],
+    ['the certificate', 'server.pem', 'tls_server_config.cert_file: server.pem contains no certificate'],
+    ['the key', 'server.key', 'tls_server_config.key_file: server.key contains no usable private key'],
+    ['the client CA', 'ca.pem', 'tls_server_config.client_ca_file: ca.pem contains no certificate'],
   ])(
     'that breaks %s closes everything but the open paths, until it is good again',
     async (_what, file, reason) => {
