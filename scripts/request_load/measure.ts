@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseConfig } from '../../src/config/load.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { Profile } from '../../src/emulator/protocol/profiles.ts'
 import { nextTimes } from '../../src/values/cron_times.ts'
 import { startExporter } from '../../test/faults/exporter_setup.ts'
+import { createEmulator, type Emulator } from '../../test/support/programs/emulator.ts'
 import { neverSchedule } from '../../test/support/schedules.ts'
 
 /** What is measured. */

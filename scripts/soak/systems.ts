@@ -1,5 +1,5 @@
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { PASSWORD } from '../../src/emulator/http/sessions.ts'
+import { createEmulator, type Emulator } from '../../test/support/programs/emulator.ts'
 
 /** The emulated storage systems of a soak run. */
 export interface SoakSystems {

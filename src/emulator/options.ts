@@ -1,4 +1,5 @@
 import type { ServerOptions } from 'node:https'
+import type { Middleware } from 'koa'
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
 import type { ExpiredToken, Profile } from './protocol/profiles.ts'
@@ -35,6 +36,8 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly maxPoints?: number
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
+  /** Runs first for every request. */
+  readonly middleware?: Middleware
 }
 
 export const EMULATOR_DEFAULTS = {

@@ -1,7 +1,7 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../src/api/client.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { silentLog } from '../../src/log.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 
 type EmulatorOptions = Parameters<typeof createEmulator>[0]
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 
 /** A Wednesday. The time is not a multiple of any interval. */
 export const NOW = Date.parse('2026-03-11T12:34:56Z')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createEmulator } from '../../src/emulator/emulator.ts'
+import { createEmulator } from '../support/programs/emulator.ts'
 import { call, feedPath, type Json, login, MONITOR, NOW, startEmulator } from './client.ts'
 
 describe('an emulator', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
-import { createEmulator } from '../../src/emulator/emulator.ts'
 import type { Scenario } from '../../src/emulator/model/scenarios.ts'
+import { createEmulator } from '../support/programs/emulator.ts'
 import { current, type Json, nodesOf } from './client.ts'
 
 const HOUR_MS = 3_600_000

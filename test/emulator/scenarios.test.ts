@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Scenario } from '../../src/emulator/model/scenarios.ts'
+import type { Emulator } from '../support/programs/emulator.ts'
 import {
   call,
   current,

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { type RequestOptions, request } from 'node:https'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../../src/emulator/certificates.ts'
-import type { Emulator } from '../../src/emulator/emulator.ts'
 import { EXPIRED, makeAuthority, sansOf } from '../server/listener/certificates.ts'
+import type { Emulator } from '../support/programs/emulator.ts'
 import { startEmulator } from './client.ts'
 
 function get(emulator: Emulator, options: RequestOptions): Promise<number> {

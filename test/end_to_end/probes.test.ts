@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { type ExporterSetup, startExporter } from '../faults/exporter_setup.ts'
 import { get } from '../support/http.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'

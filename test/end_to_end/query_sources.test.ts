@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { Profile } from '../../src/emulator/protocol/profiles.ts'
 import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
 import type { Sample } from '../metrics/exposition_text.ts'
 import { get } from '../support/http.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { waitFor, waitForAssertion } from '../support/wait.ts'
 
 /** One exporter with a system of each profile, which all have the same nodes, load and clock. */

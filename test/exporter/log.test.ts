@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createLogger, type LogLevel } from '../../src/commands/cli/log/logger.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import type { Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { RESOURCE_NAMES } from '../../src/system_catalogue.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { get, request } from '../support/http.ts'
+import type { Emulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Only probes cause requests, so that their number is known. */

@@ -1,13 +1,13 @@
 import { chmodSync, symlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter } from '../../src/exporter/exporter.ts'
 import { silentLog } from '../../src/log.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'
 
 const login = (name: string, url: string, password = 'emulator') =>

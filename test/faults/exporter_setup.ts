@@ -1,9 +1,9 @@
 import { parseConfig } from '../../src/config/load.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
 import { type LogLine, recordingLog } from '../poller/setup.ts'
 import { get } from '../support/http.ts'
+import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** An upper bound for a few polls, some with timeouts, beside other exporters on a loaded machine. */

@@ -5,7 +5,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import type { Pool } from '../model/topology.ts'
 import { formatOf, isObject, parsedJson } from '../protocol/format.ts'
-import { FEED_OPERATIONS, type Operation, routesOf } from '../protocol/operations.ts'
+import { FEED_OPERATIONS, type Operation, operationOf, routesOf } from '../protocol/operations.ts'
 import { SETTINGS, type Settings } from '../protocol/profiles.ts'
 import type { FaultRequest, FaultRow, FeedDocument, FullResponse, JsonObject, QueryTable } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
@@ -23,7 +23,7 @@ export function faultMiddleware(
   stopping: () => AbortSignal,
 ): Middleware {
   return async (context, next) => {
-    const operation: Operation = context.state['operation']
+    const operation = operationOf(context.method, context.path, context.querystring)
     const active = faults.take(
       operation,
       querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? ''),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createEmulator } from '../../../src/emulator/emulator.ts'
 import { FAULT_NAMES, faultHelp, parseFault } from '../../../src/emulator/faults/table.ts'
+import { createEmulator } from '../../support/programs/emulator.ts'
 
 describe('parseFault', () => {
   test.each([

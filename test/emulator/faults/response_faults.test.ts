@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../../src/emulator/emulator.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { type CallOptions, call, callRaw, feedPath, login, type Response, startEmulator } from '../client.ts'
 
 const FEED = 'dataType=current'

@@ -1,4 +1,4 @@
-import type { Emulator } from '../../../src/emulator/emulator.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { type CallOptions, call, type Response } from '../client.ts'
 
 export const PATH = '/flux/api/external/v2/query'

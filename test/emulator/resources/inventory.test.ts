@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Emulator } from '../../../src/emulator/emulator.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { ADMIN, call, type Json, MONITOR, SECURITY, startEmulator } from '../client.ts'
 
 const getJson = async (emulator: Emulator, path: string): Promise<Json> =>

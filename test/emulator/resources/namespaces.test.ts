@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../../src/emulator/emulator.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { type CallOptions, call, type Json, startEmulator } from '../client.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json' }

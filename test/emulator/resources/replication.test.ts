@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../../src/emulator/emulator.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { call, type Json, NOW_SECONDS, startEmulator } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/model/scenarios.ts'
+import type { Emulator } from '../../support/programs/emulator.ts'
 import { call, type Json, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'

@@ -2,7 +2,6 @@ import { createClient } from '../../../../src/api/client.ts'
 import type { PoolRef } from '../../../../src/api/feed/pools.ts'
 import { createResourceReader } from '../../../../src/api/resources/reader.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
-import { createEmulator, type Emulator } from '../../../../src/emulator/emulator.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
 import { readPoolFigures } from '../../../../src/poller/resource_poller.ts'
@@ -12,6 +11,7 @@ import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
 import { systemParts } from '../../../../src/state/store.ts'
 import type { ResourceName } from '../../../../src/system_catalogue.ts'
+import { createEmulator, type Emulator } from '../../../support/programs/emulator.ts'
 
 export const HOUR = 3_600
 /** Seconds between two readings of a system. */

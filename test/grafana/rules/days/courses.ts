@@ -1,6 +1,6 @@
 import type { OrdinaryEventName } from '../../../../grafana/mixin/rules/ordinary_events.ts'
-import type { Emulator } from '../../../../src/emulator/emulator.ts'
 import type { Scenario } from '../../../../src/emulator/model/scenarios.ts'
+import type { Emulator } from '../../../support/programs/emulator.ts'
 import { type Course, DAY, EVENT, HOUR, type Sample } from './course.ts'
 
 /** A scenario from a time on, with the node that has its effects. */
