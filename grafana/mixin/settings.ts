@@ -2,17 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { LATENCY_QUANTILE } from '../../src/alerting/conditions.ts'
-import {
-  type Levels,
-  type Reference,
-  reference,
-  references,
-  resolve,
-  type Values,
-  valuesOf,
-} from '../../src/alerting/references.ts'
+import { type Levels, resolve, type Values, valuesOf } from '../../src/alerting/references.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/sources.ts'
 import { COLORS } from './colors.ts'
+import { type Reference, reference, references } from './references.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from './thresholds.ts'
 
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')

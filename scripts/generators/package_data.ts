@@ -1,9 +1,10 @@
+import { CAUSES, CONDITIONS } from '../../grafana/mixin/conditions.ts'
 import { dashboardTemplates, type RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
+import { findPointers } from '../../grafana/mixin/references.ts'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
-import { findPointers } from '../../src/alerting/references.ts'
 
 /** Contains only generated files. */
 export const PACKAGE_DATA_FOLDER = 'src/alerting/generated'
@@ -14,6 +15,8 @@ export function packageData(): readonly RenderedFile[] {
     settings: { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS },
     job: PROMETHEUS.job,
     sources: RULE_SOURCES,
+    conditions: CONDITIONS,
+    causes: CAUSES,
   }
   const pointers = dashboardTemplates().map((template) => [template.uid, findPointers(template)])
   return [file('rules.json', rules), file('pointers.json', Object.fromEntries(pointers))]

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { CONDITIONS } from '../../grafana/mixin/conditions.ts'
 import { milliseconds } from '../../grafana/mixin/promql/duration.ts'
 import { type ExpectedAlert, FAULTS } from '../../grafana/mixin/rules/faults.ts'
 import type { Alert, AlertGroup } from '../../grafana/mixin/rules/groups/rule.ts'
 import { ORDINARY_EVENTS } from '../../grafana/mixin/rules/ordinary_events.ts'
 import { ALERT_GROUPS, type RenderedFile } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
-import { CONDITIONS } from '../../src/alerting/conditions.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/text.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
@@ -52,7 +52,7 @@ const worded = (name: string, value: number): string => {
 /** What the status page advises under the condition of an alert, as a sentence. @throws without such a condition */
 const adviceOf = (name: string): string => {
   const entry = Object.entries(CONDITIONS).find(([alert]) => alert === name)
-  if (entry === undefined) throw new Error(`${name} has no advice in src/alerting/conditions`)
+  if (entry === undefined) throw new Error(`${name} has no advice in grafana/mixin/conditions.ts`)
   const [, { advice }] = entry
   return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
 }

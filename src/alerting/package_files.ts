@@ -9,6 +9,18 @@ export interface PackagedRules {
   /** Default name of the scrape job. */
   readonly job: string
   readonly sources: RuleSources
+  /** Of the alerts whose conditions the status page checks, too. Their severity is that of the rules. */
+  readonly conditions: Readonly<Record<string, ConditionRow>>
+  /** Alerts that cause another one, by its name. Alertmanager inhibits it, and the status page omits it. */
+  readonly causes: Readonly<Record<string, readonly string[]>>
+}
+
+/** What an alert compares, and what to do when it holds. */
+export interface ConditionRow {
+  /** Path of the setting that is compared; a number where there is no setting. */
+  readonly limit: string | number
+  /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
+  readonly advice: string
 }
 
 /** Paths are the same from src/ and dist/. */

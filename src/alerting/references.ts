@@ -2,9 +2,6 @@
  * References to settings in expressions, texts and dashboards: `<<usedRatio.warning>>`. They are replaced by values when
  * files are written, so that the same sources serve every user. `<<` occurs neither in PromQL nor in templates.
  */
-declare const KIND: unique symbol
-/** A reference to a number. In JSON it is a text; a text that is only a reference becomes a number. */
-export type Reference = string & { readonly [KIND]: 'reference' }
 
 /** Two levels of a setting. */
 export interface Levels<Value> {
@@ -12,11 +9,7 @@ export interface Levels<Value> {
   readonly critical: Value
 }
 
-type Row = { readonly value: number } | Levels<number>
-type ReferencesTo<Rows> = {
-  readonly [Name in keyof Rows]: Rows[Name] extends Levels<number> ? Levels<Reference> : Reference
-}
-
+export type Row = { readonly value: number } | Levels<number>
 export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(rows).flatMap(([name, row]) =>
@@ -28,20 +21,6 @@ export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<s
           ],
     ),
   )
-
-export const reference = (path: string): Reference => `<<${path}>>` as Reference
-
-export function references<const Rows extends Readonly<Record<string, Row>>>(rows: Rows): ReferencesTo<Rows> {
-  const entries = Object.entries(rows).map(([name, row]) => [
-    name,
-    'value' in row
-      ? reference(name)
-      : { warning: reference(`${name}.warning`), critical: reference(`${name}.critical`) },
-  ])
-  return Object.fromEntries(entries) as ReferencesTo<Rows>
-}
-
-export const negative = (positive: Reference): Reference => `-${positive}` as Reference
 
 const WHOLE = /^(-?)<<([\w.]+)>>$/
 const PART = /<<([\w.]+)>>/g
@@ -81,16 +60,6 @@ function valueAt(path: string, values: Values): number | string {
  * this list, so that it needs no second copy of them.
  */
 export type Pointers = Readonly<Record<string, string>>
-
-/** All texts with references. */
-export function findPointers(template: unknown, pointer = ''): Pointers {
-  if (typeof template === 'string') return pathsIn(template).length === 0 ? {} : { [pointer]: template }
-  if (typeof template !== 'object' || template === null) return {}
-  const members = Object.entries(template).map(([key, member]) =>
-    findPointers(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
-  )
-  return Object.assign({}, ...members)
-}
 
 /** A copy of the data with the texts at their pointers. @throws for a place that the data does not have */
 export function withTexts<Data>(data: Data, pointers: Pointers): Data {

@@ -1,4 +1,4 @@
-import type { Condition, ConditionName, Conditions } from '../alerting/conditions.ts'
+import type { Condition, Conditions } from '../alerting/conditions.ts'
 import type { ErrorStatus, Problem } from './model.ts'
 
 /** Something that needs attention, wherever it is. */
@@ -26,7 +26,7 @@ export function found(condition: Condition | undefined, text: string, short = te
   return { severity: SEVERITIES[severity] ?? 'warning', text, short, remedy, alert, timestamp_seconds: null }
 }
 
-type Check = readonly [alert: ConditionName, holds: (limit: number) => boolean]
+type Check = readonly [alert: string, holds: (limit: number) => boolean]
 
 /** The first condition that holds, of which no alert is disabled. */
 export function firstHolding(conditions: Conditions, checks: readonly Check[]): Condition | undefined {
@@ -40,7 +40,7 @@ export function firstHolding(conditions: Conditions, checks: readonly Check[]): 
 export function firstExceeded(
   conditions: Conditions,
   value: number | null | undefined,
-  ...alerts: readonly ConditionName[]
+  ...alerts: readonly string[]
 ): Condition | undefined {
   const checks = alerts.map((alert): Check => [alert, (limit) => (value ?? Number.NEGATIVE_INFINITY) > limit])
   return firstHolding(conditions, checks)

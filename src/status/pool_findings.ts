@@ -1,4 +1,4 @@
-import type { ConditionName, Conditions } from '../alerting/conditions.ts'
+import type { Conditions } from '../alerting/conditions.ts'
 import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
 import { type Finding, firstExceeded, firstHolding, found, warning } from './finding.ts'
 import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'
@@ -133,7 +133,7 @@ function latencyFinding(
 }
 
 interface Resource {
-  readonly alert: ConditionName
+  readonly alert: string
   readonly words: string
   readonly ratioOf: (node: NodeStatus) => number | null
 }

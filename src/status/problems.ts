@@ -1,4 +1,3 @@
-import { CAUSES } from '../alerting/conditions.ts'
 import type { Reason } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
 import type { SystemState } from '../state/state.ts'
@@ -38,14 +37,10 @@ export function systemProblems({ system, state, findings, ...context }: ProblemS
     }),
     ...reportedFindings({ state, ...context }).map(here),
   ]
-  return badFirst(withoutConsequences(problems))
-}
-
-const CAUSES_OF: Readonly<Record<string, readonly string[]>> = CAUSES
-
-function withoutConsequences(problems: readonly Problem[]): Problem[] {
   const alerts = new Set(problems.map(({ alert }) => alert))
-  return problems.filter(({ alert }) => !CAUSES_OF[alert ?? '']?.some((cause) => alerts.has(cause)))
+  const isConsequence = ({ alert }: Problem) =>
+    alert !== null && context.conditions.causesOf(alert).some((cause) => alerts.has(cause))
+  return badFirst(problems.filter((problem) => !isConsequence(problem)))
 }
 
 function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding: Finding): Problem {

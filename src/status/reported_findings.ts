@@ -1,4 +1,3 @@
-import type { ConditionName } from '../alerting/conditions.ts'
 import type { ResourceObject } from '../api/resources/objects.ts'
 import type { Labels } from '../catalogue.ts'
 import { groupNames } from '../metrics/resource_samples.ts'
@@ -68,7 +67,7 @@ interface Named {
 
 /** The alerts of a figure, and the words for objects above its limit. */
 interface Levels {
-  readonly alerts: readonly [critical: ConditionName, warning: ConditionName]
+  readonly alerts: readonly [critical: string, warning: string]
   readonly noun: string
   readonly words: (limit: string) => string
 }

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  findPointers,
-  negative,
-  pathsIn,
-  references,
-  resolve,
-  valuesOf,
-} from '../../src/alerting/references.ts'
+import { findPointers, negative, references } from '../../grafana/mixin/references.ts'
+import { pathsIn, resolve, valuesOf } from '../../src/alerting/references.ts'
 
 const ROWS = {
   usedRatio: { about: 'used', warning: 0.8, critical: 0.9 },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { references } from '../../grafana/mixin/references.ts'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
-import { references, valuesOf } from '../../src/alerting/references.ts'
+import { valuesOf } from '../../src/alerting/references.ts'
 import { variantsOf } from '../../src/alerting/rules.ts'
 import type { AlertSource } from '../../src/alerting/sources.ts'
 

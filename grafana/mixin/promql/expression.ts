@@ -7,7 +7,7 @@
  * numbers, durations and lists of labels, and refuses a metric name in its text. The functions of operators.ts take and
  * return expressions and add no matchers; dashboards and rules use the same ones. nodes.ts and pools.ts have the expressions that several dashboards share.
  */
-import type { Reference } from '../../../src/alerting/references.ts'
+import type { Reference } from '../references.ts'
 import type { Duration } from './duration.ts'
 import type { MetricName } from './metrics.ts'
 

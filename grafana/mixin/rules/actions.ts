@@ -1,4 +1,4 @@
-import { CONDITIONS } from '../../../src/alerting/conditions.ts'
+import { CONDITIONS } from '../conditions.ts'
 import type { Alert } from './groups/rule.ts'
 
 const LOG = 'the log of the exporter has the reason'

@@ -1,4 +1,4 @@
-import { CAUSES } from '../../../src/alerting/conditions.ts'
+import { CAUSES } from '../conditions.ts'
 import { PROMETHEUS } from '../settings.ts'
 import type { Alert, AlertName } from './groups/rule.ts'
 import { ALERT_GROUPS, type RenderedFile } from './rules.ts'

@@ -8,9 +8,9 @@ import {
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
-import type { Reference } from '../../../src/alerting/references.ts'
 import { COLORS, PLAIN_COLORS, type StateColor } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
+import type { Reference } from '../references.ts'
 import { lowerIsWorse, type Threshold } from '../settings.ts'
 import { assertTitleFits } from './fit.ts'
 

@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
+import { limitOf } from '../../conditions.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { SYSTEM_KEY } from '../../settings.ts'

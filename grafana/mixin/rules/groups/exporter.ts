@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
+import { limitOf } from '../../conditions.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'

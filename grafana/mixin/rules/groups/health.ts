@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
+import { limitOf } from '../../conditions.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { POLLED_POOLS } from '../../promql/polled_pools.ts'

@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
+import { limitOf } from '../../conditions.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { LIMITS, NAMESPACE_KEY } from '../../settings.ts'

@@ -1,8 +1,8 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
-import type { Reference } from '../../../../src/alerting/references.ts'
+import { limitOf } from '../../conditions.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
+import type { Reference } from '../../references.ts'
 import { LIMITS, LINK_KEY, SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import {

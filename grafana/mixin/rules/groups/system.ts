@@ -1,4 +1,4 @@
-import { limitOf } from '../../../../src/alerting/conditions.ts'
+import { limitOf } from '../../conditions.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'

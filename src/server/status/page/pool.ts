@@ -1,4 +1,3 @@
-import type { ConditionName } from '../../../alerting/conditions.ts'
 import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
@@ -119,13 +118,13 @@ export function moreNodes(pool: PoolStatus, shown: number, context: Pick<PoolCon
 }
 
 /** The alerts of problems that are shown in each column. */
-const ERRORS: readonly ConditionName[] = [
+const ERRORS: readonly string[] = [
   'SdsSystemErrorsCritical',
   'SdsTransactionErrorsCritical',
   'SdsSystemErrors',
   'SdsTransactionErrors',
 ]
-const FORECASTS: readonly ConditionName[] = ['SdsForecastCritical', 'SdsForecastShort']
+const FORECASTS: readonly string[] = ['SdsForecastCritical', 'SdsForecastShort']
 
 /** Nothing without any of the figures. @param problems those of the pool */
 function figureColumns({ figures }: PoolStatus, problems: readonly Problem[]): Html | undefined {
@@ -136,7 +135,7 @@ function figureColumns({ figures }: PoolStatus, problems: readonly Problem[]): H
     forecast_seconds: forecast,
   } = figures
   if (failed === null && read === null && write === null && forecast === null) return undefined
-  const marked = (alerts: readonly ConditionName[], content: Content) => {
+  const marked = (alerts: readonly string[], content: Content) => {
     const problem = problems.find(({ alert }) => alerts.some((one) => one === alert))
     return problem === undefined ? content : html`<strong class="${problem.severity}">${content}</strong>`
   }
