@@ -18,7 +18,6 @@ import { silentLog } from '../../src/log.ts'
 import { createBasicAuth } from '../../src/server/auth/basic_auth.ts'
 import { hasExpectedHost, isCrossSite } from '../../src/server/auth/origin.ts'
 import { checkRequest, rawPath } from '../../src/server/auth/request_check.ts'
-import { alternativeNames } from '../../src/server/listener/tls_server.ts'
 import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
 import { readTarget } from '../../src/server/metrics/target.ts'
 import { readSelection } from '../../src/status/selection.ts'
@@ -231,13 +230,6 @@ const READERS: readonly Reader[] = [
     texts: ['§', `${key}§`],
     tokens: ['-----BEGIN PRIVATE KEY-----\n', 'A=\n'],
     read: keyProblem,
-  },
-  {
-    name: 'names of a client certificate',
-    bytes: HEADERS,
-    texts: ['§', 'DNS:a, §', 'DNS:"§"'],
-    tokens: ['DNS:a, ', 'DNS:', '\\"', ', ', 'DNS:"a", '],
-    read: alternativeNames,
   },
   {
     name: 'URL of a request',

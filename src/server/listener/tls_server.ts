@@ -1,11 +1,10 @@
 import { constants, type X509Certificate } from 'node:crypto'
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { CLIENT_AUTH } from '../../config/web/sections.ts'
 import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
-import { shortestAddress } from '../auth/addresses.ts'
 import { forbidden, type Refusal } from '../auth/request_check.ts'
 import { connectionName } from './abuse/connections.ts'
 import type { WebConfig } from './web_config.ts'
@@ -92,42 +91,16 @@ function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undef
 }
 
 function isListed(certificate: X509Certificate, allowed: readonly string[] | undefined): boolean {
-  if (allowed === undefined) return true
-  const listed = new Set(allowed.map(shortestAddress))
-  return alternativeNames(certificate.subjectAltName ?? '').some((name) => listed.has(name))
+  return allowed?.some((name) => hasName(certificate, name)) ?? true
 }
 
-/** One name in `DNS:a, IP Address:0:0:0:0:0:0:0:1`; Node.js quotes names with special characters as JSON strings. */
-const NAME = /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
-const OTHER_KIND = /[A-Za-z0-9 ]+:(?:"(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
+const ALTERNATIVE = { subject: 'never', wildcards: false } as const
 
-/** @param text `X509Certificate.subjectAltName`; no names are returned if any part cannot be parsed */
-export function alternativeNames(text: string): string[] {
-  const names: string[] = []
-  let position = 0
-  while (position < text.length) {
-    NAME.lastIndex = position
-    OTHER_KIND.lastIndex = position
-    const [, kind, value = ''] = NAME.exec(text) ?? []
-    const name = kind === undefined ? undefined : canonicalName(kind, value)
-    const isOther = kind === undefined && OTHER_KIND.test(text)
-    if (name === undefined && !isOther) return []
-    if (name !== undefined) names.push(name)
-    position = isOther ? OTHER_KIND.lastIndex : NAME.lastIndex
-  }
-  return names
-}
-
-/** Undefined if a quoted name is not a JSON string. */
-function canonicalName(kind: string, value: string): string | undefined {
-  const name = value.startsWith('"') ? unquoted(value) : value
-  return kind === 'IP Address' && name !== undefined ? shortestAddress(name) : name
-}
-
-function unquoted(value: string): string | undefined {
-  try {
-    return String(JSON.parse(value))
-  } catch {
-    return undefined
-  }
+/** Whether a name is one of the alternative names, in the same case: what is checked returns the name that it found. */
+function hasName(certificate: X509Certificate, name: string): boolean {
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
+  if (certificate.checkHost(name, ALTERNATIVE) === name) return true
+  if (certificate.checkEmail(name, ALTERNATIVE) === name) return true
+  // Node.js escapes commas in names.
+  return certificate.subjectAltName?.split(', ').includes(`URI:${name}`) ?? false
 }

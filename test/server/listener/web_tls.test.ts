@@ -1,7 +1,6 @@
 import { Agent, get as httpsGet } from 'node:https'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { alternativeNames } from '../../../src/server/listener/tls_server.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
 import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './certificates.ts'
@@ -34,6 +33,8 @@ beforeAll(async () => {
     { type: 'ip', value: '2001:db8::1' },
     { type: 'email', value: 'ops@example.net' },
     { type: 'url', value: 'spiffe://example.net/prometheus' },
+    { type: 'dns', value: 'a, URI:spiffe://example.net/other, b' },
+    { type: 'url', value: 'spiffe://a", URI:spiffe://example.net/other, "b' },
   ] as const
   clients = {
     none: {},
@@ -197,6 +198,8 @@ describe('the client certificate policy', () => {
     ['example.net', 403],
     ['PROMETHEUS.example.net', 403],
     ['"*.example.net"', 403],
+    ['.example.net', 403],
+    ['spiffe://example.net/other', 403],
   ])('with client_allowed_sans [%s]', async (list, expected) => {
     const webConfigFile = writeTls(
       `${MUTUAL}, client_auth_type: RequireAndVerifyClientCert, client_allowed_sans: [${list.includes('::') ? `"${list}"` : list}]`,
@@ -254,21 +257,6 @@ describe('the client certificate policy', () => {
     expect(resumed).toEqual([false, false, false])
     agent.destroy()
   })
-})
-
-describe('the names of a certificate', () => {
-  test.each([
-    ['', []],
-    ['DNS:a', ['a']],
-    ['DNS:a, IP Address:10.0.0.1, URI:spiffe://x/y, email:a@b.c', ['a', '10.0.0.1', 'spiffe://x/y', 'a@b.c']],
-    ['IP Address:2001:DB8:0:0:0:0:0:1', ['2001:db8::1']],
-    ['DNS:"a, DNS:evil", DNS:b', ['a, DNS:evil', 'b']],
-    ['URI:"http://x/\\", DNS:evil, URI:\\"", DNS:b', ['http://x/", DNS:evil, URI:"', 'b']],
-    ['othername:<unsupported>, DNS:b', ['b']],
-    ['DirName:"CN=a, DNS:evil"', []],
-    ['DNS:a, ???', []],
-    ['DNS:"a', []],
-  ])('%j', (text, names) => expect(alternativeNames(text)).toEqual(names))
 })
 
 describe('a change of files', () => {
