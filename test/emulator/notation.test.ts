@@ -24,7 +24,8 @@ describe("Java's Double.toString", () => {
 
 describe('the documented profile', () => {
   test('writes numbers in all documented notations, and preserves their value', () => {
-    const { value } = notationOf('documented')
+    const value = (...number: [value: number, key: number, kind: 'whole' | 'fraction']) =>
+      JSON.stringify(notationOf('documented').value(...number))
     const notations = new Set(Array.from({ length: 200 }, (_, key) => value(23_000_000, key, 'whole')))
     const expected = ['23000000', '23000000.0', '2.3e7', '"23000000"', '"23000000.0"', '"2.3e7"']
     expect([...notations].sort()).toEqual(expected.sort())

@@ -1,5 +1,5 @@
-/** A member of a JSON object: its name and the JSON text of its value. */
-export type Member = readonly [name: string, text: string]
+/** A member of a JSON object. One whose value is undefined is not served. */
+export type Member = readonly [name: string, value: unknown]
 
 /** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */
 export function* listText(
@@ -19,13 +19,10 @@ export function* listText(
 
 export function* objectText(members: Iterable<Member>): Generator<string> {
   let opening = '{'
-  for (const [name, text] of members) {
-    yield `${opening}"${name}":${text}`
+  for (const [name, value] of members) {
+    if (value === undefined) continue
+    yield `${opening}"${name}":${JSON.stringify(value)}`
     opening = ','
   }
   yield '}'
-}
-
-export function* texts(members: Readonly<Record<string, string>>): Generator<Member> {
-  for (const [name, value] of Object.entries(members)) yield [name, JSON.stringify(value)]
 }

@@ -8,16 +8,15 @@ import { attributesOf, PROFILES, type Profile, type Settings } from '../protocol
 import { listText, type Member } from './list.ts'
 import type { FeedQuery } from './query.ts'
 import {
+  type Form,
   type Snapshot,
+  servedCurrent,
   servedOrder,
+  servedSeries,
+  servedSummary,
   servedTimes,
-  summaryOf,
-  type WriteOptions,
-  writeCurrent,
-  writeSeries,
-  writeSummary,
 } from './series.ts'
-import { errorSamples, writeErrors, writeErrorsSummary } from './transaction_errors.ts'
+import { errorSamples, servedErrors, servedErrorsSummary } from './transaction_errors.ts'
 
 /** The input of one response of the feed. `now` in epoch seconds. */
 export interface FeedRequest {
@@ -54,7 +53,7 @@ function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   if (PROFILES[request.profile].performance && includesCategory(request.query, TRANSACTION_ERRORS.category)) {
     yield* errorMembers(request, node)
   }
-  if (includesForecast(request)) yield [FORECAST.name, JSON.stringify(forecastEntries(request, node))]
+  if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
   if (PROFILES[request.profile].extras) yield* extras(request, node)
 }
 
@@ -63,22 +62,19 @@ function* identity({ model, profile, now }: FeedRequest, node: Node): Generator<
   const id = nodeId(profile, node)
   const href = `/dashboard/nodes/${id}`
   const state = model.stateOf(node, now, 'current')
-  const links = {
-    self: { href },
-    disks: { href: `${href}/disks` },
-    processes: { href: `${href}/processes` },
-  }
-  yield ['_links', JSON.stringify(links)]
-  const texts = {
+  yield [
+    '_links',
+    { self: { href }, disks: { href: `${href}/disks` }, processes: { href: `${href}/processes` } },
+  ]
+  yield* Object.entries({
     apiChange: '1',
     id,
     displayName: node.name,
     storagePoolId: profile === 'documented' ? node.pool.id : node.pool.uuid,
     storagePoolName: node.pool.name,
     healthStatus: state.effects.health,
-    ...diskCounts(state),
-  }
-  for (const [name, value] of Object.entries(texts)) yield [name, JSON.stringify(String(value))]
+  })
+  for (const [name, count] of Object.entries(diskCounts(state))) yield [name, String(count)]
 }
 
 /** The id of a node is its address in version 2 and a UUID in version 3. */
@@ -119,23 +115,19 @@ export function* attributeMembers(
   attribute: Attribute,
 ): Generator<Member> {
   const { query, profile, now } = request
-  const options: WriteOptions = {
+  const form: Form = {
     profile,
     tag: attribute.tag,
     kind: attribute.unit === 'Bytes' ? 'whole' : 'fraction',
     key: mix(node.key, keyOf(attribute.name)),
   }
   if (query.current) {
-    yield [
-      currentName(profile, attribute.name),
-      writeCurrent(options, currentSnapshots(now, node, attribute)),
-    ]
+    yield [currentName(profile, attribute.name), servedCurrent(form, currentSnapshots(now, node, attribute))]
   }
   if (!query.historical || attribute.currentOnly) return
   const series = storedSnapshots(request, node, attribute)
-  yield [attribute.name, writeSeries(options, servedOrder(series, request.settings))]
-  const summary = summaryOf(series)
-  if (summary !== undefined) yield [`${attribute.name}Summary`, writeSummary(options, summary)]
+  yield [attribute.name, servedSeries(form, servedOrder(series, request.settings))]
+  yield [`${attribute.name}Summary`, servedSummary(form, series)]
 }
 
 function storedSnapshots(
@@ -177,13 +169,13 @@ function* errorMembers({ model, profile, query, settings, now }: FeedRequest, no
   const { name } = TRANSACTION_ERRORS
   if (query.current) {
     const samples = errorSamples(model, node, [statisticsTime(now)], STATISTICS_INTERVAL_SECONDS, 'current')
-    yield [`${name}Current`, writeErrors(profile, node, samples)]
+    yield [`${name}Current`, servedErrors(profile, node, samples)]
   }
   if (query.historical) {
     const times = servedTimes(query.range, now, settings, node.joinedAt)
     const samples = errorSamples(model, node, times, query.range.interval, 'historical')
-    yield [name, writeErrors(profile, node, samples)]
-    yield [`${name}Summary`, writeErrorsSummary(profile, node, samples)]
+    yield [name, servedErrors(profile, node, samples)]
+    yield [`${name}Summary`, servedErrorsSummary(profile, node, samples)]
   }
 }
 
@@ -197,11 +189,11 @@ function forecastEntries({ model, profile, query, now }: FeedRequest, node: Node
 function* extras({ model, profile, query, now }: FeedRequest, node: Node): Generator<Member> {
   if (query.current && includesCategory(query, 'capacity')) {
     const total = model.value('diskSpaceTotal', node, now, 'current')
-    yield ['diskSpaceTotalCurrentL1', `[{"t":"${now}","Space":"${total}"}]`]
-    yield ['diskSpaceTotalCurrentL2', `[{"t":"${now}","Space":"0"}]`]
+    yield ['diskSpaceTotalCurrentL1', [{ t: String(now), Space: String(total) }]]
+    yield ['diskSpaceTotalCurrentL2', [{ t: String(now), Space: '0' }]]
   }
-  if (query.current && includesCategory(query, 'diskIO')) yield ['recoveryRateCurrent', '[]']
+  if (query.current && includesCategory(query, 'diskIO')) yield ['recoveryRateCurrent', []]
   if (PROFILES[profile].performance && includesCategory(query, 'health'))
-    yield ['nodeCpuUtilizationAvg', '"12.5"']
-  yield ['ssmL1Status', '"Good(PD UP)"']
+    yield ['nodeCpuUtilizationAvg', '12.5']
+  yield ['ssmL1Status', 'Good(PD UP)']
 }

@@ -9,19 +9,26 @@ import type { Range } from './query.ts'
  */
 const FORMS = [String, decimal, (value: number) => value.toExponential().replace('e+', 'e')]
 
+declare global {
+  interface JSON {
+    /** A number that is written as this text (ECMAScript 2026). */
+    rawJSON(text: string): object
+  }
+}
+
 const DOCUMENTED = {
-  value: (value: number, key: number): string => {
+  value: (value: number, key: number): string | object => {
     const choice = mix(key, 1)
     const text = (FORMS[choice % FORMS.length] ?? String)(value)
-    return choice & 0x1000 ? `"${text}"` : text
+    return choice & 0x1000 ? text : JSON.rawJSON(text)
   },
-  time: (t: number, key: number): string => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
+  time: (t: number, key: number): string | number => (mix(key, 2) & 1 ? String(t) : t),
 }
 /** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
 const STRINGS = {
   value: (value: number, _key: number, kind: 'whole' | 'fraction'): string =>
-    `"${kind === 'whole' ? value : javaDouble(value)}"`,
-  time: (t: number): string => `"${t}"`,
+    kind === 'whole' ? String(value) : javaDouble(value),
+  time: String,
 }
 
 /** The key selects the notation where a profile has several: the same key always gives the same one. */
@@ -50,7 +57,7 @@ export interface Snapshot {
   readonly value: number
 }
 
-export interface WriteOptions {
+export interface Form {
   readonly profile: Profile
   readonly tag: string
   /** On real systems whole numbers are longs, written without a decimal point. */
@@ -73,27 +80,25 @@ export function servedOrder(series: readonly Snapshot[], settings: Settings): re
   return settings.isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
 }
 
-/** JSON text of one snapshot: `{"t":1463004000,"Space":2.3e7}`. */
-function writeSnapshot(options: WriteOptions, { t, value }: Snapshot): string {
-  const notation = notationOf(options.profile)
-  const key = mix(options.key, t)
-  return `{"t":${notation.time(t, key)},"${options.tag}":${notation.value(value, key, options.kind)}}`
+/** `{"t":1463004000,"Space":2.3e7}` */
+function servedSnapshot({ profile, tag, kind, key }: Form, { t, value }: Snapshot) {
+  const notation = notationOf(profile)
+  const ownKey = mix(key, t)
+  return { t: notation.time(t, ownKey), [tag]: notation.value(value, ownKey, kind) }
 }
 
-export function writeSeries(options: WriteOptions, series: readonly Snapshot[]): string {
-  return `[${series.map((snapshot) => writeSnapshot(options, snapshot)).join(',')}]`
+export function servedSeries(form: Form, series: readonly Snapshot[]) {
+  return series.map((snapshot) => servedSnapshot(form, snapshot))
 }
 
-/** `<Attribute>Current`: an object; on real systems an array of snapshots, ascending. */
-export function writeCurrent(options: WriteOptions, snapshots: readonly [Snapshot, ...Snapshot[]]): string {
-  if (PROFILES[options.profile].snapshots === 'array') return writeSeries(options, snapshots)
-  return writeSnapshot(options, snapshots.at(-1) ?? snapshots[0])
+/** `<Attribute>Current`, and an extreme of a summary: an object; on real systems an array of snapshots, ascending. */
+export function servedCurrent(form: Form, snapshots: readonly [Snapshot, ...Snapshot[]]) {
+  if (PROFILES[form.profile].snapshots === 'array') return servedSeries(form, snapshots)
+  return servedSnapshot(form, snapshots.at(-1) ?? snapshots[0])
 }
-
-export type Summary = NonNullable<ReturnType<typeof summaryOf>>
 
 /** Minimum, maximum and mean of a series. Of equal extremes the last one is used, as on real systems. */
-export function summaryOf(series: readonly Snapshot[]) {
+export function servedSummary(form: Form, series: readonly Snapshot[]) {
   const [first] = series
   if (first === undefined) return undefined
   let [min, max, sum] = [first, first, 0]
@@ -102,13 +107,6 @@ export function summaryOf(series: readonly Snapshot[]) {
     if (snapshot.value >= max.value) max = snapshot
     sum += snapshot.value
   }
-  return { min, max, average: sum / series.length }
-}
-
-export function writeSummary(options: WriteOptions, { min, max, average }: Summary): string {
-  const array = PROFILES[options.profile].snapshots === 'array'
-  const extreme = (snapshot: Snapshot) =>
-    array ? `[${writeSnapshot(options, snapshot)}]` : writeSnapshot(options, snapshot)
-  const mean = notationOf(options.profile).value(average, options.key, 'fraction')
-  return `{"Min":${extreme(min)},"Max":${extreme(max)},"Avg":${mean}}`
+  const mean = notationOf(form.profile).value(sum / series.length, form.key, 'fraction')
+  return { Min: servedCurrent(form, [min]), Max: servedCurrent(form, [max]), Avg: mean }
 }

@@ -4,14 +4,7 @@ import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { countTransactions, ERROR_TYPES, type ErrorType, type TransactionCounts } from '../model/traffic.ts'
 import type { Profile } from '../protocol/profiles.ts'
-import {
-  notationOf,
-  type Snapshot,
-  summaryOf,
-  type WriteOptions,
-  writeSeries,
-  writeSummary,
-} from './series.ts'
+import { type Form, notationOf, type Snapshot, servedSeries, servedSummary } from './series.ts'
 
 const TYPES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
 const KEY = keyOf(TRANSACTION_ERRORS.name)
@@ -33,54 +26,44 @@ export function errorSamples(
  * `transactionErrors` and `transactionErrorsCurrent`: arrays in every profile, with one element in the current form.
  * Totals and counts cover the whole range. The series of a type has no snapshot for intervals without it.
  */
-export function writeErrors(profile: Profile, node: Node, samples: readonly ErrorSample[]): string {
-  const notation = notationOf(profile)
-  const count = (value: number, salt: number) => notation.value(value, mix(node.key, KEY + salt), 'whole')
-  const options = writeOptions(profile, node)
-  const sum = (of: (counts: TransactionCounts) => number) =>
-    samples.reduce((total, { counts }) => total + of(counts), 0)
-  const succeeded = count(
-    sum((counts) => counts.succeeded),
-    101,
-  )
-  const failed = count(
-    sum((counts) => counts.failed),
-    102,
-  )
-  const countOf = (type: ErrorType) => sum((counts) => counts.byType.get(type) ?? 0)
-  const types = TYPES.map((type, index) => ({ type, index, series: seriesOf(type, samples) }))
-    .filter(({ series }) => series.length > 0)
-    .map(
-      ({ type, index, series }) =>
-        `{"errorType":${JSON.stringify(type)},"category":"${ERROR_TYPES[type].category}",` +
-        `"errorCount":${count(countOf(type), index)},"errorRate":${writeSeries(options, series)}}`,
-    )
-  return (
-    `{"all":${writeSeries(options, allRates(samples))},` +
-    `"errorSuccessTotals":[{"successTotal":${succeeded},"errorTotal":${failed}}],` +
-    `"types":[${types.join(',')}]}`
-  )
+export function servedErrors(profile: Profile, node: Node, samples: readonly ErrorSample[]) {
+  const form = formOf(profile, node)
+  const sum = (of: (counts: TransactionCounts) => number, salt: number) => {
+    const total = samples.reduce((before, { counts }) => before + of(counts), 0)
+    return notationOf(profile).value(total, mix(node.key, KEY + salt), 'whole')
+  }
+  const types = TYPES.map((type, index) => ({
+    errorType: type,
+    category: ERROR_TYPES[type].category,
+    errorCount: sum(({ byType }) => byType.get(type) ?? 0, index),
+    errorRate: servedSeries(form, seriesOf(type, samples)),
+  }))
+  const totals = {
+    successTotal: sum(({ succeeded }) => succeeded, 101),
+    errorTotal: sum(({ failed }) => failed, 102),
+  }
+  return {
+    all: servedSeries(form, allRates(samples)),
+    errorSuccessTotals: [totals],
+    types: types.filter(({ errorRate }) => errorRate.length > 0),
+  }
 }
 
 /** `transactionErrorsSummary`: summaries of the rates, for all types together and by type. */
-export function writeErrorsSummary(profile: Profile, node: Node, samples: readonly ErrorSample[]): string {
-  const options = writeOptions(profile, node)
-  const summaryText = (series: readonly Snapshot[]) => {
-    const summary = summaryOf(series)
-    return summary && writeSummary(options, summary)
+export function servedErrorsSummary(profile: Profile, node: Node, samples: readonly ErrorSample[]) {
+  const form = formOf(profile, node)
+  const types = TYPES.map((type) => ({
+    errorType: type,
+    category: ERROR_TYPES[type].category,
+    errorRate: servedSummary(form, seriesOf(type, samples)),
+  }))
+  return {
+    all: servedSummary(form, allRates(samples)),
+    types: types.filter(({ errorRate }) => errorRate !== undefined),
   }
-  const types = TYPES.flatMap((type) => {
-    const rate = summaryText(seriesOf(type, samples))
-    if (rate === undefined) return []
-    return [
-      `{"errorType":${JSON.stringify(type)},"category":"${ERROR_TYPES[type].category}","errorRate":${rate}}`,
-    ]
-  })
-  const all = summaryText(allRates(samples))
-  return `{${all === undefined ? '' : `"all":${all},`}"types":[${types.join(',')}]}`
 }
 
-function writeOptions(profile: Profile, node: Node): WriteOptions {
+function formOf(profile: Profile, node: Node): Form {
   return { profile, tag: TRANSACTION_ERRORS.rateTag, kind: 'fraction', key: mix(node.key, KEY) }
 }
 

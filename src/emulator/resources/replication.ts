@@ -1,4 +1,4 @@
-import { listText, type Member, texts } from '../feed/list.ts'
+import { listText, type Member } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/node.ts'
 import { notationOf } from '../feed/series.ts'
 import { keyOf, mix } from '../model/random.ts'
@@ -41,13 +41,15 @@ function groupId({ urn, index }: ReplicationGroup): string {
 function* groupMembers(request: FeedRequest, group: ReplicationGroup): Generator<Member> {
   const id = groupId(group)
   const self = `/dashboard/replicationgroups/${id}`
-  const links = {
-    self: { href: self },
-    datatables: { href: `${self}/datatables` },
-    rglinks: { href: `${self}/rglinks` },
-  }
-  yield ['_links', JSON.stringify(links)]
-  yield* texts({ apiChange: '1', numZones: String(group.zones), name: group.name, id })
+  yield [
+    '_links',
+    {
+      self: { href: self },
+      datatables: { href: `${self}/datatables` },
+      rglinks: { href: `${self}/rglinks` },
+    },
+  ]
+  yield* Object.entries({ apiChange: '1', numZones: String(group.zones), name: group.name, id })
   yield* pendingMembers(
     request,
     replicationLinks(request.model, request.now).filter((link) => link.group.urn === group.urn),
@@ -58,21 +60,21 @@ function* groupMembers(request: FeedRequest, group: ReplicationGroup): Generator
 function* linkMembers(request: FeedRequest, link: ReplicationLink): Generator<Member> {
   const { group, remote, state, progress, toCopy } = link
   const self = `/dashboard/rglinks/${link.id}`
-  yield ['_links', JSON.stringify({ self: { href: self } })]
+  yield ['_links', { self: { href: self } }]
   const status = { Good: 'Good', Failed: 'Temp Unavailable', Bootstrap: 'Bootstrapping' }[state]
   const zones = { zone1Name: siteName(request.model, 0), zone2Name: remote }
-  yield* texts({ apiChange: '1', id: link.id, rgName: group.name, ...zones, rglinkStatus: status })
+  yield* Object.entries({ apiChange: '1', id: link.id, rgName: group.name, ...zones, rglinkStatus: status })
   yield* pendingMembers(request, [link], keyOf(link.id))
-  if (state === 'Failed') yield* texts({ FailoverState: 'None', FailoverProgressPercent: '0' })
+  if (state === 'Failed') yield* Object.entries({ FailoverState: 'None', FailoverProgressPercent: '0' })
   if (state !== 'Bootstrap') return
-  yield* texts({ BootstrapState: 'ReplicateRepo', BootstrapProgressPercent: String(progress) })
+  yield* Object.entries({ BootstrapState: 'ReplicateRepo', BootstrapProgressPercent: String(progress) })
   const parts = {
     Repo: Math.floor(toCopy * 0.9),
     Journal: Math.floor(toCopy * 0.02),
     BTree: Math.floor(toCopy * 0.08),
   }
   for (const [kind, bytes] of Object.entries(parts))
-    yield* texts({ [`chunks${kind}PendingBootstrapReplicationTotalSize`]: String(bytes) })
+    yield [`chunks${kind}PendingBootstrapReplicationTotalSize`, String(bytes)]
 }
 
 /** Sums over links. There is a recovery point only while something is pending. */
@@ -88,8 +90,7 @@ export function* pendingMembers(
     yield [`chunks${name}PendingReplicationTotalSize`, whole(sum(kind as keyof typeof KINDS), index)]
   yield ['chunksPendingXorTotalSize', whole(sum('xor'), 2)]
   if (query.current)
-    yield* ['Ingress', 'Egress'].map((way): Member => [`replication${way}TrafficCurrent`, '[]'])
+    yield* Object.entries({ replicationIngressTrafficCurrent: [], replicationEgressTrafficCurrent: [] })
   const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
-  if (points.length === 0) return
-  yield* texts({ replicationRpoTimestamp: String(Math.min(...points)) })
+  if (points.length > 0) yield ['replicationRpoTimestamp', String(Math.min(...points))]
 }

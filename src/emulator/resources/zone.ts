@@ -8,9 +8,9 @@ import {
   type SourceUnit,
 } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { listText, type Member, objectText, texts } from '../feed/list.ts'
+import { listText, type Member, objectText } from '../feed/list.ts'
 import { attributeMembers, type FeedRequest, includesCategory, type Subject } from '../feed/node.ts'
-import { type Snapshot, writeCurrent } from '../feed/series.ts'
+import { type Snapshot, servedCurrent } from '../feed/series.ts'
 import { ATTRIBUTE_VALUES } from '../model/attribute_values.ts'
 import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
@@ -45,33 +45,38 @@ export function poolListText(request: FeedRequest): Iterable<string> {
 function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
   const nodes = nodesAt(pool, request.now)
-  yield ['_links', JSON.stringify({ self: { href: self }, nodes: { href: `${self}/nodes` } })]
-  yield* texts({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
-  yield* texts({ numNodesWithSufficientDiskSpace: String(nodes.length) })
+  yield ['_links', { self: { href: self }, nodes: { href: `${self}/nodes` } }]
+  yield* Object.entries({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
+  yield ['numNodesWithSufficientDiskSpace', String(nodes.length)]
   yield* attributes(request, keyOf(pool.id), nodes)
   yield* figures(request, keyOf(pool.id), [pool])
   // Real systems serve an empty list, if the request has no category.
-  if (request.query.category === undefined) yield [FORECAST.name, '[]']
+  if (request.query.category === undefined) yield [FORECAST.name, []]
 }
 
 function* zoneMembers(request: FeedRequest): Generator<Member> {
   const { model, now, profile } = request
   const links = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'storagepools']
   const hrefs = links.map((name) => [name, { href: `${ZONE}/${name}` }])
-  yield ['_links', JSON.stringify({ self: { href: ZONE }, ...Object.fromEntries(hrefs) })]
+  yield ['_links', { self: { href: ZONE }, ...Object.fromEntries(hrefs) }]
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
-  yield* texts({ apiChange: '1', id: 'localzone', name: siteName(model, 0), ...countsOf(request, nodes) })
+  yield* Object.entries({
+    apiChange: '1',
+    id: 'localzone',
+    name: siteName(model, 0),
+    ...countsOf(request, nodes),
+  })
   const counts = alertCounts(model, now)
   for (const severity of SEVERITIES) {
     const options = { profile, tag: 'Count', kind: 'whole', key: keyOf(severity) } as const
     const snapshot = { t: now - (now % 60), value: counts[severity] }
-    yield [`alertsNumUnack${severity}`, writeCurrent(options, [snapshot])]
+    yield [`alertsNumUnack${severity}`, servedCurrent(options, [snapshot])]
   }
   yield* attributes(request, model.key, nodes)
   yield* figures(request, model.key, model.pools)
   const replicated = replicationLinks(model, now)
   yield* pendingMembers(request, replicated, model.key)
-  if (replicated.length > 0) yield* texts({ chunksGeoCopyAvgSize: '134217600' })
+  if (replicated.length > 0) yield ['chunksGeoCopyAvgSize', '134217600']
 }
 
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
@@ -147,7 +152,7 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
   if (query.category !== undefined && query.category !== 'capacity') return
   const written = (name: string, tag: string, snapshot: Snapshot) => {
     const kind = tag === 'Rate' || tag === 'Percent' ? 'fraction' : 'whole'
-    return writeCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
+    return servedCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
   }
   if (query.current) {
     const values = new Map<string, number>()
@@ -168,7 +173,7 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
     yield ['recoveryRate', written('recoveryRate', 'Rate', zero)]
     yield [RATIO, written(RATIO, 'Percent', zero)]
   }
-  yield* texts({
+  yield* Object.entries({
     gcUserDataIsEnabled: 'true',
     gcSystemMetadataIsEnabled: 'true',
     recoveryCompleteTimeEstimate: '0.0',
