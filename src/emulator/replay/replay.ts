@@ -77,8 +77,7 @@ function createResponder({ exchanges }: Recording): Responder {
       ofFeed.find((one) => one.request.query === querystring && sameBody(one, body)) ??
       ofFeed.find(
         (one) => sameParameters(one.request.query, querystring, feed !== undefined) && sameBody(one, body),
-      ) ??
-      joined(ofFeed, querystring, body)
+      )
     if (exchange === undefined) throw notRecorded(context.method, context.originalUrl)
     if (feed === 'history' && exchange.status === 200)
       return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
@@ -120,43 +119,4 @@ function sameBody({ request }: RecordedExchange, body: string): boolean {
   return request.body === undefined
     ? body === ''
     : JSON.stringify(request.body) === JSON.stringify(parsedJson(body))
-}
-
-/** The answer to a request for other names than the recorded ones, from all recorded answers together. */
-function joined(
-  exchanges: readonly RecordedExchange[],
-  querystring: string,
-  body: string,
-): RecordedExchange | undefined {
-  const requested = parsedJson(body)
-  const ids =
-    isObject(requested) && Array.isArray(requested['id']) ? new Set(requested['id'].map(String)) : undefined
-  const answered = exchanges.filter(
-    ({ request, status }) => status === 200 && sameParameters(request.query, querystring, false),
-  )
-  const [first] = answered
-  if (ids === undefined || first === undefined) return undefined
-  const all = answered.flatMap(({ at, body: list }) => {
-    const entries = namedEntries(list)
-    return entries.map((entry) => shiftTimes(entry, first.at - at))
-  })
-  const wanted = all.filter(
-    (entry) => isObject(entry) && ids.has(String(entry['name'] ?? entry['namespace'])),
-  )
-  return { ...first, body: withEntries(first.body, wanted) }
-}
-
-/** The entries of the first list of a body, or of the object around it. */
-function namedEntries(body: unknown): readonly unknown[] {
-  if (Array.isArray(body)) return body
-  if (!isObject(body)) return []
-  const lists = Object.values(body).map(namedEntries)
-  return lists.find((list) => list.length > 0) ?? []
-}
-
-function withEntries(body: unknown, entries: readonly unknown[]): unknown {
-  if (Array.isArray(body)) return entries
-  if (!isObject(body)) return body
-  const [name] = Object.keys(body).filter((key) => typeof body[key] === 'object')
-  return name === undefined ? body : { ...body, [name]: withEntries(body[name], entries) }
 }
