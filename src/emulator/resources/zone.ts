@@ -12,10 +12,10 @@ import { listText, type Member, objectText } from '../feed/list.ts'
 import { attributeMembers, type FeedRequest, includesCategory, type Subject } from '../feed/node.ts'
 import { type Snapshot, servedCurrent } from '../feed/series.ts'
 import { ATTRIBUTE_VALUES } from '../model/attribute_values.ts'
-import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { diskCounts, type NodeState } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import { alertCounts, SEVERITIES } from '../model/system/alerts.ts'
-import { GARBAGE_KINDS, type PoolFigures, PURPOSES, poolFigures } from '../model/system/pool_figures.ts'
+import { poolFigures } from '../model/system/pool_figures.ts'
 import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
@@ -114,37 +114,8 @@ function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]):
   }
 }
 
-interface FigureGroup {
-  readonly names: readonly (keyof PoolFigures)[]
-  readonly tag: 'Capacity' | 'Space' | 'Rate'
-  readonly time: (now: number) => number
-}
-
 const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
-const [APPLICABLE, CODED] = ['chunksEcApplicableTotalSealSize', 'chunksEcCodedTotalSealSize'] as const
 const RATIO = 'chunksEcCodedRatio'
-const hourly = (now: number) => now - (now % SECONDS_PER_HOUR)
-const statistics = (now: number) => now - (now % STATISTICS_INTERVAL_SECONDS)
-
-/** What pools and the system serve besides the attributes of nodes, with the time of its last snapshot. */
-const FIGURES: readonly FigureGroup[] = [
-  {
-    names: PURPOSES.map((purpose) => `diskSpaceAllocated${purpose}` as const),
-    tag: 'Capacity',
-    time: (now) => now,
-  },
-  {
-    names: GARBAGE_KINDS.flatMap(
-      (kind) => [`gcUser${kind}`, `gcSystem${kind}`, `gcCombined${kind}`] as const,
-    ),
-    tag: 'Capacity',
-    time: statistics,
-  },
-  { names: [BAD_CHUNKS], tag: 'Space', time: statistics },
-  { names: ['recoveryRate'], tag: 'Rate', time: statistics },
-  { names: [APPLICABLE, CODED], tag: 'Space', time: hourly },
-  { names: ['chunksEcRate'], tag: 'Rate', time: hourly },
-]
 
 /** Sums over pools. They have no history: without `dataType=current`, real systems serve rates and ratios as a zero of now. */
 function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
@@ -154,19 +125,20 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
     const kind = tag === 'Rate' || tag === 'Percent' ? 'fraction' : 'whole'
     return servedCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
   }
+  const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
-    const values = new Map<string, number>()
-    for (const { names, tag, time } of FIGURES) {
-      const ofPools = pools.map((pool) => poolFigures(model, pool, time(now)))
-      for (const name of names) {
-        const value = sumOf(ofPools.map((one) => one[name]))
-        values.set(name, value)
-        const t = name === BAD_CHUNKS && value === 0 ? hourly(now) - OLD_SECONDS : time(now)
-        yield [`${name}Current`, written(name, tag, { t, value })]
+    const ofPools = pools.map((pool) => poolFigures(model, pool, now))
+    const sums: Record<string, number> = {}
+    for (const [index, { tag, t, values }] of (ofPools[0] ?? []).entries()) {
+      for (const name of Object.keys(values)) {
+        const value = sumOf(ofPools.map((groups) => groups[index]?.values[name] ?? 0))
+        sums[name] = value
+        const isOld = name === BAD_CHUNKS && value === 0
+        yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]
       }
     }
-    const value = percent(values.get(CODED), values.get(APPLICABLE))
-    yield [`${RATIO}Current`, written(RATIO, 'Percent', { t: hourly(now), value })]
+    const value = percent(sums['chunksEcCodedTotalSealSize'], sums['chunksEcApplicableTotalSealSize'])
+    yield [`${RATIO}Current`, written(RATIO, 'Percent', { t: hour, value })]
   }
   if (query.historical) {
     const zero = { t: now, value: 0 }

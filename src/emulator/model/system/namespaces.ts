@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import type { StorageModel } from '../model.ts'
 import { mix, smoothNoise, unit } from '../random.ts'
-import { poolFigures } from './pool_figures.ts'
+import { userData } from './pool_figures.ts'
 
 const GIB = 2 ** 30
 const NAMES = 'finance media backup research web logs archive hr legal sales lab empty'.split(' ')
@@ -77,8 +77,7 @@ function usage(bytes: number, { key, objectBytes }: Namespace) {
 }
 
 export function namespaceData(model: StorageModel, t: number): number {
-  const figures = model.pools.map((pool) => poolFigures(model, pool, t).diskSpaceAllocatedUserData)
-  return IN_NAMESPACES * figures.reduce((sum, bytes) => sum + bytes, 0)
+  return IN_NAMESPACES * model.pools.reduce((sum, pool) => sum + userData(model, pool, t), 0)
 }
 
 export type Bucket = ReturnType<typeof bucketsOf>[number]
