@@ -5,7 +5,7 @@ import { PROFILES, type Settings } from '../protocol/profiles.ts'
 import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
-import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
+import type { Instant, Pipeline, Predicate, Range, TimeExpression } from './flux/pipeline.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
@@ -26,7 +26,7 @@ const FRACTION = 73
 /** Points before the window that ranges return on versions with the defect. */
 const DEFECT_POINTS = 2
 
-/** @throws QueryError 500 for an unknown bucket, an unbounded or empty range, and tables that cannot be merged */
+/** @throws QueryError 500 for an unknown bucket, an empty range, and tables that cannot be merged */
 export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResult {
   const bucket = BUCKETS.get(pipeline.bucket)
   if (bucket === undefined) {
@@ -37,7 +37,8 @@ export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResul
   const { source, now } = evaluation
   // Real systems have a clock with nanoseconds.
   const nanoseconds = mix(mix(source.model.key, FRACTION), now) % NANOSECONDS
-  return evaluateSeries(pipeline, { seconds: now, nanoseconds }, (window, filters, rest) => {
+  return evaluateSeries(pipeline, { seconds: now, nanoseconds }, (window) => {
+    const { filters, rest } = pipeline
     const isDefective =
       PROFILES[source.profile].query.rangeDefect && !rest.some(({ name }) => name === 'last')
     const read = isDefective ? defective : (points: Points) => points
@@ -45,18 +46,14 @@ export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResul
   })
 }
 
-/** Reads the series that all filters accept, with their points in the window. */
-export type ReadSeries = (
-  window: Window,
-  filters: readonly Predicate[],
-  rest: readonly Operation[],
-) => readonly Table[]
+/** Reads the series that all filters of the pipeline accept, with their points in the window. */
+export type ReadSeries = (window: Window) => readonly Table[]
 
-/** @throws QueryError 500 for an unbounded or empty range, and tables that cannot be merged */
+/** @throws QueryError 500 for an empty range, and tables that cannot be merged */
 export function evaluateSeries(pipeline: Pipeline, now: Instant, read: ReadSeries): QueryResult {
-  const { window, filters, rest } = splitPipeline(pipeline, now)
-  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(read(window, filters, rest)) }
-  return { ...window, ...rest.reduce(applyOperation, set) }
+  const window = windowOf(pipeline.range, now)
+  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(read(window)) }
+  return { ...window, ...pipeline.rest.reduce(applyOperation, set) }
 }
 
 export interface Window {
@@ -64,34 +61,10 @@ export interface Window {
   readonly stop: Instant
 }
 
-/** The window, the filters before every other operation, and the operations after them. */
-function splitPipeline({ bucket, operations }: Pipeline, now: Instant) {
-  const isFilter = (operation: Operation) => operation.name === 'filter'
-  const at = operations.findIndex(({ name }) => name === 'range')
-  const range = operations[at]
-  if (range?.name !== 'range' || !operations.slice(0, at).every(isFilter)) {
-    throw new QueryError(
-      `error in building plan while starting program: cannot submit unbounded read to "${bucket}"; ` +
-        "try bounding 'from' with a call to 'range'",
-    )
-  }
-  const others = operations.toSpliced(at, 1).map((operation) => {
-    if (operation.name === 'range') throw new QueryError('failed to compile query: two ranges')
-    return operation
-  })
-  const split = others.findIndex((operation) => !isFilter(operation))
-  const leading = split < 0 ? others : others.slice(0, split)
-  return {
-    window: windowOf(range.start, range.stop, now),
-    filters: leading.flatMap((operation) => (operation.name === 'filter' ? [operation.accepts] : [])),
-    rest: split < 0 ? [] : others.slice(split),
-  }
-}
-
-function windowOf(start: TimeExpression, stop: TimeExpression | undefined, now: Instant): Window {
+function windowOf({ start, stop }: Range, now: Instant): Window {
   const instantOf = (time: TimeExpression): Instant =>
     'absolute' in time ? time.absolute : { ...now, seconds: now.seconds + time.relativeSeconds }
-  const window = { start: instantOf(start), stop: instantOf(stop ?? { relativeSeconds: 0 }) }
+  const window = { start: instantOf(start), stop: instantOf(stop) }
   const { seconds, nanoseconds: fraction } = window.start
   const isEmpty =
     seconds > window.stop.seconds || (seconds === window.stop.seconds && fraction >= window.stop.nanoseconds)

@@ -20,8 +20,8 @@ export interface TableSet {
   readonly tables: readonly Table[]
 }
 
-/** Applies an operation other than `range`. @throws QueryError 500 for tables that cannot be merged */
-export function applyOperation(set: TableSet, operation: Exclude<Operation, { name: 'range' }>): TableSet {
+/** @throws QueryError 500 for tables that cannot be merged */
+export function applyOperation(set: TableSet, operation: Operation): TableSet {
   switch (operation.name) {
     case 'filter':
       return { ...set, tables: set.tables.filter(({ columns }) => operation.accepts(columns)) }

@@ -102,9 +102,9 @@ function evaluate(
 ): RouteResponse | undefined {
   const tables = tablesIn(sources, now)
   let isKnown = false
-  const read: ReadSeries = ({ start, stop }, filters) =>
+  const read: ReadSeries = ({ start, stop }) =>
     tables
-      .filter(({ columns }) => filters.every((accepts) => accepts(columns)))
+      .filter(({ columns }) => pipeline.filters.every((accepts) => accepts(columns)))
       .map((table) => {
         isKnown = true
         const points = table.points.filter(({ time }) => time >= ceilOf(start) && time < ceilOf(stop))

@@ -59,7 +59,7 @@ function entriesOf(body: unknown): JsonObject[] {
 export type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
 
 /** Parameters without an effect on which recorded answer is meant. */
-const IGNORED = new Set('limit startTime endTime interval cfTimeFrame cfTarget'.split(' '))
+const IGNORED = new Set('limit dataType startTime endTime interval cfTimeFrame cfTarget'.split(' '))
 function createResponder({ exchanges }: Recording): Responder {
   const queries = exchanges.filter(({ request }) => request.path === QUERY_PATH)
   const answerQuery = createQueryResponder(queries)
@@ -73,11 +73,9 @@ function createResponder({ exchanges }: Recording): Responder {
     const { querystring } = context
     const feed = operation === 'nodes' ? operationOf('GET', context.path, querystring) : undefined
     const ofFeed = found.filter((one) => feed === undefined || one.request.operation === feed)
-    const exchange =
-      ofFeed.find((one) => one.request.query === querystring && sameBody(one, body)) ??
-      ofFeed.find(
-        (one) => sameParameters(one.request.query, querystring, feed !== undefined) && sameBody(one, body),
-      )
+    const exchange = ofFeed.find(
+      (one) => sameParameters(one.request.query, querystring) && sameBody(one, body),
+    )
     if (exchange === undefined) throw notRecorded(context.method, context.originalUrl)
     if (feed === 'history' && exchange.status === 200)
       return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
@@ -91,27 +89,16 @@ function notRecorded(method: string, url: string): ApiError {
 
 /** The path without encoding and suffix. */
 function pathKey(path: string): string {
-  const segments = path.replace(/(\.json)?\/?$/, '').split('/')
-  return JSON.stringify(
-    segments.map((segment) => {
-      try {
-        return decodeURIComponent(segment)
-      } catch {
-        return segment
-      }
-    }),
-  )
+  return decodeURIComponent(path.replace(/(\.json)?\/?$/, ''))
 }
 
-/** @param isFeed whether the type of the data is known otherwise */
-function sameParameters(recorded = '', requested: string, isFeed: boolean): boolean {
+function sameParameters(recorded = '', requested: string): boolean {
   const keyOf = (query: string) =>
-    JSON.stringify(
-      [...new URLSearchParams(query)]
-        .filter(([name]) => !IGNORED.has(name) && !(isFeed && name === 'dataType'))
-        .map((pair) => pair.join('='))
-        .sort(),
-    )
+    [...new URLSearchParams(query)]
+      .filter(([name]) => !IGNORED.has(name))
+      .map((pair) => pair.join('='))
+      .sort()
+      .join('&')
   return keyOf(recorded) === keyOf(requested)
 }
 

@@ -1,13 +1,14 @@
 import type { RecordedExchange } from '../../recording/format.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 
-const MEDIA_TYPES = {
-  json: 'application/json',
-  xml: 'application/xml',
-  html: 'text/html',
-  text: 'text/plain',
-  empty: 'text/plain',
-} as const
+/** Media type and text of a body, by its format. */
+const BODIES = {
+  json: ['application/json', JSON.stringify],
+  xml: ['application/xml', String],
+  html: ['text/html', () => '<!DOCTYPE html><html></html>'],
+  text: ['text/plain', () => 'text that was not recorded'],
+  empty: ['text/plain', () => ''],
+} as const satisfies Record<string, readonly [mediaType: string, textOf: (body: unknown) => string]>
 
 /** The recorded answer, with another body: that with its times moved. */
 export function responseOf(
@@ -17,16 +18,6 @@ export function responseOf(
 ): RouteResponse {
   // There was no whole answer: the connection breaks.
   if (failure !== undefined) context.req.socket.destroy()
-  const texts = {
-    json: () => JSON.stringify(body),
-    xml: () => String(body),
-    html: () => '<!DOCTYPE html><html></html>',
-    text: () => 'text that was not recorded',
-    empty: () => '',
-  }
-  return {
-    status: status ?? 500,
-    headers,
-    body: { text: [texts[format]()], long: false, mediaType: MEDIA_TYPES[format] },
-  }
+  const [mediaType, textOf] = BODIES[format]
+  return { status: status ?? 500, headers, body: { text: [textOf(body)], long: false, mediaType } }
 }

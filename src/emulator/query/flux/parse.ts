@@ -7,6 +7,7 @@ import {
   type Operation,
   type Pipeline,
   type Predicate,
+  type Range,
   REFUSED_FUNCTIONS,
   type TimeExpression,
 } from './pipeline.ts'
@@ -27,21 +28,50 @@ export function parseFlux(script: string, options: ParseOptions): Pipeline {
   const source = cursor.name()
   if (source !== 'from') return refuse(cursor, source, options)
   const { bucket } = parseArguments(cursor, { bucket: cursor.string })
-  const operations: Operation[] = []
-  while (cursor.accept('|>')) operations.push(parseOperation(cursor, options))
+  if (bucket === undefined) return cursor.fail('missing required argument bucket')
+  const { range, ...operations } = parseOperations(cursor, options)
   cursor.expectEnd()
-  return { bucket: bucket ?? cursor.fail('missing required argument bucket'), operations }
+  if (range === undefined) {
+    throw new QueryError(
+      `error in building plan while starting program: cannot submit unbounded read to "${bucket}"; ` +
+        "try bounding 'from' with a call to 'range'",
+    )
+  }
+  return { bucket, range, ...operations }
 }
 
-function parseOperation(cursor: Cursor, options: ParseOptions): Operation {
-  const name = cursor.name()
-  if (options.refusedOperations.includes(name)) return refuse(cursor, name, options)
-  switch (name) {
-    case 'range': {
-      const time = () => parseTime(cursor, options)
-      const { start, stop } = parseArguments(cursor, { start: time, stop: time })
-      return { name, start: start ?? cursor.fail('missing required argument start'), stop }
+/** A range after another operation than a filter bounds nothing. */
+function parseOperations(cursor: Cursor, options: ParseOptions) {
+  let range: Range | undefined
+  const filters: Predicate[] = []
+  const rest: Operation[] = []
+  while (cursor.accept('|>')) {
+    const name = cursor.name()
+    if (options.refusedOperations.includes(name)) return refuse(cursor, name, options)
+    if (name === 'range') {
+      if (range !== undefined) return cursor.fail('two ranges')
+      const parsed = parseRange(cursor, options)
+      if (rest.length === 0) range = parsed
+      continue
     }
+    const operation = parseOperation(cursor, name, options)
+    if (operation.name === 'filter' && rest.length === 0) filters.push(operation.accepts)
+    else rest.push(operation)
+  }
+  return { range, filters, rest }
+}
+
+function parseRange(cursor: Cursor, options: ParseOptions): Range {
+  const time = () => parseTime(cursor, options)
+  const { start, stop } = parseArguments(cursor, { start: time, stop: time })
+  return {
+    start: start ?? cursor.fail('missing required argument start'),
+    stop: stop ?? { relativeSeconds: 0 },
+  }
+}
+
+function parseOperation(cursor: Cursor, name: string, options: ParseOptions): Operation {
+  switch (name) {
     case 'filter': {
       const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor) })
       return { name, accepts: fn ?? cursor.fail('missing required argument fn') }

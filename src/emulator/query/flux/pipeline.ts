@@ -1,11 +1,18 @@
 /** A query: `from(bucket: …) |> …`. */
 export interface Pipeline {
   readonly bucket: string
-  readonly operations: readonly Operation[]
+  readonly range: Range
+  /** The filters before every other operation. */
+  readonly filters: readonly Predicate[]
+  readonly rest: readonly Operation[]
+}
+
+export interface Range {
+  readonly start: TimeExpression
+  readonly stop: TimeExpression
 }
 
 export type Operation =
-  | { readonly name: 'range'; readonly start: TimeExpression; readonly stop: TimeExpression | undefined }
   | { readonly name: 'filter'; readonly accepts: Predicate }
   | { readonly name: 'last' }
   | { readonly name: 'keep' | 'drop'; readonly columns: readonly string[] }
