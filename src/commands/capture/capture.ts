@@ -105,13 +105,12 @@ const MAX_NAMES = 20
 const MAX_NAME_CHARACTERS = 60
 
 function reportText(file: string, bytes: number, recorder: Recorder, redactor: Redactor): string {
-  const { requests, refused, failed, leftOut } = recorder.counts()
+  const { requests, refused, failed } = recorder.counts()
   const unknown = [...redactor.unknownMembers()]
   const names = namesText(unknown, (name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)), MAX_NAMES)
   const lines = [
     `wrote ${file}: ${counted(requests, 'request')}, ${refused} refused, ${failed} without an answer; ${bytesText(bytes)}`,
     `${counted(redactor.standIns.replaced().size, 'text')} replaced`,
-    ...(leftOut === 0 ? [] : [`${counted(leftOut, 'answer')} left out, because the file would be too large`]),
     ...(unknown.length === 0
       ? []
       : [

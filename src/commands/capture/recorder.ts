@@ -18,25 +18,10 @@ export interface FinishOptions {
   readonly configured: readonly ForbiddenText[]
 }
 
-/** The text of a file has to fit into a string. */
-const MAX_CHARACTERS = 256 * 1024 * 1024
-
 /** @param onSecret called with each token and password that a request had */
 export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
   const exchanges = new Map<string, RecordedExchange>()
   const answers = new Map<string, { readonly text: string; readonly at: number }>()
-  const leftOut = new Set<string>()
-  let characters = 0
-
-  function keep(key: string, exchange: RecordedExchange): void {
-    const length = JSON.stringify(exchange).length
-    if (characters + length > MAX_CHARACTERS) {
-      leftOut.add(key)
-      return
-    }
-    characters += length
-    exchanges.set(key, exchange)
-  }
 
   return {
     received(exchange: ReceivedExchange): void {
@@ -48,12 +33,11 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
       if (exchanges.get(key)?.status === 200) return
       if (typeof outcome !== 'string' && outcome.status === 200 && isResource(operation))
         answers.set(key, { text: outcome.text, at: outcome.at })
-      keep(key, redactor.exchange(exchange))
+      exchanges.set(key, redactor.exchange(exchange))
     },
     /** The answer with status 200 to a request of a resource; undefined before it. */
     answerTo: (request: RequestKey) => answers.get(keyOf(request)),
-    /** `leftOut`: answers that are not in the recording, because it would become too large. */
-    counts: () => ({ ...countsOf([...exchanges.values()]), leftOut: leftOut.size }),
+    counts: () => countsOf([...exchanges.values()]),
     finish(options: FinishOptions) {
       const lines = recordingLines(recordingOf([...exchanges.values()], options))
       const { replaced, isStandIn } = redactor.standIns
