@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { rename, rmdir, stat } from 'node:fs/promises'
+import { rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -54,19 +54,10 @@ export function createFileDestination({
 const WRITE_BYTES = 256 * 1024
 
 async function writeTo(target: string | Writable, text: AsyncIterable<Buffer | string>): Promise<void> {
-  let bytes = 0
-  const source = Readable.from(
-    joined(text, (written) => {
-      bytes += written
-    }),
-    { objectMode: false, highWaterMark: WRITE_BYTES },
-  )
+  const source = Readable.from(joined(text), { objectMode: false, highWaterMark: WRITE_BYTES })
   if (typeof target !== 'string') return await toStream(source, target)
   const unfinished = `${target}.unfinished`
   await pipeline(source, createWriteStream(unfinished))
-  const { size } = await stat(unfinished)
-  if (size !== bytes)
-    throw new Error(`${unfinished} has ${size} bytes, but ${bytes} were written: another program changed it`)
   await rename(unfinished, target)
 }
 
@@ -80,17 +71,13 @@ async function toStream(source: Readable, target: Writable): Promise<void> {
 }
 
 /** Joins small pieces, because each of them costs a turn of the event loop. */
-async function* joined(
-  pieces: AsyncIterable<Buffer | string>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
+async function* joined(pieces: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const piece of pieces) {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece
     chunks.push(chunk)
     bytes += chunk.length
-    count(chunk.length)
     if (bytes < WRITE_BYTES) continue
     yield Buffer.concat(chunks, bytes)
     chunks = []
