@@ -47,44 +47,14 @@ export function createTextRedaction(standIns: StandIns, { keepsNames, isSecret }
 
   return (text, kind) => {
     if (kind === 'secret' || PEM.test(text)) return DROPPED
-    if (isKeptName(text, kind) || isPlain(text, kind)) return text
-    const formed = FORMED[kind]
-    return formed === undefined ? standIns.of(text, PREFIXES[kind] ?? kind) : formed(text, standIns)
-  }
-}
-
-function isPlain(text: string, kind: Kind): boolean {
-  return text.length <= MAX_KEPT_CHARACTERS && isKept(text.trim(), kind)
-}
-
-/** Prefixes of stand-ins for texts in members that usually hold something else. */
-const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
-  measure: 'text',
-  time: 'text',
-  version: 'text',
-  member: 'text',
-}
-
-function isKept(text: string, kind: Kind): boolean {
-  const isMeasure = NUMBER.test(text) || NO_NUMBER.test(text)
-  if (text === '') return true
-  switch (kind) {
-    case 'measure':
-      return isMeasure
-    case 'time':
-      return isMeasure || TIME.test(text)
-    case 'version':
-      return VERSION.test(text)
-    case 'word':
-      return WORDS.has(text) || ERROR_TYPE.test(text) || SHORT_WORD.test(text)
-    case 'field':
-      return isMeasure || FIELDS.has(text)
-    case 'measurement':
-      return MEASUREMENT_NAMES.has(text)
-    case 'id':
-      return text === 'localzone'
-    default:
-      return false
+    const {
+      isKept,
+      prefix = kind,
+      standInOf = (whole: string) => standIns.of(whole, prefix),
+    } = RULES[kind] ?? {}
+    const plain = text.trim()
+    const isPlain = text.length <= MAX_KEPT_CHARACTERS && (plain === '' || isKept?.(plain))
+    return isPlain || isKeptName(text, kind) ? text : standInOf(text, standIns)
   }
 }
 
@@ -113,9 +83,26 @@ function messageOf(text: string, standIns: StandIns): string {
   return phrase === text ? text : `${phrase}: ${standIns.of(text, 'text')}`
 }
 
-/** Kinds of which a part of the text is kept. */
-const FORMED: Readonly<Partial<Record<Kind, (text: string, standIns: StandIns) => string>>> = {
-  interface: interfaceOf,
-  measurement: measurementOf,
-  message: messageOf,
+interface Rule {
+  /** Whether a text without blanks around it is kept. */
+  readonly isKept?: (text: string) => boolean
+  /** Of stand-ins, if it is not the kind, because texts of the kind are kept. */
+  readonly prefix?: string
+  /** Keeps a part of the text. */
+  readonly standInOf?: (text: string, standIns: StandIns) => string
+}
+
+const isMeasure = (text: string) => NUMBER.test(text) || NO_NUMBER.test(text)
+
+const RULES: Readonly<Partial<Record<Kind, Rule>>> = {
+  measure: { isKept: isMeasure, prefix: 'text' },
+  time: { isKept: (text) => isMeasure(text) || TIME.test(text), prefix: 'text' },
+  version: { isKept: (text) => VERSION.test(text), prefix: 'text' },
+  word: { isKept: (text) => WORDS.has(text) || ERROR_TYPE.test(text) || SHORT_WORD.test(text) },
+  field: { isKept: (text) => isMeasure(text) || FIELDS.has(text) },
+  measurement: { isKept: (text) => MEASUREMENT_NAMES.has(text), standInOf: measurementOf },
+  id: { isKept: (text) => text === 'localzone' },
+  interface: { standInOf: interfaceOf },
+  message: { standInOf: messageOf },
+  member: { prefix: 'text' },
 }
