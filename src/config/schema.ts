@@ -4,7 +4,6 @@ import type { AlertingConfig } from '../alerting/config.ts'
 import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
-import type { AuthConfig, Config, SystemConfig, TlsConfig } from './config.ts'
 import type { DEFAULTS } from './inheritance.ts'
 import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
@@ -57,11 +56,11 @@ function authSchema(folder: string, read: ReadText) {
       if (isOneMethod && countOf([password, password_file]) === countOf([username])) return
       context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
     }, DESPITE_OTHERS)
-    .transform(({ token, token_file, username = '', password, password_file = '' }): AuthConfig => {
-      if (token !== undefined) return { kind: 'token', token }
-      if (token_file !== undefined) return { kind: 'token_file', file: token_file }
-      if (password !== undefined) return { kind: 'login', username, password }
-      return { kind: 'login_file', username, file: password_file }
+    .transform(({ token, token_file, username = '', password, password_file = '' }) => {
+      if (token !== undefined) return { kind: 'token', token } as const
+      if (token_file !== undefined) return { kind: 'token_file', file: token_file } as const
+      if (password !== undefined) return { kind: 'login', username, password } as const
+      return { kind: 'login_file', username, file: password_file } as const
     })
 }
 
@@ -96,15 +95,13 @@ function tlsSchema(folder: string, read: ReadText) {
       const message = pairProblem(certificate, key)
       if (message !== undefined) context.addIssue({ code: 'custom', message })
     }, DESPITE_OTHERS)
-    .transform(
-      (keys): TlsConfig => ({
-        caFile: keys.ca_file?.file,
-        certFile: keys.cert_file?.file,
-        keyFile: keys.key_file?.file,
-        serverName: keys.server_name,
-        insecureSkipVerify: keys.insecure_skip_verify,
-      }),
-    )
+    .transform((keys) => ({
+      caFile: keys.ca_file?.file,
+      certFile: keys.cert_file?.file,
+      keyFile: keys.key_file?.file,
+      serverName: keys.server_name,
+      insecureSkipVerify: keys.insecure_skip_verify,
+    }))
 }
 
 /** A file that cannot be used has no text here. */
@@ -146,17 +143,20 @@ function systemSchema(folder: string, read: ReadText) {
       ),
       auth: authSchema(folder, read),
       tls_config: tlsSchema(folder, read).prefault({}),
+      /** Further labels of `sds_system_info`, and of the targets of `/sd`. */
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
       ...SYSTEM_SECTIONS,
     })
-    .transform(({ base_url, tls_config, pools, performance, resources, ...system }): SystemConfig => {
+    .transform(({ base_url, tls_config, pools, performance, resources, ...system }) => {
       const ofPerformance = performanceOf(performance, system.poll)
       return {
         ...system,
-        baseUrls: [...new Set(base_url)],
+        /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
+        baseUrls: [...new Set(base_url)] as readonly string[],
         tls: tls_config,
-        pools,
+        /** Ids of the pools to poll; undefined: all pools that the system lists. */
+        pools: pools as readonly string[] | undefined,
         performance: ofPerformance,
         resources: resourcesOf(resources, { ...system, performance: ofPerformance }),
       }
@@ -173,7 +173,7 @@ function defaultsSchema(folder: string, read: ReadText) {
 }
 
 /**
- * Schema of the configuration file, whose systems have what they inherit. Converts it into {@link Config}: durations
+ * Schema of the configuration file, whose systems have what they inherit. Converts it into `Config`: durations
  * become milliseconds, sizes become bytes, secret files are checked. Unknown keys are errors. Relative paths resolve
  * against `folder`.
  */
@@ -181,11 +181,12 @@ export function fileSchema(
   folder: string,
   alerting: z.ZodType<AlertingConfig>,
   read: ReadText = readTextFile,
-): z.ZodType<Config> {
+) {
   // The sections of the file are checked here; their values are those of the systems that inherit them.
   return fileKeys(folder, alerting, read).transform(({ systems, history, alerting }) => ({
     systems,
     history,
+    /** For the commands `rules` and `dashboards`; undefined: not set. */
     alerting,
   }))
 }

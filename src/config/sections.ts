@@ -179,4 +179,3 @@ export const historySection = z
     when: ({ issues }) => issues.every(({ path = [] }) => path[0] === 'enabled'),
   })
   .transform(({ enabled, window, interval }) => ({ enabled, windowMs: window, intervalMs: interval }))
-export type HistoryConfig = Readonly<z.output<typeof historySection>>
