@@ -1,9 +1,4 @@
-import {
-  type CommandNode,
-  commandPaths,
-  commandTree,
-  type Flag,
-} from '../../src/commands/cli/command_tree.ts'
+import { type CommandNode, commandTree, type Flag } from '../../src/commands/cli/command_tree.ts'
 import { createProgram } from '../../src/commands/program.ts'
 
 /** Of the package, too: see `man` in package.json. */
@@ -12,6 +7,18 @@ export const MANUAL_PAGE = 'docs/sds-exporter.1'
 /** The manual page of the commands that are registered. */
 export async function manualPage(): Promise<string> {
   return renderManual(commandTree(await createProgram()))
+}
+
+/** A command and the names before it, without that of the program. */
+interface CommandPath {
+  readonly path: readonly string[]
+  readonly node: CommandNode
+}
+
+/** All commands below a command, and it itself with an empty path. */
+export function commandPaths(node: CommandNode, path: readonly string[] = []): CommandPath[] {
+  const below = node.commands.flatMap((child) => commandPaths(child, [...path, child.name]))
+  return [{ path, node }, ...below]
 }
 
 /** A page for `man`, in the macros of man(7). It has no date and no version, so that only changed commands change it. */

@@ -1,15 +1,12 @@
+import { parseArgs } from 'node:util'
 import { readVersion } from '../exporter/version.ts'
 import { parseListenAddress } from '../values/listen_address.ts'
 import { checkHealth, DEFAULT_WEB_ADDRESS } from './health/check_health.ts'
 
-/** A flag of `health` in the form that needs no parser. */
-const HEALTH_FLAG = /^--(web\.listen-address|web\.config\.file)=(.+)$/s
-
 /**
  * Runs `--version` and `health`, which supervisors run often, without the parser of command lines: loading it takes
  * more than half of the CPU time that the start of Node.js takes.
- * @returns the exit code; undefined for every other command line, and for `health` with flags that are invalid or in
- *   another form
+ * @returns the exit code; undefined for every other command line, and for `health` with invalid flags
  */
 export async function runFrequent(args: readonly string[]): Promise<number | undefined> {
   const command = frequentCommand(args)
@@ -24,25 +21,22 @@ export async function runFrequent(args: readonly string[]): Promise<number | und
   }
 }
 
+const HEALTH_FLAGS = {
+  'web.listen-address': { type: 'string' },
+  'web.config.file': { type: 'string' },
+} as const
+
 function frequentCommand(args: readonly string[]): (() => string | Promise<string>) | undefined {
   const [name, ...flags] = args
   if (name === '--version' && flags.length === 0) return readVersion
   if (name !== 'health') return undefined
-  const values = new Map<string, string>()
-  for (const flag of flags) {
-    const [, key = '', value = ''] = HEALTH_FLAG.exec(flag) ?? []
-    if (key === '') return undefined
-    values.set(key, value)
-  }
-  const address = values.get('web.listen-address') ?? DEFAULT_WEB_ADDRESS
-  return isListenAddress(address) ? () => checkHealth(address, values.get('web.config.file')) : undefined
-}
-
-function isListenAddress(text: string): boolean {
   try {
-    parseListenAddress(text)
-    return true
+    const { values } = parseArgs({ args: flags, options: HEALTH_FLAGS })
+    const address = values['web.listen-address'] ?? DEFAULT_WEB_ADDRESS
+    parseListenAddress(address)
+    return () => checkHealth(address, values['web.config.file'])
   } catch {
-    return false
+    // The parser of command lines says what is wrong.
+    return undefined
   }
 }

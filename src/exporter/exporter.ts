@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createLogTap, type LogTap } from '../poller/log/log_tap.ts'
 import { createPoller, type Poller } from '../poller/poller.ts'
-import { createListeners, type Listeners } from '../server/listener/listeners.ts'
+import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../server/metrics/probe.ts'
 import { createStateStore, type StateStore } from '../state/store.ts'
@@ -88,13 +88,13 @@ export function createExporter(options: ExporterOptions) {
   })
   const { webConfigFile } = options
   const served = { handler: app, openPaths: OPEN_PATHS, acceptsBodies: false, log, webConfigFile }
-  const listeners = createListeners(sockets, served)
-  const listening = (url: string, index: number) =>
+  const listeners = sockets.map((address) => createListener({ ...served, address }))
+  const listening = ({ url }: Listener, index: number) =>
     log.info('listening', listenerField(isPublished, url, sockets[index]))
   return {
     /** The URL of the first listener for metrics, once started. */
     get url(): string {
-      return listeners.urls[0] ?? ''
+      return listeners[0]?.url ?? ''
     },
     /** The URL of the listener for administration, once started; undefined when it is disabled. */
     get adminUrl(): string | undefined {
@@ -107,7 +107,7 @@ export function createExporter(options: ExporterOptions) {
     /** Resolves when polls, open requests and sessions have ended. */
     async stop(): Promise<void> {
       await reloader.stop()
-      await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
+      await Promise.all([poller.stop(), stopAll(listeners), admin?.stop()])
     },
   }
 }
@@ -118,17 +118,21 @@ function probeSources(store: StateStore, poller: Poller, record: LogTap['record'
 }
 
 async function startListeners(
-  listeners: Listeners,
+  listeners: readonly Listener[],
   admin: Admin | undefined,
-  listening: (url: string, index: number) => void,
+  listening: (listener: Listener, index: number) => void,
 ): Promise<void> {
-  await listeners.start()
-  listeners.urls.forEach(listening)
   try {
+    for (const listener of listeners) await listener.start()
+    listeners.forEach(listening)
     await admin?.start()
   } catch (failure) {
     // An open listener would keep the process running after the failed start.
-    await listeners.stop()
+    await stopAll(listeners)
     throw failure
   }
+}
+
+async function stopAll(listeners: readonly Listener[]): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.stop()))
 }

@@ -73,7 +73,7 @@ function* detailSteps(pool: PoolState, hardwareOf: FindHardware): Steps<PoolDeta
 
 const SOURCES: readonly Source[] = ['feed', 'query']
 
-const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<CoverageAttribute, Category>([
+export const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<CoverageAttribute, Category>([
   ...ATTRIBUTES.map(({ name, category }) => [name, category] as const),
   [TRANSACTION_ERRORS.name, TRANSACTION_ERRORS.category],
   [FORECAST.name, FORECAST.category],

@@ -90,7 +90,7 @@ describe('a file that the configuration names', () => {
 describe('a folder that cannot be created', () => {
   test.concurrent.each([
     ['rules', 'below /proc, where Node.js would try for ever', '/proc/none/rules', '/proc/none: '],
-    ['dashboards', 'in place of a file', '/etc/hostname', '/etc/hostname: it exists and is not a folder'],
+    ['dashboards', 'in place of a file', '/etc/hostname', '/etc/hostname: file already exists'],
   ])('by %s, %s, is an error', async (command, _, folder, message) => {
     const { code, stdout, stderr } = await program(command, `--out=${folder}`)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

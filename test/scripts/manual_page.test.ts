@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { manualPage, renderManual } from '../../scripts/generators/manual_page.ts'
-import { commandPaths, commandTree } from '../../src/commands/cli/command_tree.ts'
+import { commandPaths, manualPage, renderManual } from '../../scripts/generators/manual_page.ts'
+import { commandTree } from '../../src/commands/cli/command_tree.ts'
 import { createProgram } from '../../src/commands/program.ts'
 
 test('the manual has every command and every flag', async () => {

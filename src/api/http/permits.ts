@@ -2,8 +2,6 @@ import PQueue from 'p-queue'
 import { detachable } from './deadline.ts'
 
 /** Limits how many tasks run at the same time. */
-export type Permits = ReturnType<typeof createPermits>
-
 export function createPermits(concurrency: number) {
   const queue = new PQueue({ concurrency })
   return {

@@ -2,7 +2,7 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/lines.ts'
 import { MS_PER_SECOND } from '../../time_units.ts'
-import { Failed, failureText } from '../cli/exit.ts'
+import { Failed } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
 import type { ListedPool } from './pools.ts'
 
@@ -17,8 +17,6 @@ export interface GapQuery {
 /** Prometheus refuses range queries with more than 11,000 steps. */
 const MAX_STEPS = 10_000
 const TIMEOUT_MS = 120_000
-/** One series with that many steps takes about 300 kB. */
-const MAX_RESPONSE_BYTES = 4_000_000
 
 /**
  * The parts of a period for which Prometheus has no sample of some families of a pool: the intervals that end at a
@@ -90,11 +88,9 @@ async function timesOf(
   signal: AbortSignal,
 ): Promise<number[]> {
   const url = `${prometheus}/api/v1/query_range?${parameters}`
-  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal }
-  const { status, body } = await requestJson(url, limits).catch((failure: unknown) => {
-    signal.throwIfAborted()
-    throw new Failed(`${prometheus} did not answer the query for gaps: ${failureText(failure)}`)
-  })
+  const noResponse = (reason: string) =>
+    new Failed(`${prometheus} did not answer the query for gaps: ${reason}`)
+  const { status, body } = await requestJson(url, { timeoutMs: TIMEOUT_MS, signal, noResponse })
   const { status: result, error, data } = (body ?? {}) as QueryResponse
   if (result === 'success') return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
   const reason = error ?? 'it is not the API of Prometheus: correct --prometheus.url'

@@ -48,15 +48,3 @@ function flagOf(option: Option) {
 }
 
 const VALUES: Readonly<Record<string, FlagValue>> = { '': 'none', '<file>': 'file', '<dir>': 'folder' }
-
-/** A command and the names before it, without that of the program. */
-export interface CommandPath {
-  readonly path: readonly string[]
-  readonly node: CommandNode
-}
-
-/** All commands below a command, and it itself with an empty path. */
-export function commandPaths(node: CommandNode, path: readonly string[] = []): CommandPath[] {
-  const below = node.commands.flatMap((child) => commandPaths(child, [...path, child.name]))
-  return [{ path, node }, ...below]
-}

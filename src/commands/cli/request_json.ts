@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { readUpTo } from '../../api/http/body.ts'
 import { errorCode } from '../../values/errors.ts'
+import { failureText } from './exit.ts'
 
 export interface JsonRequest extends Pick<Dispatcher.RequestOptions, 'body'> {
   /** Default: GET. */
@@ -8,10 +9,13 @@ export interface JsonRequest extends Pick<Dispatcher.RequestOptions, 'body'> {
   readonly headers?: Readonly<Record<string, string>>
   /** Limit of the whole exchange. */
   readonly timeoutMs: number
-  /** A server may send without end. */
-  readonly maxBytes: number
   readonly signal?: AbortSignal
+  /** The error if there is no response. Default: one with the reason. */
+  readonly noResponse?: (reason: string) => Error
 }
+
+/** The rules of a large Prometheus take some megabytes. A server may send without end. */
+const MAX_BYTES = 64_000_000
 
 export interface JsonResponse {
   readonly status: number
@@ -19,21 +23,22 @@ export interface JsonResponse {
   readonly body: unknown
 }
 
-/** @throws {Error} with the reason in words, if there is no response; the reason of the signal after its abort */
+/** @throws the error of `noResponse`; the reason of the signal after its abort */
 export async function requestJson(url: string, options: JsonRequest): Promise<JsonResponse> {
-  const { timeoutMs, maxBytes, signal, method = 'GET', ...rest } = options
+  const { timeoutMs, signal, method = 'GET', noResponse, ...rest } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   try {
     const { statusCode: status, body } = await request(url, { method, ...rest, signal: ends })
-    const { bytes, whole } = await readUpTo(body, maxBytes)
-    if (!whole) throw new Error(`the response is larger than ${maxBytes} bytes`)
+    const { bytes, whole } = await readUpTo(body, MAX_BYTES)
+    if (!whole) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
     return { status, body: parsed(new TextDecoder().decode(bytes)) }
   } catch (failure) {
     signal?.throwIfAborted()
-    if (timeout.aborted) throw new Error(`no response within ${timeoutMs / 1000} s`)
+    const late = timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : failure
     // The message is empty if several addresses were tried.
-    throw failure instanceof Error && failure.message === '' ? new Error(errorCode(failure)) : failure
+    const reason = failureText(late) || errorCode(late)
+    throw noResponse?.(reason) ?? new Error(reason, { cause: late })
   }
 }
 

@@ -3,7 +3,7 @@ import type { Dashboard } from '../../alerting/panels.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
-import { Failed, failureText } from '../cli/exit.ts'
+import { Failed } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
@@ -14,8 +14,6 @@ export type GrafanaClient = ReturnType<typeof createGrafanaClient>
 
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
-/** Dashboards are smaller than 1 MB. */
-const MAX_RESPONSE_BYTES = 16_000_000
 
 /** Grafana 12 answers 412, older versions 409. */
 const FOLDER_EXISTS = [409, 412]
@@ -43,11 +41,9 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_RESPONSE_BYTES,
       ...(signal && { signal }),
-    }).catch((failure) => {
-      signal?.throwIfAborted()
-      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${failureText(failure)}`)
+      noResponse: (reason) =>
+        new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${reason}`),
     })
     if (expected.includes(answer.status)) return undefined
     if (answer.status < 200 || answer.status >= 300) throw refusal([method, path], answer)

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { Context } from 'koa'
 import { createDocument, PAGE_HEADERS, type Page } from '../page/document.ts'
 import { html } from '../page/html.ts'
-import { sendText } from '../page/send_text.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** The path of the runbooks; each alert is an anchor with its name. */
@@ -17,32 +16,18 @@ export function createRunbooks(): (context: Context) => void {
   let text: string | undefined
   return (context) => {
     context.set(PAGE_HEADERS)
-    const page = text === undefined ? readPage() : undefined
-    if (page !== undefined) text = document.render(page)
-    if (text === undefined) return sendText(context, 404, 'The runbooks are not installed: docs/alerts.md.')
+    text ??= document.render(readPage())
     document.setHeaders(context)
     context.body = text
   }
 }
 
-/** Undefined without the file. */
-function readPage(): Page | undefined {
-  const markdown = readIfThere(SOURCE)
-  return markdown === undefined
-    ? undefined
-    : {
-        title: 'Alerts and what to do – sds-exporter',
-        attributes: html` class="runbooks"`,
-        body: html`<nav aria-label="Pages"><a href="/">Status</a></nav>
+function readPage(): Page {
+  return {
+    title: 'Alerts and what to do – sds-exporter',
+    attributes: html` class="runbooks"`,
+    body: html`<nav aria-label="Pages"><a href="/">Status</a></nav>
 <main>
-${renderMarkdown(markdown)}</main>`,
-      }
-}
-
-function readIfThere(file: URL): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
+${renderMarkdown(readFileSync(SOURCE, 'utf8'))}</main>`,
   }
 }

@@ -288,7 +288,7 @@ describe('an interrupted run', () => {
     mkdirSync(`${file}.unfinished`)
     const failed = await backfill(...flags)
     expect(failed.code).toBe(1)
-    expect(failed.stderr).toContain(`${file}.unfinished: it is a folder (EISDIR)`)
+    expect(failed.stderr).toContain(`${file}.unfinished: illegal operation on a directory (EISDIR)`)
     expect(failed.stderr).toContain('--resume to continue')
     rmSync(`${file}.unfinished`, { recursive: true })
     emulator.log.clear()
@@ -427,7 +427,7 @@ describe('refuses', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const file = join(folder.path, 'missing', 'history.om')
     const { code, stderr } = await backfill(configFor(folder, emulator), ...RANGE, `--output=${file}`)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or folder (ENOENT)')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or directory (ENOENT)')])
     expect(stderr).not.toContain('--resume')
   })
 

@@ -45,7 +45,7 @@ describe('dashboards --out refuses', () => {
       expect(await dashboards([`--out=${path}`])).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: `sds-exporter: ${file}: it exists and is not a folder (EEXIST)\n`,
+        stderr: `sds-exporter: ${file}: file already exists (EEXIST)\n`,
       })
   })
 
@@ -77,7 +77,7 @@ test('a response of Grafana that never ends is refused', async () => {
     }),
   )
   const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('larger than 16000000 bytes') })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('larger than 64000000 bytes') })
 })
 
 describe('dashboards --grafana.url', () => {

@@ -1,6 +1,5 @@
 import { isObject } from '../../../api/parse/json.ts'
-import { errorCode } from '../../../values/errors.ts'
-import { failureText } from '../../cli/exit.ts'
+import { errorCode, errorText } from '../../../values/errors.ts'
 import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 
@@ -15,23 +14,17 @@ export const TEST_ALERT = 'SdsTestAlert'
 export const TEST_ALERT_MS = 300_000
 
 const TIMEOUT_MS = 10_000
-/** A configuration with thousands of routes is smaller. */
-const MAX_RESPONSE_BYTES = 4_000_000
 const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN']
 
 /** @param url root URL, without a slash at its end */
 export function createAlertmanagerClient(url: string, signal: AbortSignal) {
-  const send = (path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> =>
-    requestJson(`${url}${path}`, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal, ...more })
-
-  async function request(path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> {
-    try {
-      return await send(path, more)
-    } catch (failure) {
-      signal.throwIfAborted()
-      throw new CheckFailure(`${path} has no response: ${failureText(failure)}`, 'check its log')
-    }
-  }
+  const send = (path: string, more: Partial<JsonRequest>): Promise<JsonResponse> =>
+    requestJson(`${url}${path}`, { timeoutMs: TIMEOUT_MS, signal, ...more })
+  const request = (path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> =>
+    send(path, {
+      ...more,
+      noResponse: (reason) => new CheckFailure(`${path} has no response: ${reason}`, 'check its log'),
+    })
 
   return {
     /** Without a slash at its end. */
@@ -39,13 +32,13 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
     /** The HTTP status of /-/ready; without a response, why. */
     readiness: async () => {
       try {
-        const { status } = await send('/-/ready')
+        const { status } = await send('/-/ready', {})
         return { status, failure: '', isUnknownName: false }
       } catch (failure) {
         signal.throwIfAborted()
         // Prometheus may resolve a name that this machine does not know.
         const isUnknownName = UNKNOWN_NAME.includes(errorCode(failure))
-        return { status: undefined, failure: failureText(failure), isUnknownName }
+        return { status: undefined, failure: errorText(failure), isUnknownName }
       }
     },
     /** The configuration as YAML; undefined if the Alertmanager does not tell it. */

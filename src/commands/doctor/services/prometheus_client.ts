@@ -1,7 +1,6 @@
 import { isObject } from '../../../api/parse/json.ts'
 import { durationOf } from '../../../time_units.ts'
-import { failureText } from '../../cli/exit.ts'
-import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
+import { requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 
@@ -19,14 +18,17 @@ export type PrometheusClient = ReturnType<typeof createPrometheusClient>
 /** What Prometheus adds to the address of an Alertmanager and its path prefix. */
 const ALERTS_PATH = /\/api\/v\d\/alerts$/
 const TIMEOUT_MS = 10_000
-/** The rules of a large Prometheus take some megabytes. */
-const MAX_RESPONSE_BYTES = 64_000_000
 const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'
 
 /** @param url root URL of Prometheus, without a slash at its end */
 export function createPrometheusClient(url: string, signal: AbortSignal) {
   async function request(path: string): Promise<unknown> {
-    const { status, body } = await fetched(`${url}/api/v1/${path}`)
+    const noResponse = (reason: string) => new CheckFailure(`${url} did not respond: ${reason}`, CHECK_URL)
+    const { status, body } = await requestJson(`${url}/api/v1/${path}`, {
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      noResponse,
+    })
     if (isSuccess(body)) return body.data
     if (status === 401 || status === 403) {
       throw new CheckFailure(
@@ -35,15 +37,6 @@ export function createPrometheusClient(url: string, signal: AbortSignal) {
       )
     }
     throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
-  }
-
-  async function fetched(address: string): Promise<JsonResponse> {
-    try {
-      return await requestJson(address, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal })
-    } catch (failure) {
-      signal.throwIfAborted()
-      throw new CheckFailure(`${url} did not respond: ${failureText(failure)}`, CHECK_URL)
-    }
   }
 
   return {

@@ -1,29 +1,23 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import {
-  ATTRIBUTES,
   type Category,
+  COVERAGE_ATTRIBUTES,
   type CoverageAttribute,
-  DISK_COUNTS,
   PERFORMANCE_CATEGORIES,
-  TRANSACTION_ERRORS,
 } from '../../../catalogue.ts'
+import { CATEGORY_OF } from '../../../status/pool_detail.ts'
 import { allOf, type Finding, type FindingRow } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** All attributes except forecasts, which have their own check. */
-const GROUPS: readonly (readonly [group: string, attributes: readonly CoverageAttribute[]])[] = [
-  ['identity', ['healthStatus', 'numDisks', ...Object.keys(DISK_COUNTS)] as CoverageAttribute[]],
-  ...(['capacity', ...PERFORMANCE_CATEGORIES] as const).map(
-    (category) => [category, attributesOf(category)] as const,
-  ),
-]
+const GROUPS = ([undefined, 'capacity', ...PERFORMANCE_CATEGORIES] as const).map(
+  (category) => [category ?? 'identity', attributesOf(category)] as const,
+)
 const PERFORMANCE: readonly string[] = PERFORMANCE_CATEGORIES
 
-function attributesOf(category: Category): CoverageAttribute[] {
-  const flat: CoverageAttribute[] = ATTRIBUTES.filter((row) => row.category === category).map(
-    ({ name }) => name,
-  )
-  return category === TRANSACTION_ERRORS.category ? [...flat, TRANSACTION_ERRORS.name] : flat
+/** @param category undefined: those that identify a node and its health */
+function attributesOf(category: Category | undefined): CoverageAttribute[] {
+  return COVERAGE_ATTRIBUTES.filter((name) => CATEGORY_OF.get(name) === category)
 }
 
 /** Checks which attributes the nodes serve; a missing attribute explains an empty panel. */
