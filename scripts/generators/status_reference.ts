@@ -8,7 +8,6 @@ import type {
   NodeStatus,
   PollStatus,
   PoolStatus,
-  Problem,
   QueryStatus,
   RequestStatus,
   ResourceStatus,
@@ -17,6 +16,7 @@ import type {
   SystemStatus,
   TotalStatus,
 } from '../../src/status/model.ts'
+import type { Problem } from '../../src/status/states.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
 import { replaceMarked } from '../markdown/marked.ts'
 

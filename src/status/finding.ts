@@ -1,5 +1,20 @@
 import type { Condition, Conditions } from '../alerting/conditions.ts'
-import type { ErrorStatus, Problem } from './model.ts'
+import type { Failure } from '../state/state.ts'
+import type { Problem } from './states.ts'
+
+export interface FindingContext {
+  readonly conditions: Conditions
+  /** Seconds since the epoch. */
+  readonly now: number
+}
+
+export type ErrorStatus = NonNullable<ReturnType<typeof errorStatus>>
+
+export function errorStatus(failure: Failure | undefined) {
+  if (failure === undefined) return null
+  const { reason, message, remedy, at } = failure
+  return { reason, message, remedy, timestamp_seconds: at }
+}
 
 /** Something that needs attention, wherever it is. */
 export interface Finding extends Omit<Problem, 'system' | 'pool' | 'pool_id'> {

@@ -1,22 +1,18 @@
 import type { SessionState } from '../api/session/session.ts'
 import type { AuthConfig } from '../config/config.ts'
 import { durationText } from '../text.ts'
-import type { LoginStatus } from './model.ts'
 
 const METHODS = {
   token: 'token',
   token_file: 'token_file',
   login: 'password',
   login_file: 'password',
-} as const satisfies Record<AuthConfig['kind'], LoginStatus['method']>
+} as const satisfies Record<AuthConfig['kind'], string>
 
-const STATES = { unused: 'unused', open: 'accepted', refused: 'refused' } as const satisfies Record<
-  SessionState['state'],
-  LoginStatus['state']
->
+const STATES = { unused: 'unused', open: 'accepted', refused: 'refused' } as const
 
 /** @param now seconds since the epoch */
-export function loginStatus(auth: AuthConfig, session: SessionState, now: number): LoginStatus {
+export function loginStatus(auth: AuthConfig, session: SessionState, now: number) {
   const loggedInAt = session.loggedInAtMs === undefined ? null : session.loggedInAtMs / 1000
   const pauseSeconds = session.pauseMs / 1000
   return {

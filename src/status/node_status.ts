@@ -1,8 +1,14 @@
 import type { MergedNode } from '../api/query/merge.ts'
 import type { NodeHardware } from '../api/resources/hardware.ts'
 import type { HEALTH_STATES } from '../catalogue.ts'
-import { allocatedRatio, baseValue, diskFigures, newestSampleTime } from './figures/node_figures.ts'
-import { type NodeStatus, SEVERITIES, type Severity } from './model.ts'
+import {
+  allocatedRatio,
+  baseValue,
+  type DiskFigures,
+  diskFigures,
+  newestSampleTime,
+} from './figures/node_figures.ts'
+import { SEVERITIES, type Severity } from './states.ts'
 
 /** The thresholds of the dashboards. */
 export const NEARLY_FULL_RATIO = 0.8
@@ -20,7 +26,9 @@ export function healthSeverity(health: string): Severity {
   return HEALTH_SEVERITY.get(health) ?? 'warning'
 }
 
-export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware): NodeStatus {
+export type NodeStatus = ReturnType<typeof nodeStatus>
+
+export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware) {
   const members = {
     id: node.id,
     name,
@@ -47,7 +55,11 @@ function networkRatio(node: MergedNode): number | null {
   return ratios.length === 0 ? null : Math.max(...ratios)
 }
 
-function severityOf(node: Omit<NodeStatus, 'severity'>): Severity {
+type JudgedNode = DiskFigures &
+  Readonly<Record<'health', string | null>> &
+  Readonly<Record<'disk_space_allocated_ratio', number | null>>
+
+function severityOf(node: JudgedNode): Severity {
   const ratio = node.disk_space_allocated_ratio ?? 0
   return worstSeverity([
     node.health === null ? 'ok' : healthSeverity(node.health),

@@ -15,8 +15,7 @@ import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
 import { DISK_NAMES, ratioOf, sumOf } from './figures/node_figures.ts'
 import { type ReadFigures, readFigures } from './figures/pool_figures.ts'
-import type { AttributeStatus, CapacityStatus, NodeStatus, Source, TotalStatus } from './model.ts'
-import { nodeStatus, worstFirst } from './node_status.ts'
+import { type NodeStatus, nodeStatus, worstFirst } from './node_status.ts'
 
 /** What follows from the reading of a pool alone, whatever the time is. */
 export interface PoolDetail {
@@ -71,7 +70,9 @@ function* detailSteps(pool: PoolState, hardwareOf: FindHardware): Steps<PoolDeta
   }
 }
 
-const SOURCES: readonly Source[] = ['feed', 'query']
+/** Where values come from. */
+const SOURCES = ['feed', 'query'] as const
+type Source = (typeof SOURCES)[number]
 
 export const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<CoverageAttribute, Category>([
   ...ATTRIBUTES.map(({ name, category }) => [name, category] as const),
@@ -79,19 +80,26 @@ export const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<Cov
   [FORECAST.name, FORECAST.category],
 ])
 
+/** Number of nodes by state of one attribute. */
+export type AttributeStatus = ReturnType<typeof attributesOf>[number]
+
 /** Empty without a reading. */
-function attributesOf({ merged, forecastCoverage }: PoolState): AttributeStatus[] {
+function attributesOf({ merged, forecastCoverage }: PoolState) {
   if (merged === undefined) return []
   return COVERAGE_ATTRIBUTES.map((name) => {
     const coverage = name === FORECAST.name ? forecastCoverage?.get(name) : merged.coverage.get(name)
     const none: Coverage = { served: 0, absent: merged.nodes.length, unreadable: 0 }
     const { served, absent, unreadable } = coverage ?? none
-    const source = served + unreadable === 0 ? null : merged.queried.has(name) ? 'query' : 'feed'
+    const hasValue = served + unreadable > 0
+    const source: Source | null = hasValue ? (merged.queried.has(name) ? 'query' : 'feed') : null
     return { name, category: CATEGORY_OF.get(name) ?? null, source, served, absent, unreadable }
   })
 }
 
-function totalStatus(nodes: readonly NodeStatus[]): TotalStatus {
+/** Sums over the nodes. Null: no node has it. */
+export type TotalStatus = ReturnType<typeof totalStatus>
+
+function totalStatus(nodes: readonly NodeStatus[]) {
   const health = nodes.map((node) => [node.health ?? UNKNOWN_HEALTH, 1] as const)
   return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes) }
 }
@@ -114,10 +122,13 @@ function addedUp(counts: readonly (readonly [word: string, count: number])[]): R
 
 const SUMMED = [...DISK_NAMES, 'disk_space_total_bytes', 'disk_space_allocated_bytes'] as const
 
-function sumsOf(all: readonly CapacityStatus[]): CapacityStatus {
+type Summed = Readonly<Record<(typeof SUMMED)[number], number | null>>
+export type CapacityStatus = ReturnType<typeof sumsOf>
+
+function sumsOf(all: readonly Summed[]) {
   const sums = Object.fromEntries(
     SUMMED.map((member) => [member, sumOf(all.map((one) => one[member])) ?? null]),
-  ) as Omit<CapacityStatus, 'disk_space_allocated_ratio'>
+  ) as Summed
   const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes)
   return { ...sums, disk_space_allocated_ratio: ratio ?? null }
 }

@@ -1,17 +1,9 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
-import { type Finding, firstExceeded, firstHolding, found, warning } from './finding.ts'
-import type { AttributeStatus, NodeStatus, PoolStatus } from './model.ts'
-import { healthSeverity } from './node_status.ts'
-
-/** A pool whose state is not known yet. */
-export type Pool = Omit<PoolStatus, 'state' | 'summary'>
-
-export interface FindingContext {
-  readonly conditions: Conditions
-  /** Seconds since the epoch. */
-  readonly now: number
-}
+import { type Finding, type FindingContext, firstExceeded, firstHolding, found, warning } from './finding.ts'
+import { healthSeverity, type NodeStatus } from './node_status.ts'
+import type { AttributeStatus } from './pool_detail.ts'
+import type { PoolMembers as Pool } from './pool_status.ts'
 
 /** Everything that needs attention, in the order of the page. Waiting times of alerts do not apply. */
 export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Finding[] {

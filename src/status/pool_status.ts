@@ -1,12 +1,12 @@
 import { LATENCY_QUANTILE } from '../alerting/conditions.ts'
+import type { Result } from '../api/errors/reasons.ts'
 import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText, namesText } from '../text.ts'
-import type { FigureStatus, ReadFigures } from './figures/pool_figures.ts'
-import type { Finding } from './finding.ts'
-import type { ErrorStatus, PollStatus, PoolStatus, TotalStatus } from './model.ts'
-import type { PoolDetail } from './pool_detail.ts'
-import { type FindingContext, findingsOf, type Pool } from './pool_findings.ts'
+import type { ReadFigures } from './figures/pool_figures.ts'
+import { errorStatus, type Finding, type FindingContext } from './finding.ts'
+import type { PoolDetail, TotalStatus } from './pool_detail.ts'
+import type { StateInWords } from './states.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
 export const OLD_SAMPLE_SECONDS = 900
@@ -22,12 +22,11 @@ export interface PoolContext extends FindingContext {
   readonly latency: (operation: LatencyOperation, quantile: number) => number | undefined
 }
 
-/** The status of a pool, and what needs attention although its last poll succeeded. */
-export function poolStatus(
-  pool: PoolState,
-  detail: PoolDetail,
-  context: PoolContext,
-): { readonly pool: PoolStatus; readonly findings: readonly Finding[] } {
+/** A pool whose state is not known yet. */
+export type PoolMembers = ReturnType<typeof poolMembers>
+export type PoolStatus = PoolMembers & StateInWords
+
+export function poolMembers(pool: PoolState, detail: PoolDetail, context: PoolContext) {
   const { lastAttempt, lastSuccess, lastFailure, reading } = pool
   const categories = detail.categories.map(({ category, sources, newest }) => ({
     category,
@@ -36,7 +35,7 @@ export function poolStatus(
     newest_sample_age_seconds:
       newest === undefined ? null : Math.round(context.now + context.clockSkewSeconds - newest),
   }))
-  const members = {
+  return {
     id: pool.ref.id,
     name: pool.label,
     last_poll: pollStatus(lastAttempt),
@@ -52,13 +51,16 @@ export function poolStatus(
     figures: figureStatus(detail.figures, context),
     nodes: detail.nodes,
   }
+}
+
+/** @param findings what needs attention although the last poll succeeded */
+export function poolStatus(members: PoolMembers, findings: readonly Finding[], now: number): PoolStatus {
   const { id, name, ...others } = members
-  const findings = findingsOf(members, context)
-  return { pool: { id, name, ...stateOf(members, findings, context.now), ...others }, findings }
+  return { id, name, ...stateOf(members, findings, now), ...others }
 }
 
 /** The mean latency, otherwise the quantile. */
-function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext): FigureStatus {
+function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext) {
   const target = String(context.conditions.setting('forecastTargetPercent'))
   const latencyOf = (operation: LatencyOperation) =>
     read[`${operation}_latency_seconds`] ?? context.latency(operation, LATENCY_QUANTILE) ?? null
@@ -66,27 +68,19 @@ function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext)
     ...read,
     read_latency_seconds: latencyOf('read'),
     write_latency_seconds: latencyOf('write'),
+    /** Until the forecast target is reached; 0: it is. */
     forecast_seconds: forecasts.get(target) ?? null,
   }
 }
 
-function pollStatus(attempt: Attempt | undefined): PollStatus | null {
+function pollStatus(attempt: Attempt | undefined) {
   if (attempt === undefined) return null
   const { at, seconds, failure } = attempt
-  return { timestamp_seconds: at, duration_seconds: seconds, result: failure?.reason ?? 'ok' }
+  const result: Result = failure?.reason ?? 'ok'
+  return { timestamp_seconds: at, duration_seconds: seconds, result }
 }
 
-export function errorStatus(failure: Failure | undefined): ErrorStatus | null {
-  if (failure === undefined) return null
-  const { reason, message, remedy, at } = failure
-  return { reason, message, remedy, timestamp_seconds: at }
-}
-
-function stateOf(
-  pool: Pool,
-  findings: readonly Finding[],
-  now: number,
-): Pick<PoolStatus, 'state' | 'summary'> {
+function stateOf(pool: PoolMembers, findings: readonly Finding[], now: number): StateInWords {
   if (pool.last_poll === null) return { state: 'starting', summary: 'not polled yet' }
   if (pool.last_poll.result !== 'ok') return { state: 'failing', summary: failingText(pool, now) }
   const text = `${nodesText(pool.totals)}${pool.totals.nodes === 0 ? ': the pool is empty' : ''}`
@@ -94,7 +88,7 @@ function stateOf(
   return { state: findings.length > 0 ? 'warning' : 'ok', summary: words.join(', ') }
 }
 
-function failingText(pool: Pool, now: number): string {
+function failingText(pool: PoolMembers, now: number): string {
   const until = pool.values_until_timestamp_seconds
   if (until === null) return 'the last poll failed; there are no values'
   const age = durationText(now - (pool.last_success_timestamp_seconds ?? now))

@@ -2,10 +2,20 @@ import type { Reason } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
 import type { SystemState } from '../state/state.ts'
 import { durationText } from '../text.ts'
-import { type Finding, failed, firstExceeded, firstHolding, found, warning } from './finding.ts'
-import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
-import type { FindingContext } from './pool_findings.ts'
+import {
+  type ErrorStatus,
+  type Finding,
+  type FindingContext,
+  failed,
+  firstExceeded,
+  firstHolding,
+  found,
+  warning,
+} from './finding.ts'
+import type { PoolStatus } from './pool_status.ts'
 import { reportedFindings } from './reported_findings.ts'
+import type { Problem } from './states.ts'
+import type { SystemStatus } from './system_status.ts'
 
 interface ProblemSources extends FindingContext {
   readonly system: SystemStatus

@@ -3,10 +3,14 @@ import { failureState } from '../api/query/states.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { PerformanceState, SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
-import type { QueryStatus } from './model.ts'
-import { errorStatus } from './pool_status.ts'
+import { errorStatus } from './finding.ts'
 
-export function queryStatus(system: SystemState, polling: PollerStatus): QueryStatus {
+/**
+ * `off`: not configured. `not_needed`: the feed has the figures. `pending`: not polled yet. `empty`: no current data.
+ */
+type QueryState = 'off' | 'not_needed' | 'pending' | 'ok' | 'empty' | 'failing'
+
+export function queryStatus(system: SystemState, polling: PollerStatus) {
   const { performance } = system
   const next = polling.nextQueriesMs
   const error = errorStatus(performance?.failure ?? performance?.partFailure)
@@ -23,7 +27,7 @@ export function queryStatus(system: SystemState, polling: PollerStatus): QuerySt
 function stateOf(
   { performance, pools }: SystemState,
   config: PollerStatus['system'],
-): Pick<QueryStatus, 'state' | 'summary'> {
+): { readonly state: QueryState; readonly summary: string } {
   if (config.performance.source === 'feed')
     return { state: 'off', summary: 'not polled (performance.source is feed)' }
   if (performance === undefined) {

@@ -5,8 +5,7 @@ import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import { ratioOf, sumOf } from './figures/node_figures.ts'
-import { type Finding, firstExceeded, firstHolding, found } from './finding.ts'
-import type { FindingContext } from './pool_findings.ts'
+import { type Finding, type FindingContext, firstExceeded, firstHolding, found } from './finding.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState

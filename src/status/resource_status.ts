@@ -3,13 +3,15 @@ import type { PollerStatus } from '../poller/poller.ts'
 import type { ResourceState, SystemState } from '../state/state.ts'
 import { RESOURCE_NAMES, RESOURCES } from '../system_catalogue.ts'
 import { counted } from '../text.ts'
-import type { ResourceStatus } from './model.ts'
-import { errorStatus } from './pool_status.ts'
+import { errorStatus } from './finding.ts'
 
-export function resourceStatus(
-  { resources, pools }: SystemState,
-  { system }: Pick<PollerStatus, 'system'>,
-): ResourceStatus[] {
+/**
+ * `off`: not configured. `pending`: not read yet. `partial`: a request of it is not served or not allowed.
+ * `unavailable`: none is.
+ */
+type ResourceReadState = 'off' | 'pending' | 'ok' | 'partial' | 'unavailable' | 'failing'
+
+export function resourceStatus({ resources, pools }: SystemState, { system }: Pick<PollerStatus, 'system'>) {
   return RESOURCE_NAMES.map((name) => {
     const state = resources.get(name)
     const schedule = system.resources.schedules[name]
@@ -35,7 +37,7 @@ const NOT_NEEDED = {
 function stateOf(
   state: ResourceState | undefined,
   schedule: string,
-): Pick<ResourceStatus, 'state' | 'summary'> {
+): { readonly state: ResourceReadState; readonly summary: string } {
   if (schedule === '') return { state: 'off', summary: 'not read (the schedule is empty)' }
   if (state === undefined) return { state: 'pending', summary: 'not read yet' }
   if (!state.isAvailable) return { state: 'unavailable', summary: 'not available' }

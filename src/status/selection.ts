@@ -1,6 +1,7 @@
 import type { Steps } from '../slices.ts'
-import type { PoolStatus, Problem, Status, SystemStatus } from './model.ts'
+import type { PoolStatus, Status, SystemStatus } from './model.ts'
 import { badFirst } from './problems.ts'
+import type { Problem } from './states.ts'
 
 /** What of the status is requested. Empty text: everything. */
 export interface Selection {

@@ -5,11 +5,12 @@ import type { PollerStatus } from '../poller/poller.ts'
 import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
-import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
+import type { Status } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
-import { badFirst } from './problems.ts'
+import { badFirst, systemProblems } from './problems.ts'
 import type { Recent } from './recent/recent.ts'
-import { systemStatusSteps } from './system_status.ts'
+import { type Problem, worstState } from './states.ts'
+import { type SystemStatus, systemStatusSteps } from './system_status.ts'
 
 export interface StatusSources {
   readonly version: string
@@ -33,23 +34,27 @@ export function createStatusReader(sources: StatusSources): () => Steps<Status> 
   return function* () {
     const now = sources.now() / 1000
     const conditionsFor = conditions()
-    const parts = []
+    const list: SystemStatus[] = []
+    const problems: Problem[] = []
     for (const state of systems()) {
       const status = polling(state.name)
       if (status === undefined) continue
       const ofPool = (pool?: string) => conditionsFor({ system: state.name, pool })
       const sources = { state, polling: status, recent, detailOf, conditionsOf: ofPool, now }
-      parts.push(yield* systemStatusSteps(sources))
+      const { system, findings } = yield* systemStatusSteps(sources)
+      const own = systemProblems({ system, state, findings, conditions: ofPool(), now })
+      // A system that is polled well may have an old certificate, for example.
+      const worst = own.length === 0 ? system.state : worstState([system.state, 'warning'])
+      list.push({ ...system, state: worst })
+      problems.push(...own)
     }
-    const list = parts.map(({ system }) => system)
-    const problems = badFirst(parts.flatMap((part) => part.problems))
     return {
       version,
       timestamp_seconds: now,
       ready: ready(),
       state: worstState(list.map(({ state }) => state)),
       summary: summaryOf(list, problems),
-      problems,
+      problems: badFirst(problems),
       systems: list,
     }
   }

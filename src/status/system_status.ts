@@ -4,21 +4,15 @@ import type { PollerStatus } from '../poller/poller.ts'
 import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
+import { errorStatus, type Finding } from './finding.ts'
 import { loginStatus } from './login_status.ts'
-import {
-  type PoolStatus,
-  type Problem,
-  type RequestStatus,
-  type ScheduleStatus,
-  type SystemStatus,
-  worstState,
-} from './model.ts'
 import { type PoolDetails, sumTotals } from './pool_detail.ts'
-import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
-import { systemProblems } from './problems.ts'
+import { findingsOf } from './pool_findings.ts'
+import { nodesText, type PoolContext, type PoolStatus, poolMembers, poolStatus } from './pool_status.ts'
 import { queryStatus } from './query_status.ts'
 import type { Recent } from './recent/recent.ts'
 import { resourceStatus } from './resource_status.ts'
+import { type StateInWords, worstState } from './states.ts'
 
 export interface SystemSources {
   readonly state: SystemState
@@ -31,15 +25,30 @@ export interface SystemSources {
   readonly now: number
 }
 
-/** The status of a system, and its problems, the worst first. */
+export type SystemStatus = SystemMembers & StateInWords
+
+/** The status of a system, and what needs attention of each pool. */
 export function* systemStatusSteps(
   sources: SystemSources,
-): Steps<{ readonly system: SystemStatus; readonly problems: readonly Problem[] }> {
-  const { state, polling, conditionsOf, now } = sources
-  const { client, system: config } = polling
+): Steps<{ readonly system: SystemStatus; readonly findings: ReadonlyMap<string, readonly Finding[]> }> {
   const parts = yield* poolSteps(sources)
-  const pools = parts.map(({ pool }) => pool)
-  const members = {
+  const members = systemMembers(
+    sources,
+    parts.map(({ pool }) => pool),
+  )
+  const { name, ...others } = members
+  return {
+    system: { name, ...stateOf(members, sources.state.tried), ...others },
+    findings: new Map(parts.map(({ pool, findings }) => [pool.id, findings])),
+  }
+}
+
+type SystemMembers = ReturnType<typeof systemMembers>
+
+function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
+  const { state, polling, now } = sources
+  const { client, system: config } = polling
+  return {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
     endpoints: client.endpoints.map(({ baseUrl, cooldownMs }) => ({
@@ -59,13 +68,6 @@ export function* systemStatusSteps(
     totals: sumTotals(pools.map(({ totals }) => totals)),
     pools,
   }
-  const { name, ...others } = members
-  const system = { name, ...stateOf(members, state.tried), ...others }
-  const findings = new Map(parts.map(({ pool, findings }) => [pool.id, findings]))
-  const problems = systemProblems({ system, state, findings, conditions: conditionsOf(), now })
-  // A system that is polled well may have an old certificate, for example.
-  const worst = problems.length === 0 ? system.state : worstState([system.state, 'warning'])
-  return { system: { ...system, state: worst }, problems }
 }
 
 function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: SystemSources) {
@@ -76,7 +78,7 @@ function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: Sys
     nextPoll: nextPollOf(polling),
   }
   const hardwareOf = hardwareFinder(inventoryOf(state))
-  const pools: ReturnType<typeof poolStatus>[] = []
+  const pools: { readonly pool: PoolStatus; readonly findings: readonly Finding[] }[] = []
   for (const pool of state.pools.values()) {
     const { id } = pool.ref
     const ofPool: PoolContext = {
@@ -85,7 +87,9 @@ function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: Sys
       historyFailure: polling.historyFailures.get(id),
       latency: (operation, quantile) => recent.latency(state.name, id, operation, quantile),
     }
-    pools.push(poolStatus(pool, yield* detailOf(pool, hardwareOf), ofPool))
+    const members = poolMembers(pool, yield* detailOf(pool, hardwareOf), ofPool)
+    const findings = findingsOf(members, ofPool)
+    pools.push({ pool: poolStatus(members, findings, now), findings })
     yield
   }
   return pools
@@ -99,7 +103,7 @@ function nextPollOf({ nextPollMs }: PollerStatus): number | null {
   return nextPollMs === undefined ? null : nextPollMs / 1000
 }
 
-function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]): ScheduleStatus {
+function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]) {
   const { schedule, staleAfterMs } = polling.system.poll
   const times = pools.flatMap(({ last_poll: poll }) => poll?.timestamp_seconds ?? [])
   return {
@@ -111,7 +115,7 @@ function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolS
   }
 }
 
-function requestStatus({ state, polling, recent }: SystemSources): RequestStatus {
+function requestStatus({ state, polling, recent }: SystemSources) {
   const { client, system: config } = polling
   return {
     ...client.operations,
@@ -126,9 +130,7 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1000)
 }
 
-type WithoutState = Omit<SystemStatus, 'state' | 'summary'>
-
-function stateOf(system: WithoutState, isTried: boolean): Pick<SystemStatus, 'state' | 'summary'> {
+function stateOf(system: SystemMembers, isTried: boolean): StateInWords {
   const { pools, discovery_error } = system
   if (!isTried) return { state: 'starting', summary: 'waiting for the first poll' }
   if (discovery_error !== null) return { state: 'failing', summary: 'the list of pools could not be read' }

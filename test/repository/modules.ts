@@ -124,6 +124,7 @@ export const MODULES: readonly Module[] = [
       'src/metrics/lines.ts': 'all',
       'src/server/metrics/negotiation.ts': 'all',
       'src/status/model.ts': 'types',
+      'src/status/states.ts': 'types',
       'src/status/figures/node_figures.ts': 'all',
       'src/commands/program.ts': 'all',
       'src/commands/cli/command_tree.ts': 'all',

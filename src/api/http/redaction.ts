@@ -9,7 +9,7 @@ const MAX_REMEMBERED = 8
 /** Text that is searched; the rest is dropped. More than a message quotes, in the longest encoding of a character. */
 const MAX_SEARCHED_CHARACTERS = 4000
 
-/** Returns the beginning of text that is quoted from a response, with secrets replaced. */
+/** Returns the beginning of text that is quoted from a response; a placeholder if it has a secret. */
 export type Redact = (text: string) => string
 
 /**
@@ -42,32 +42,23 @@ function encodingsOf(secret: string): string[] {
   return [secret, `${base64}==`, `${base64}=`, base64, bytes.toString('base64url'), hex, hex.toUpperCase()]
 }
 
-/** A text that has a secret in an escaped form is replaced as a whole. */
+/** A text that has a secret, also in an escaped form, is replaced as a whole. */
 function redact(whole: string, secrets: readonly string[]): string {
   const text = whole.slice(0, MAX_SEARCHED_CHARACTERS)
   const isCut = text.length < whole.length
-  const isHidden = new Uint8Array(text.length)
-  for (const { from, to } of secrets.flatMap((secret) => occurrences(text, secret, isCut)))
-    isHidden.fill(1, from, to)
-  let redacted = ''
-  for (let from = 0, to = 0; from < text.length; from = to) {
-    while (to < text.length && isHidden[to] === isHidden[from]) to += 1
-    redacted += isHidden[from] === 1 ? PLACEHOLDER : text.slice(from, to)
-  }
-  const bytes = unescapedBytes(redacted.replaceAll(PLACEHOLDER, ' '))
-  const hasMore = secrets.some((secret) => occurrences(bytes, unescapedBytes(secret), isCut).length > 0)
-  return hasMore ? PLACEHOLDER : redacted
+  const bytes = unescapedBytes(text)
+  const isInText = (secret: string) =>
+    hasSecret(text, secret, isCut) || hasSecret(bytes, unescapedBytes(secret), isCut)
+  return secrets.some(isInText) ? PLACEHOLDER : text
 }
 
 /** @param isCut whether the end of the text may be the beginning of the secret */
-function occurrences(text: string, secret: string, isCut: boolean): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = []
-  if (secret.length < MIN_CHARACTERS) return found
-  for (let from = text.indexOf(secret); from >= 0; from = text.indexOf(secret, from + 1))
-    found.push({ from, to: from + secret.length })
+function hasSecret(text: string, secret: string, isCut: boolean): boolean {
+  if (secret.length < MIN_CHARACTERS) return false
+  if (text.includes(secret)) return true
   for (let length = isCut ? secret.length - 1 : 0; length >= MIN_CHARACTERS; length -= 1)
-    if (text.endsWith(secret.slice(0, length))) found.push({ from: text.length - length, to: text.length })
-  return found
+    if (text.endsWith(secret.slice(0, length))) return true
+  return false
 }
 
 /** UTF-8 with one character for each byte. */

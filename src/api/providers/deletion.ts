@@ -2,7 +2,7 @@ import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
 import { detachable, withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { HttpResponse, Transport, WireRequest } from '../http/transport.ts'
+import type { Transport, WireRequest } from '../http/transport.ts'
 import { isPage } from '../parse/markup.ts'
 import type { Limits } from '../request/limits.ts'
 
@@ -49,12 +49,7 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
 }
 
 /** The response, and whether its body is an HTML page. */
-interface Received {
-  readonly response: HttpResponse
-  readonly page: boolean
-}
-
-async function responseTo(deletion: Deletion): Promise<Received> {
+async function responseTo(deletion: Deletion) {
   const { limits, timeoutMs, stop, place } = deletion
   const waiting = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   let isSent = false
@@ -76,10 +71,7 @@ async function responseTo(deletion: Deletion): Promise<Received> {
 }
 
 /** `stop` ends the request only while the connection is being opened. */
-async function sendOnce(
-  { request, transport, timeoutMs, stop }: Deletion,
-  onSend: () => void,
-): Promise<Received> {
+async function sendOnce({ request, transport, timeoutMs, stop }: Deletion, onSend: () => void) {
   const { signal: unsent, detach } = detachable(stop)
   const sending = () => {
     detach()

@@ -1,23 +1,10 @@
 import type { ResourceName } from '../../system_catalogue.ts'
 import type { ApiError } from '../errors/errors.ts'
-import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
+import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** What was read of a resource. */
-export interface ResourceReading {
-  readonly objects: readonly ResourceObject[]
-  /** Number of objects without those that are part of another one. */
-  readonly exportedObjects: number
-  /** Number of objects of lists that are counted, by family. */
-  readonly counts: ReadonlyMap<string, number>
-  /** Objects that a limit left out. */
-  readonly leftOut: number
-  /** Objects without a name, and those that occur twice. */
-  readonly rejectedObjects: number
-  readonly rejected: readonly RejectedValue[]
-  /** Why the system did not answer one of the requests, while it answered others. */
-  readonly missing: ApiError | undefined
-}
+export type ResourceReading = ReturnType<ReadingBuilder['reading']>
 
 /** Collects the objects of a reading, each once. */
 export type ReadingBuilder = ReturnType<typeof createReadingBuilder>
@@ -45,17 +32,22 @@ export function createReadingBuilder(resource: ResourceName) {
     miss(failure: ApiError): void {
       missing ??= failure
     },
-    reading(): ResourceReading {
+    reading() {
       const values = rejected.list()
       const times = values.filter(({ reason }) => OF_OBJECTS.includes(reason)).map(({ times }) => times)
       const list = [...objects.values()]
       return {
         objects: list,
+        /** Number of objects without those that are part of another one. */
         exportedObjects: list.filter(({ kind }) => kind.isPart !== true).length,
+        /** Number of objects of lists that are counted, by family. */
         counts,
+        /** Objects that a limit left out. */
         leftOut,
+        /** Objects without a name, and those that occur twice. */
         rejectedObjects: times.reduce((sum, number) => sum + number, 0),
         rejected: values,
+        /** Why the system did not answer one of the requests, while it answered others. */
         missing,
       }
     },

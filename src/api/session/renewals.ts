@@ -1,7 +1,6 @@
 import { BoundedMap } from '../../values/bounded_map.ts'
 import type { Secret } from '../../values/secret.ts'
 import { createCooldown } from '../http/cooldown.ts'
-import type { Session } from './session.ts'
 
 /** Bound of the memory: more requesters than a system can have at a time. */
 const MAX_REQUESTERS = 10_000
@@ -11,18 +10,9 @@ const MAX_REQUESTERS = 10_000
  * role, or the refusal has another cause. During it, a token is replaced only if it was accepted before, and not for a
  * requester whose new token was refused: one pool that is always refused causes no repeated logins, and other pools
  * still get a new token.
+ * @param now monotonic clock in milliseconds
  */
-export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPage' | 'renewalRefused'> {
-  isAllowed(refused: Secret, requester: string): boolean
-  /**
-   * Whether requests get login pages with status 200: one requester got a page twice, and none had data since the first.
-   * A proxy that responds to everything with pages causes one login only.
-   */
-  isExpired(token: Secret): boolean
-}
-
-/** @param now monotonic clock in milliseconds */
-export function createRenewals(now?: () => number): Renewals {
+export function createRenewals(now?: () => number) {
   const cooldown = createCooldown(now)
   const refusedAgain = new BoundedMap<string, true>(MAX_REQUESTERS)
   const gotPage = new BoundedMap<string, true>(MAX_REQUESTERS)
@@ -31,30 +21,34 @@ export function createRenewals(now?: () => number): Renewals {
   let expired: Secret | undefined
 
   return {
-    isAllowed(refused, requester) {
+    isAllowed(refused: Secret, requester: string): boolean {
       if (cooldown.remainingMs() === 0) return true
       return lastAccepted?.equals(refused) === true && !refusedAgain.has(requester)
     },
-    accepted(token, requester) {
+    accepted(token: Secret, requester: string): void {
       lastAccepted = token
       refusedAgain.delete(requester)
       if (refusedAgain.size === 0) cooldown.reset()
     },
-    renewalRefused(requester) {
+    renewalRefused(requester: string): void {
       refusedAgain.set(requester, true)
       cooldown.begin()
     },
-    decoded() {
+    decoded(): void {
       hadData = true
       gotPage.clear()
     },
-    gotPage(token, requester) {
+    gotPage(token: Secret, requester: string): void {
       if (hadData && gotPage.has(requester)) {
         expired = token
         hadData = false
       }
       gotPage.set(requester, true)
     },
-    isExpired: (token) => expired?.equals(token) === true,
+    /**
+     * Whether requests get login pages with status 200: one requester got a page twice, and none had data since the first.
+     * A proxy that responds to everything with pages causes one login only.
+     */
+    isExpired: (token: Secret): boolean => expired?.equals(token) === true,
   }
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { DocumentFormat } from '../../administration/documents.ts'
 import { refused } from '../../administration/errors.ts'
-import type { AdminClient } from '../../api/admin_client.ts'
 import { readUpTo } from '../../api/http/body.ts'
 import { TOKEN_HEADER } from '../../api/http/credentials.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
@@ -83,13 +82,8 @@ function systemName(context: Context, systems: AdminSystems): string | undefined
   return second === undefined ? only : undefined
 }
 
-export interface NamedSystem {
-  readonly name: string
-  readonly client: AdminClient
-}
-
 /** @throws {Refused} 400 or 404; the details list the configured systems */
-export function systemOf(context: Context, systems: AdminSystems): NamedSystem {
+export function systemOf(context: Context, systems: AdminSystems) {
   const name = systemName(context, systems)
   const choices = choicesText(systems.names())
   if (name === undefined) throw refused('chooseSystem', `Prefix the path with /systems/NAME. ${choices}`)

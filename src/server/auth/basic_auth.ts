@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { createRefusalCount } from '../../administration/refusal_count.ts'
 import type { Log } from '../../log.ts'
@@ -91,18 +92,12 @@ function refusalFor(isRight: boolean | undefined): Refusal | undefined {
 function readCredentials(authorization: string | undefined) {
   const [, base64] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '') ?? []
   if (base64 === undefined) return undefined
-  const text = decodeUtf8(Buffer.from(base64, 'base64'))
-  const colon = text?.indexOf(':') ?? -1
-  if (text === undefined || colon === -1) return undefined
-  return { user: text.slice(0, colon), password: text.slice(colon + 1) }
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  const bytes = Buffer.from(base64, 'base64')
+  const text = bytes.toString('utf8')
+  const colon = text.indexOf(':')
+  return isUtf8(bytes) && colon >= 0
+    ? { user: text.slice(0, colon), password: text.slice(colon + 1) }
+    : undefined
 }
 
 /** A random hash with the highest bcrypt cost among the users. */

@@ -69,14 +69,8 @@ function tailText(own: string, names: ReadonlySet<string>, format: Format, hasBe
   return hasBefore && text !== '' ? `${separator}${text}` : text
 }
 
-interface FamilyText {
-  readonly name: string
-  /** Header and samples. */
-  readonly text: string
-}
-
-/** The families of the exporter's own metrics. */
-function familiesIn(text: string): FamilyText[] {
+/** The families of the exporter's own metrics; the text of each has its header and samples. */
+function familiesIn(text: string) {
   return text
     .split(/^(?=# HELP )/m)
     .map((part) => ({ name: /^# HELP (\S+)/.exec(part)?.[1] ?? '', text: `${part.trimEnd()}\n` }))

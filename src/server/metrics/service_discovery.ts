@@ -4,17 +4,11 @@ import type { ProbeSources } from './probe.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
 import { takeSlot } from './send_exposition.ts'
 
-/** A target group of Prometheus' `http_sd_configs`. */
-interface TargetGroup {
-  readonly targets: readonly string[]
-  readonly labels: Readonly<Record<string, string>>
-}
-
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/i
 const SHOWN = { group: 'sd', exposition: {} } as const
 
 /**
- * Handles `GET /sd`: one target for each system, under the address that the client used, which is that of a Service or
+ * Handles `GET /sd`: one target group of `http_sd_configs` for each system, under the address that the client used, which is that of a Service or
  * of a proxy if there is one.
  */
 export function createServiceDiscovery(
@@ -32,13 +26,11 @@ export function createServiceDiscovery(
     }
     if (takeSlot(context.res, slots, SHOWN) === undefined) return
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}
-    const groups = systems().map(
-      ({ name, labels }): TargetGroup => ({
-        targets: [host],
-        // All targets have one address; without an instance of their own, their series `up` would be the same.
-        labels: { ...labels, instance: name, __metrics_path__: '/probe', __param_system: name, ...scheme },
-      }),
-    )
+    const groups = systems().map(({ name, labels }) => ({
+      targets: [host],
+      // All targets have one address; without an instance of their own, their series `up` would be the same.
+      labels: { ...labels, instance: name, __metrics_path__: '/probe', __param_system: name, ...scheme },
+    }))
     context.type = 'application/json; charset=utf-8'
     context.body = JSON.stringify(groups)
   }

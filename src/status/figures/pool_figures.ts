@@ -3,28 +3,15 @@ import { type AttributeName, UNITS } from '../../catalogue.ts'
 import type { PoolState } from '../../state/state.ts'
 import { baseValue, ratioOf, sumOf } from './node_figures.ts'
 
-/** What users notice of a pool, calculated as by the rules. Null: not served, or without transactions. */
-export interface FigureStatus {
-  readonly reads_per_second: number | null
-  readonly writes_per_second: number | null
-  readonly failed_transactions_ratio: number | null
-  /** Without those that failed by the fault of clients. */
-  readonly system_failed_transactions_ratio: number | null
-  readonly read_latency_seconds: number | null
-  readonly write_latency_seconds: number | null
-  /** Until the forecast target is reached; 0: it is. */
-  readonly forecast_seconds: number | null
-}
-
-/** The figures that follow from the reading of a pool alone. */
-export interface ReadFigures extends Omit<FigureStatus, 'forecast_seconds'> {
-  /** The shortest forecast in seconds, by the target in percent. */
-  readonly forecasts: ReadonlyMap<string, number>
-}
+/**
+ * What users notice of a pool, calculated as by the rules, as far as it follows from its reading alone. Null: not served, or
+ * without transactions.
+ */
+export type ReadFigures = ReturnType<typeof readFigures>
 
 type Nodes = readonly MergedNode[]
 
-export function readFigures({ merged, forecasts }: PoolState): ReadFigures {
+export function readFigures({ merged, forecasts }: PoolState) {
   const nodes = merged?.nodes ?? []
   return {
     reads_per_second: total(nodes, 'transactionReadTransactionsPerSec'),
@@ -32,6 +19,7 @@ export function readFigures({ merged, forecasts }: PoolState): ReadFigures {
     ...failedRatios(nodes),
     read_latency_seconds: mean(nodes, 'transactionReadLatency', 'transactionReadTransactionsPerSec'),
     write_latency_seconds: mean(nodes, 'transactionWriteLatency', 'transactionWriteTransactionsPerSec'),
+    /** The shortest forecast in seconds, by the target in percent. */
     forecasts: shortestForecasts(nodes, forecasts),
   }
 }
@@ -60,6 +48,7 @@ function failedRatios(nodes: Nodes) {
   const byClients = sumOf(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
   return {
     failed_transactions_ratio: ratioOf(failed, all) ?? null,
+    /** Without those that failed by the fault of clients. */
     system_failed_transactions_ratio: ratioOf(failed && Math.max(failed - byClients, 0), all) ?? null,
   }
 }

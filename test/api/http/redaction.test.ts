@@ -28,8 +28,8 @@ describe('the secrets of a request', () => {
     ['the password', PASSWORD],
     ['user and password', `monitor:${PASSWORD}`],
     ['user and password in base64', base64(`monitor:${PASSWORD}`)],
-  ])('%s is replaced', (_, form) => {
-    expect(redact(`before ${form} after`)).toBe('before <secret> after')
+  ])('a text with %s is replaced', (_, form) => {
+    expect(redact(`before ${form} after`)).toBe('<secret>')
   })
 
   test.each<[string, string]>([
@@ -51,12 +51,8 @@ describe('the secrets of a request', () => {
     ['the password in JSON, percent-encoded', encodeURIComponent(inJson(PASSWORD))],
     ['the password in JSON and HTML', escapeHtml(inJson(PASSWORD))],
     ['user and password in HTML', escapeHtml(`monitor:${PASSWORD}`)],
-  ])('a text with %s is replaced as a whole', (_, form) => {
-    expect(redact(`before ${form} after ${TOKEN}`)).toBe('<secret>')
-  })
-
-  test('the word of the placeholder may be a password', () => {
-    expect(createRedaction(false)(login('secret'))('a secret of b')).toBe('a <secret> of b')
+  ])('a text with %s is replaced', (_, form) => {
+    expect(redact(`before ${form} after`)).toBe('<secret>')
   })
 
   test('other text is unchanged; so are secrets shorter than four characters', () => {
@@ -69,10 +65,10 @@ describe('long text', () => {
   const secret = 'a'.repeat(2000)
   const redact = createRedaction(false)(withToken(`${secret}b`))
 
-  test('is cut, and so is a secret at its end', () => {
+  test('is searched for the beginning of a secret at its end', () => {
     const token = 'token-0123456789'
     const quoted = createRedaction(false)(withToken(token))(`${'x'.repeat(3990)}${token} and more`)
-    expect(quoted).toBe(`${'x'.repeat(3990)}<secret>`)
+    expect(quoted).toBe('<secret>')
   })
 
   test('without a secret is unchanged, also if it contains most of one', () => {
@@ -95,7 +91,8 @@ describe('the secrets of earlier requests', () => {
     redaction(login('Winter-2026'))
     redaction(withToken('token-one'))
     const redact = redaction(withToken('token-two'))
-    expect(redact('token-one of Winter-2026, then token-two')).toBe('<secret> of <secret>, then <secret>')
+    for (const secret of ['token-one', 'Winter-2026', 'token-two'])
+      expect(redact(`a ${secret}`)).toBe('<secret>')
   })
 
   test('are not kept if each request has the secret of another user', () => {

@@ -1,13 +1,8 @@
 import type { Steps } from '../../../slices.ts'
-import {
-  type PoolStatus,
-  type Problem,
-  STATES,
-  type Status,
-  type SystemStatus,
-} from '../../../status/model.ts'
+import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
+import { type Problem, STATES } from '../../../status/states.ts'
 import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'

@@ -1,6 +1,7 @@
-import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
+import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
+import type { Problem } from '../../../status/states.ts'
 import { counted, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, POOL_CHARTS } from './charts.ts'
