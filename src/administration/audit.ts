@@ -136,15 +136,7 @@ export function createAuditFile(path: string) {
 }
 
 async function appendLine(path: string, line: string): Promise<void> {
-  const file = await open(path, 'a+', MODE)
-  try {
-    await append(file, line)
-  } finally {
-    await file.close().catch(() => undefined)
-  }
-}
-
-async function append(file: FileHandle, line: string): Promise<void> {
+  await using file = await open(path, 'a+', MODE)
   const stats = await file.stat()
   refuseEndless(stats)
   const { size } = stats
@@ -168,11 +160,8 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
 /** Creates the file if it is missing. @throws when it cannot be written, with the path and the error code */
 export async function checkAuditFile(path: string): Promise<void> {
   try {
-    const file = await open(path, 'a+', MODE)
-    await file
-      .stat()
-      .then(refuseEndless)
-      .finally(() => file.close())
+    await using file = await open(path, 'a+', MODE)
+    refuseEndless(await file.stat())
   } catch (cause) {
     const code = errorCode(cause)
     const problem = code === '' ? errorText(cause) : `cannot be written (${code})`

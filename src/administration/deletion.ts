@@ -2,7 +2,6 @@ import type { AdminClient } from '../api/admin_client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import { Abandoned } from '../api/providers/deletion.ts'
-import type { Provider } from '../api/providers/providers.ts'
 import type { Secret } from '../values/secret.ts'
 import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { outcomeOf, statusOf } from './errors.ts'
@@ -17,25 +16,22 @@ export interface Caller {
 }
 
 /** What is known before a deletion. */
-export interface Lookup {
-  /** Undefined if the system does not tell, such as one without whoami. */
-  readonly user: string | undefined
-  /** Or why they cannot be listed: an account may delete without the right to list. */
-  readonly providers: readonly Provider[] | ApiError
-}
+export type Lookup = Awaited<ReturnType<typeof lookUp>>
 
 /** @throws {Abandoned} if the caller has left @throws {ApiError} if a deletion would fail, too */
-export async function lookUp({ client, token, signal }: Caller): Promise<Lookup> {
+export async function lookUp({ client, token, signal }: Caller) {
   const [list, account] = await Promise.allSettled([
     client.providers(token, signal),
     client.account(token, signal),
   ])
   if (signal.aborted) throw new Abandoned()
+  /** Undefined if the system does not tell, such as one without whoami. */
   const user = account.status === 'fulfilled' ? account.value.user : undefined
   if (list.status === 'fulfilled') return { user, providers: list.value }
   const failure: unknown = list.reason
   if (!(failure instanceof ApiError)) throw failure
   if (['endpoint', 'local'].includes(REASONS[failure.reason].origin)) throw failure
+  // An account may delete without the right to list.
   return { user, providers: failure }
 }
 

@@ -6,7 +6,7 @@ import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system
 import { EXIT, Failed } from './cli/exit.ts'
 import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
-import { addLogFlags, type LogFlags, logFrom } from './cli/flags/flags.ts'
+import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { readRecording } from './cli/recordings.ts'
@@ -20,7 +20,7 @@ const FLAGS = {
   '--tls': OPTION_HELP.tls,
   '--from <file>': 'serve a recording of capture instead of an emulated system',
 } as const satisfies FlagTable
-type Flags = FlagsOf<typeof FLAGS> & EmulatorFlags & LogFlags
+type Flags = FlagsOf<typeof FLAGS> & EmulatorFlags & FlagsOf<typeof LOG_FLAGS>
 
 const EXAMPLES_HELP = `
 Try:
@@ -37,7 +37,7 @@ export function emulateCommand(): Command {
     'run an emulated storage system, for tests of clients and alerts',
   )
   addFlags(command, FLAGS)
-  addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
+  addFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile), LOG_FLAGS)
   return addHelp(command, EXAMPLES_HELP).action(emulate)
 }
 

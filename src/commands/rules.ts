@@ -1,20 +1,17 @@
 import { Command } from 'commander'
-import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
-import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/flags/alerting_flags.ts'
+import { ALERTING_FLAGS, alertingFrom } from './cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from './cli/flags/table.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
-const OUTPUT_FLAG = {
-  '--out <dir>': { about: 'write the files to this folder', required: true },
-} as const satisfies FlagTable
-
 const FLAGS = {
+  '--out <dir>': { about: 'write the files to this folder', required: true },
+  ...ALERTING_FLAGS,
   '--grafana.url <url>': 'root URL of Grafana, for links from alerts to dashboards',
   '--kubernetes': 'write objects for Kubernetes',
   '--dry-run': 'show which files would be written without writing them',
 } as const satisfies FlagTable
-type Flags = FlagsOf<typeof OUTPUT_FLAG> & AlertingFlags & FlagsOf<typeof FLAGS>
+type Flags = FlagsOf<typeof FLAGS>
 
 const HELP = `
 Writes sds-alerts.yml and sds-recording.yml, to be loaded by Prometheus, and
@@ -28,19 +25,14 @@ export function rulesCommand(): Command {
   const command = new Command('rules').description(
     'write the rules for Prometheus and Alertmanager with your thresholds and links',
   )
-  return addFlags(addAlertingFlags(addFlags(command, OUTPUT_FLAG)), FLAGS)
-    .addHelpText('after', HELP)
-    .action(runRules)
+  return addFlags(command, FLAGS).addHelpText('after', HELP).action(runRules)
 }
 
 function runRules(flags: Flags): void {
-  const config = withLink(alertingFrom(flags), flags)
+  const { 'grafana.url': grafana } = flags
+  // The flag has precedence over the file.
+  const link = grafana === undefined ? {} : { grafanaUrl: parseRootUrl('--grafana.url', grafana) }
+  const config = { ...alertingFrom(flags), ...link }
   const files = flags.kubernetes ? kubernetesFiles(config) : prometheusFiles(config)
   writeFiles(flags.out, files, flags.dryRun ?? false)
-}
-
-/** The flag has precedence over the file. */
-function withLink(config: AlertingConfig, { 'grafana.url': grafana }: Flags): AlertingConfig {
-  if (grafana === undefined) return config
-  return { ...config, grafanaUrl: parseRootUrl('--grafana.url', grafana) }
 }

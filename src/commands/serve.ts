@@ -8,16 +8,7 @@ import type { Log } from '../log.ts'
 import { createReadings } from '../values/files.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
-import {
-  type AdminFlags,
-  addAdminFlags,
-  addLogFlags,
-  addWebFlags,
-  exporterOptions,
-  type LogFlags,
-  logFrom,
-  type WebFlags,
-} from './cli/flags/flags.ts'
+import { EXPORTER_FLAGS, exporterOptions, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { createFleetMemory } from './cli/memory.ts'
@@ -49,16 +40,15 @@ const FLAGS = {
     otherwise: parseInterval(AUTO_RELOAD_INTERVAL),
     shown: AUTO_RELOAD_INTERVAL,
   },
+  ...EXPORTER_FLAGS,
 } as const satisfies FlagTable
-type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS> & WebFlags & AdminFlags & LogFlags
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
 export function serveCommand(): Command {
   const command = addConfigFile(
     new Command('serve').description('poll the configured systems and serve /metrics'),
   )
-  return addLogFlags(addAdminFlags(addWebFlags(addFlags(command, FLAGS))))
-    .addHelpText('after', EXAMPLE)
-    .action(serve)
+  return addFlags(command, FLAGS).addHelpText('after', EXAMPLE).action(serve)
 }
 
 async function serve(flags: Flags): Promise<void> {

@@ -6,21 +6,12 @@ import { basicHeader, tokenHeader } from '../http/credentials.ts'
 import { createLoginSession } from './login_session.ts'
 import type { Session, SessionOptions, SessionState } from './session.ts'
 
-/** The session of the configuration: a fixed token, a token file, or a login. */
+/** The session of the configuration: a token, a token file, or a login. */
 export function createSession(options: SessionOptions): Session {
   const { auth } = options
-  switch (auth.kind) {
-    case 'token':
-      return fixedSession(auth.token)
-    case 'token_file':
-      return fileSession(auth)
-    default:
-      return createLoginSession({
-        ...options,
-        username: auth.username,
-        readPassword: () => secretOf(auth),
-      })
-  }
+  return 'username' in auth
+    ? createLoginSession({ ...options, username: auth.username, readPassword: () => secretOf(auth) })
+    : tokenSession(auth)
 }
 
 /**
@@ -34,28 +25,32 @@ export async function credentialHeaders(auth: AuthConfig): Promise<Readonly<Reco
 
 /** The configured token or password. @throws {ApiError} `local` if its file is unreadable */
 async function secretOf(auth: AuthConfig): Promise<Secret> {
-  switch (auth.kind) {
-    case 'token':
-      return auth.token
-    case 'token_file':
-      return readSecret(auth.file, 'token_file', tokenFromText)
-    case 'login':
-      return auth.password
-    case 'login_file':
-      return readSecret(auth.file, 'password_file', passwordFromText)
-    default:
-      return auth satisfies never
-  }
+  if (auth.kind === 'token') return auth.token
+  if (auth.kind === 'login') return auth.password
+  return auth.kind === 'token_file'
+    ? readSecret(auth.file, 'token_file', tokenFromText)
+    : readSecret(auth.file, 'password_file', passwordFromText)
 }
 
-/** A session with a token that is made elsewhere. */
-function withoutLogin({ token, renew }: Pick<Session, 'token' | 'renew'>): Session {
+/** A session with a token that is made elsewhere. A file is read for every request, so that a rotated token is used at once. */
+function tokenSession(auth: AuthConfig): Session {
   let state: SessionState['state'] = 'unused'
+  let last: Secret | undefined
+  const token = async (): Promise<Secret> => {
+    try {
+      last = await secretOf(auth)
+    } catch (failure) {
+      // The file is being replaced, or is empty: the token in memory may still be valid.
+      if (last === undefined) throw failure
+    }
+    return last
+  }
   return {
     token,
-    renew(...parameters) {
+    async renew(refused) {
       state = 'refused'
-      return renew(...parameters)
+      const newer = await token()
+      return newer.equals(refused) ? undefined : newer
     },
     accepted() {
       state = 'open'
@@ -66,31 +61,6 @@ function withoutLogin({ token, renew }: Pick<Session, 'token' | 'renew'>): Sessi
     state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
     close: async () => undefined,
   }
-}
-
-function fixedSession(token: Secret): Session {
-  return withoutLogin({ token: async () => token, renew: async () => undefined })
-}
-
-/** Reads the file for every request, so that a rotated token is used at once. */
-function fileSession(auth: AuthConfig): Session {
-  let last: Secret | undefined
-  const read = async (): Promise<Secret> => {
-    try {
-      last = await secretOf(auth)
-    } catch (failure) {
-      // The file is being replaced, or is empty: the token in memory may still be valid.
-      if (last === undefined) throw failure
-    }
-    return last
-  }
-  return withoutLogin({
-    token: read,
-    async renew(refused) {
-      const token = await read()
-      return token.equals(refused) ? undefined : token
-    },
-  })
 }
 
 function readSecret(file: string, key: string, make: (text: string) => Secret | string): Secret {

@@ -3,12 +3,13 @@ import { dashboardText } from '../../alerting/dashboards.ts'
 import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
+import { ALERTING_FLAGS, alertingFrom } from '../cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from '../cli/flags/table.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from './grafana_client.ts'
 
 const FLAGS = {
+  ...ALERTING_FLAGS,
   '--out <dir>': 'write the JSON files to this folder',
   '--grafana.url <url>': 'upload to Grafana at this URL',
   ...GRAFANA_TOKEN_FLAG,
@@ -19,13 +20,13 @@ const FLAGS = {
   '--grafana.folder-uid <uid>': { about: 'uid of that folder', otherwise: 'sds' },
   '--dry-run': 'show what would be done without doing it',
 } as const satisfies FlagTable
-type Flags = AlertingFlags & FlagsOf<typeof FLAGS>
+type Flags = FlagsOf<typeof FLAGS>
 
 export function dashboardsCommand(): Command {
   const command = new Command('dashboards').description(
     'write the Grafana dashboards to a folder, or upload them to Grafana',
   )
-  return addFlags(addAlertingFlags(command), FLAGS).action(runDashboards)
+  return addFlags(command, FLAGS).action(runDashboards)
 }
 
 async function runDashboards(flags: Flags): Promise<void> {

@@ -9,22 +9,22 @@ import {
   emulatorOptions,
 } from '../cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from '../cli/flags/external_address.ts'
-import {
-  type AdminFlags,
-  addAdminFlags,
-  addLogFlags,
-  addWebFlags,
-  exporterOptions,
-  type LogFlags,
-  logFrom,
-  type WebFlags,
-} from '../cli/flags/flags.ts'
-import { parseAddress } from '../cli/flags/table.ts'
+import { EXPORTER_FLAGS, exporterOptions, logFrom } from '../cli/flags/flags.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseAddress } from '../cli/flags/table.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
 import { createDemoSystems } from './systems.ts'
 
-type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
+const FLAGS = {
+  ...EXPORTER_FLAGS,
+  '--emulator.listen-address <address>': {
+    about:
+      'listen address of the emulated system, of which the second has the next port; port 0 selects free ports',
+    parse: parseAddress,
+    otherwise: '127.0.0.1:0',
+  },
+} as const satisfies FlagTable
+type Flags = EmulatorFlags & FlagsOf<typeof FLAGS>
 
 const SYSTEMS_HELP = `
 Without --profile, two storage systems with the same pools, nodes and figures:
@@ -47,14 +47,8 @@ export function demoCommand(): Command {
     'run the exporter with emulated storage systems; needs no configuration',
   )
   addEmulatorFlags(command, 'two systems')
-  addWebFlags(command)
-  addAdminFlags(command).option(
-    '--emulator.listen-address <address>',
-    'listen address of the emulated system, of which the second has the next port; port 0 selects free ports',
-    parseAddress,
-    '127.0.0.1:0',
-  )
-  return addHelp(addLogFlags(command), SHORT_HELP, SYSTEMS_HELP).action((flags: Flags, command: Command) =>
+  addFlags(command, FLAGS)
+  return addHelp(command, SHORT_HELP, SYSTEMS_HELP).action((flags: Flags, command: Command) =>
     demo(flags, command.getOptionValueSource('admin.listenAddress') === 'default'),
   )
 }

@@ -1,5 +1,4 @@
 import type { ReceivedExchange } from '../../api/client.ts'
-import type { SystemConfig } from '../../config/config.ts'
 import { buildDetails } from '../../exporter/version.ts'
 import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'
@@ -8,13 +7,9 @@ import { visibleText } from '../../text.ts'
 import { Failed } from '../cli/exit.ts'
 import { configuredNames } from '../cli/systems.ts'
 import type { CheckReport, Finding } from './check/check.ts'
+import type { Examination } from './system.ts'
 
-export interface ExaminedSystem {
-  readonly system: SystemConfig
-  readonly reports: readonly CheckReport[]
-  /** Software versions of the nodes; undefined if they cannot be read. */
-  readonly versions: readonly string[] | undefined
-}
+export type ExaminedSystem = Pick<Examination, 'system' | 'reports' | 'versions'>
 
 /** A text of the configuration, and the prefix of its stand-in. */
 type NamedText = readonly [text: string, prefix: string]

@@ -4,7 +4,7 @@ import { createAdminClient } from '../../api/admin_client.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import { addLogFlags, type LogFlags, logFrom } from '../cli/flags/flags.ts'
+import { LOG_FLAGS, type LogFlags, logFrom } from '../cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import type { Terminal } from '../cli/output/terminal.ts'
@@ -44,7 +44,7 @@ export function providersCommand(): Command {
         )
       }),
     )
-  const deletion = addLogFlags(addSystemFlags(command.command('delete')))
+  const deletion = addFlags(addSystemFlags(command.command('delete')), LOG_FLAGS)
     .description('delete a provider; asks for its name, or its id if the name is not unique, as confirmation')
     .argument('<provider>', 'id of the provider, or its name if that is unique; see providers list')
   addFlags(deletion, DELETION_FLAGS).action(

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -171,23 +172,17 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   }
 }
 
-function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => reject(explainListenError(text, cause))
-    server.once('error', fail)
-    const listening = () => {
-      server.off('error', fail)
-      if (typeof server.address() === 'object') return resolve()
-      server.close()
-      reject(new ListenError(`cannot listen on '${text}': it is not a TCP socket`))
-    }
-    try {
-      server.listen(address, listening)
-    } catch (cause) {
-      // For a file descriptor that is not a socket.
-      fail(cause)
-    }
-  })
+async function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
+  try {
+    // Throws for a file descriptor that is not a socket.
+    server.listen(address)
+    await once(server, 'listening')
+  } catch (cause) {
+    throw explainListenError(text, cause)
+  }
+  if (typeof server.address() === 'object') return
+  server.close()
+  throw new ListenError(`cannot listen on '${text}': it is not a TCP socket`)
 }
 
 function urlOf(server: Server, scheme: string, host: string | undefined): string {

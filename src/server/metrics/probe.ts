@@ -67,7 +67,7 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     if (leave === undefined) return refuse(context.res, maxRequests)
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
     const beganMs = performance.now()
-    const recording = request.debug ? explanation?.record(system) : undefined
+    const recording = request.isExplained ? explanation?.record(system) : undefined
     const exposition = await probe(system, pool, signal).finally(() => {
       leave()
       recording?.end()

@@ -5,20 +5,12 @@ import { sendText } from '../page/send_text.ts'
 /** The parameters of a path, with their meanings. */
 type Parameters = Readonly<Partial<Record<'system' | 'pool' | 'debug', string>>>
 
-/** The system that a request names, and the pool if there is one. */
-interface Target {
-  readonly system: string
-  readonly pool: string | undefined
-  /** Whether the request is to be explained. */
-  readonly debug: boolean
-}
-
 /** The target of a request, or why it is refused. No caller chooses a host: only configured names are accepted. */
 export function readTarget(
   query: string,
   systems: readonly { readonly name: string }[],
   allowed: Parameters,
-): Target | string {
+) {
   const parameters = new URLSearchParams(query)
   const unknown = [...parameters.keys()].find((name) => !Object.hasOwn(allowed, name))
   if (unknown !== undefined) return `unknown parameter '${unknown}'; ${listed(allowed)}`
@@ -30,7 +22,7 @@ export function readTarget(
     return `no system '${system}' is configured; GET /sd lists the systems`
   const debug = parameters.get('debug') ?? 'false'
   if (!/^(true|false)$/.test(debug)) return 'the parameter debug is true or false'
-  return { system, pool: parameters.get('pool') ?? undefined, debug: debug === 'true' }
+  return { system, pool: parameters.get('pool') ?? undefined, isExplained: debug === 'true' }
 }
 
 function listed(allowed: Parameters): string {

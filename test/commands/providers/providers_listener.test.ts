@@ -1,7 +1,8 @@
 import { hashSync } from 'bcryptjs'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminFlags, addAdminFlags, adminFrom } from '../../../src/commands/cli/flags/flags.ts'
+import { ADMIN_FLAGS, adminFrom } from '../../../src/commands/cli/flags/flags.ts'
+import { addFlags } from '../../../src/commands/cli/flags/table.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { AdminOptions } from '../../../src/exporter/admin.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
@@ -170,10 +171,10 @@ describe('the listener', () => {
 
 describe('the flags', () => {
   const parse = (...args: string[]) => {
-    const command = addAdminFlags(new Command())
+    const command = addFlags(new Command(), ADMIN_FLAGS)
       .exitOverride()
       .configureOutput({ writeErr: () => undefined })
-    return adminFrom(command.parse(args, { from: 'user' }).opts<AdminFlags>())
+    return adminFrom(command.parse(args, { from: 'user' }).opts())
   }
 
   test('listen on the loopback address by default', () => {

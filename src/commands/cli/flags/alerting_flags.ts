@@ -1,22 +1,19 @@
-import type { Command } from 'commander'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.ts'
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
 import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
 import { Failed } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
+import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
-const FLAGS = {
+export const ALERTING_FLAGS = {
   '--config.file <file>':
     'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
   '--runbook.base-url <url>': 'address of docs/alerts.md, for links from alerts to runbooks',
   '--exporter.url <url>': 'address of an exporter, which serves the runbooks, for the same links',
 } as const satisfies FlagTable
-export type AlertingFlags = FlagsOf<typeof FLAGS>
-
-export const addAlertingFlags = (command: Command): Command => addFlags(command, FLAGS)
+type AlertingFlags = FlagsOf<typeof ALERTING_FLAGS>
 
 /** `--runbook.base-url` has precedence over the file; `--exporter.url` is for links that nothing else sets. */
 export function alertingFrom(flags: AlertingFlags): AlertingConfig {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { AdminOptions } from '../../../exporter/admin.ts'
 import type { ExporterOptions } from '../../../exporter/exporter.ts'
 import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
@@ -10,15 +10,13 @@ import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './table.ts'
+import { type FlagsOf, type FlagTable, parseAddress } from './table.ts'
 
-const LOG_FLAGS = {
+export const LOG_FLAGS = {
   '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },
   '--log.format <format>': { about: 'format of log lines', choices: LOG_FORMATS, otherwise: 'logfmt' },
 } as const satisfies FlagTable
 export type LogFlags = FlagsOf<typeof LOG_FLAGS>
-
-export const addLogFlags = (command: Command): Command => addFlags(command, LOG_FLAGS)
 
 /** A logger to stderr with level and format from the flags. Repeated lines are limited. */
 export function logFrom(flags: LogFlags): Log {
@@ -60,9 +58,6 @@ const WEB_FLAGS = {
     parse: collectNames,
   },
 } as const satisfies FlagTable
-export type WebFlags = FlagsOf<typeof WEB_FLAGS>
-
-export const addWebFlags = (command: Command): Command => addFlags(command, WEB_FLAGS)
 
 /** The first flag replaces the default. */
 function collectAddresses(text: string, before: readonly string[]): readonly string[] {
@@ -81,7 +76,7 @@ function parsePath(text: string): string {
   return text
 }
 
-const ADMIN_FLAGS = {
+export const ADMIN_FLAGS = {
   '--admin.listen-address <address>': {
     about: 'listen address of the provider administration; empty disables it',
     parse: (text: string) => (text === '' ? '' : parseAddress(text)),
@@ -95,9 +90,11 @@ const ADMIN_FLAGS = {
   },
   '--admin.audit-file <file>': 'also write audited deletions to this file, as JSON lines',
 } as const satisfies FlagTable
-export type AdminFlags = FlagsOf<typeof ADMIN_FLAGS>
+type AdminFlags = FlagsOf<typeof ADMIN_FLAGS>
 
-export const addAdminFlags = (command: Command): Command => addFlags(command, ADMIN_FLAGS)
+/** The flags of commands that run an exporter. */
+export const EXPORTER_FLAGS = { ...WEB_FLAGS, ...ADMIN_FLAGS, ...LOG_FLAGS } as const
+export type ExporterFlags = FlagsOf<typeof EXPORTER_FLAGS>
 
 function collectNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
@@ -119,7 +116,7 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   }
 }
 
-export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOptions, 'load' | 'log'> {
+export function exporterOptions(flags: ExporterFlags): Omit<ExporterOptions, 'load' | 'log'> {
   const sockets = flags['web.systemdSocket'] ? systemdSockets(process.env, process.pid) : undefined
   const admin = adminFrom(flags)
   const adminSocket = sockets?.admin
