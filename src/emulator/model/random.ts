@@ -43,11 +43,5 @@ export function smoothNoise(key: number, t: number, period: number): number {
 export function uuidOf(key: number): string {
   const hex = [0, 1, 2, 3].map((word) => mix(key, word).toString(16).padStart(8, '0')).join('')
   const variant = '89ab'.charAt(mix(key, 4) % 4)
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20),
-  ].join('-')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`)
 }

@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../../values/memo.ts'
 import type { StorageModel } from '../../model/model.ts'
 import { isDown, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
@@ -16,21 +17,16 @@ const MAX_KEPT = 64
 
 /** Functions of seed, scenarios and time. Sums are kept, so that the next point costs one interval. */
 export function createCounters(model: StorageModel): Counters {
+  const newCache = () =>
+    oncePerObject((_group: CounterGroup) => oncePerObject((_node: Node) => new Map<number, Float64Array>()))
   let revision = model.timeline.revision()
-  let groups = new Map<CounterGroup, Map<Node, Map<number, Float64Array>>>()
-  const keptOf = (group: CounterGroup, node: Node) => {
+  let cache = newCache()
+  return (group, node, k) => {
     if (revision !== model.timeline.revision()) {
       revision = model.timeline.revision()
-      groups = new Map()
+      cache = newCache()
     }
-    const nodes = groups.get(group) ?? new Map<Node, Map<number, Float64Array>>()
-    groups.set(group, nodes)
-    const kept = nodes.get(node) ?? new Map<number, Float64Array>()
-    nodes.set(node, kept)
-    return kept
-  }
-  return (group, node, k) => {
-    const kept = keptOf(group, node)
+    const kept = cache(group)(node)
     return kept.get(k) ?? accumulate(model, group, node, k, kept)
   }
 }
@@ -43,9 +39,9 @@ function accumulate(
   kept: Map<number, Float64Array>,
 ): Float64Array {
   const start = lifeStart(k)
-  const known = nearestKept(kept, k, start)
-  let totals = known === undefined ? new Float64Array(group.slots) : new Float64Array(kept.get(known) ?? [])
-  for (let j = known === undefined ? start : known + 1; j <= k; j++) {
+  const known = Math.max(...[...kept.keys()].filter((j) => j >= start && j < k))
+  let totals = kept.get(known)?.slice() ?? new Float64Array(group.slots)
+  for (let j = Math.max(start, known + 1); j <= k; j++) {
     const state = model.stateOf(node, j * STATISTICS_INTERVAL_SECONDS, 'current')
     if (isDown(state)) totals.fill(0)
     else
@@ -60,13 +56,6 @@ function accumulate(
     totals = new Float64Array(totals)
   }
   return kept.get(k) ?? totals
-}
-
-/** The largest kept point before `k`, not before `start`. */
-function nearestKept(kept: ReadonlyMap<number, unknown>, k: number, start: number): number | undefined {
-  let nearest: number | undefined
-  for (const j of kept.keys()) if (j >= start && j < k && j > (nearest ?? -1)) nearest = j
-  return nearest
 }
 
 /** The first point of the processes that run at point `k`. */
