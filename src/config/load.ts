@@ -51,7 +51,7 @@ export function parseConfig(text: string, { file, environment, system, read }: S
 
 /** The section `alerting`. Without it in the file, nothing of the rules needs to be read. */
 function alertingSection(data: unknown): z.ZodType<AlertingConfig> {
-  return hasKey(data, 'alerting') ? alertingSchema(readRules(), systemNames(data)) : z.never()
+  return isMapping(data) && 'alerting' in data ? alertingSchema(readRules(), systemNames(data)) : z.never()
 }
 
 /**
@@ -75,17 +75,15 @@ export function loadAlerting(file: string, environment: Environment): AlertingCo
   return result.alerting
 }
 
-function hasKey<Key extends string>(data: unknown, key: Key): data is Record<Key, unknown> {
-  return typeof data === 'object' && data !== null && key in data
-}
-
 function without(data: unknown, keys: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(data as object).filter(([key]) => !keys.includes(key)))
 }
 
 function systemNames(data: unknown): string[] | undefined {
-  if (!hasKey(data, 'systems')) return undefined
-  return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
+  if (!isMapping(data) || !('systems' in data)) return undefined
+  return systemsIn(data)
+    .flatMap((system) => nameOf(system) ?? [])
+    .map(String)
 }
 
 /** With what each system inherits, unknown keys, too: enough for a few thousand systems. */
@@ -145,11 +143,11 @@ function onlySystem(data: unknown, name: string) {
 }
 
 function systemsIn(data: unknown): readonly unknown[] {
-  return hasKey(data, 'systems') && Array.isArray(data.systems) ? data.systems : []
+  return isMapping(data) && Array.isArray(data['systems']) ? data['systems'] : []
 }
 
 function nameOf(system: unknown): unknown {
-  return hasKey(system, 'name') ? system.name : undefined
+  return isMapping(system) ? system['name'] : undefined
 }
 
 /** Checked here because the schema reports duplicates only if everything else is valid. */
