@@ -24,7 +24,7 @@ export async function capture(system: string, { keepsNames = false, rest = LIMIT
   const config = parseConfig(`systems: [${system}]\n${rest}\n`, { file: 'test.yml', environment: {} })
   const [only] = config.systems
   if (only === undefined) throw new Error('a system is required')
-  const recording = createSystemRecording({ system: only, keepsNames })
+  const recording = createSystemRecording(only, keepsNames)
   await recording.send({ signal: new AbortController().signal, onStep: () => undefined })
   const { lines, leaks } = recording.finish({ program: 'sds-exporter test', complete: true })
   if (leaks.length > 0) throw new Error(`the recording has ${JSON.stringify(leaks)}`)

@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { ApiError } from '../../api/errors/errors.ts'
 import { loadConfig } from '../../config/load.ts'
 import { readVersion } from '../../exporter/version.ts'
-import type { Redactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -11,8 +10,7 @@ import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import type { Recorder } from './recorder.ts'
-import { createSystemRecording, type SystemRecording as Recording, type RecordOptions } from './requests.ts'
+import { createSystemRecording, type SystemRecording } from './requests.ts'
 import { summaryText } from './show.ts'
 
 const FLAGS = {
@@ -63,29 +61,27 @@ async function capture(flags: FlagsOf<typeof FLAGS>): Promise<void> {
     throw new Failed('capture needs --config.file and --output, or --show', EXIT.usage)
   const config = loadConfig(configFile, process.env, { system: name })
   const system = chooseSystem(config.systems, name)
-  const options = { system, keepsNames: keepNames }
-  const recording = createSystemRecording(options)
-  const failure = await send(recording, options)
-  const { recorder, redactor } = recording
-  if (recorder.counts().requests === 0) throw failure ?? new Failed('interrupted: nothing was recorded')
+  const recording = createSystemRecording(system, keepNames)
+  const failure = await send(recording)
+  if (recording.counts().requests === 0) throw failure ?? new Failed('interrupted: nothing was recorded')
   const complete = failure === undefined
   const program = `sds-exporter ${readVersion()}`
   const { lines, leaks } = recording.finish({ program, complete })
   if (leaks.length > 0) throw new Failed(leakText(leaks))
   const text = `${lines.join('\n')}\n`
   writeOutputFile(output, text)
-  process.stdout.write(reportText(output, Buffer.byteLength(text), recorder, redactor))
+  process.stdout.write(reportText(output, Buffer.byteLength(text), recording))
   if (failure !== undefined)
     throw new Failed(`the recording is not complete: ${visibleText(failure.message)}`)
 }
 
 /** Why not every request was sent; undefined if all were. @throws what is neither an interruption nor of a system */
-async function send(recording: Recording, options: RecordOptions): Promise<Error | undefined> {
+async function send(recording: SystemRecording): Promise<Error | undefined> {
   const progress = createProgress(process.stderr)
   const onStep = (title: string) =>
-    progress.show(`${counted(recording.recorder.counts().requests, 'request')} recorded; ${title} …`)
+    progress.show(`${counted(recording.counts().requests, 'request')} recorded; ${title} …`)
   try {
-    await interruptible((signal) => recording.send({ ...options, signal, onStep }))
+    await interruptible((signal) => recording.send({ signal, onStep }))
     return undefined
   } catch (failure) {
     const isInterrupted = failure instanceof Error && failure.message === 'interrupted'
@@ -104,8 +100,8 @@ function leakText(leaks: readonly ForbiddenText[]): string {
 const MAX_NAMES = 20
 const MAX_NAME_CHARACTERS = 60
 
-function reportText(file: string, bytes: number, recorder: Recorder, redactor: Redactor): string {
-  const { requests, refused, failed } = recorder.counts()
+function reportText(file: string, bytes: number, { counts, redactor }: SystemRecording): string {
+  const { requests, refused, failed } = counts()
   const unknown = [...redactor.unknownMembers()]
   const names = namesText(unknown, (name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)), MAX_NAMES)
   const lines = [

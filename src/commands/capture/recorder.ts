@@ -2,7 +2,7 @@ import type { ReceivedExchange } from '../../api/client.ts'
 import { secretsIn } from '../../api/http/redaction.ts'
 import { decodeVersions } from '../../api/query/requests/version.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../../recording/format.ts'
-import type { Redactor } from '../../recording/redaction/redactor.ts'
+import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
@@ -11,21 +11,24 @@ export type Recorder = ReturnType<typeof createRecorder>
 
 export type RequestKey = Pick<ReceivedExchange, 'path' | 'query' | 'body'>
 
-export interface FinishOptions {
-  readonly program: string
-  readonly complete: boolean
-  readonly keepsNames: boolean
-  readonly configured: readonly ForbiddenText[]
-}
-
-/** @param onSecret called with each token and password that a request had */
-export function createRecorder(redactor: Redactor, onSecret: (secret: string) => void) {
+/** @param names texts of the configuration that are not even kept in names */
+export function createRecorder(keepsNames: boolean, names: readonly ForbiddenText[]) {
   const exchanges = new Map<string, RecordedExchange>()
   const answers = new Map<string, { readonly text: string; readonly at: number }>()
+  /** The names, and the secrets that were sent so far. */
+  const configured = [...names]
+  const isSecret = (text: string) => configured.some((forbidden) => text.includes(forbidden.text))
+  const redactor = createRedactor({ keepsNames, isSecret })
+
+  function addSecret(text: string): void {
+    if (configured.some((forbidden) => forbidden.text === text)) return
+    configured.push({ text, what: 'a password or token' })
+  }
 
   return {
+    redactor,
     received(exchange: ReceivedExchange): void {
-      for (const secret of secretsIn(exchange.headers)) onSecret(secret)
+      for (const secret of secretsIn(exchange.headers)) addSecret(secret)
       const { operation, outcome } = exchange
       if (operation === 'login' || operation === 'logout') return
       const key = keyOf(exchange)
@@ -38,11 +41,15 @@ export function createRecorder(redactor: Redactor, onSecret: (secret: string) =>
     /** The answer with status 200 to a request of a resource; undefined before it. */
     answerTo: (request: RequestKey) => answers.get(keyOf(request)),
     counts: () => countsOf([...exchanges.values()]),
-    finish(options: FinishOptions) {
-      const lines = recordingLines(recordingOf([...exchanges.values()], options))
+    finish(options: Pick<Recording['header'], 'program' | 'complete'>) {
+      const recorded = recordingOf([...exchanges.values()], {
+        ...options,
+        names: keepsNames ? 'kept' : 'replaced',
+      })
+      const lines = recordingLines(recorded)
       const { replaced, isStandIn } = redactor.standIns
       const texts = [...replaced().keys()].map((text) => ({ text, what: 'a replaced text' }))
-      return { lines, leaks: findLeaks(lines, [...options.configured, ...texts], isStandIn) }
+      return { lines, leaks: findLeaks(lines, [...configured, ...texts], isStandIn) }
     },
   }
 }
@@ -64,18 +71,16 @@ function countsOf(exchanges: readonly RecordedExchange[]) {
 
 function recordingOf(
   exchanges: readonly RecordedExchange[],
-  { program, complete, keepsNames }: FinishOptions,
+  header: Pick<Recording['header'], 'program' | 'complete' | 'names'>,
 ): Recording {
   const versions = exchanges
     .filter(({ request, status }) => request.path === '/vdc/nodes' && status === 200)
     .flatMap(({ body }) => decodeVersions(body))
   return {
     header: {
+      ...header,
       recording: 1,
-      program,
       recorded_at: timeText(Date.now() / MS_PER_SECOND),
-      complete,
-      names: keepsNames ? 'kept' : 'replaced',
       versions: [...new Set(versions)],
     },
     exchanges,

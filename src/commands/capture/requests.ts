@@ -7,7 +7,6 @@ import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
-import { createRedactor } from '../../recording/redaction/redactor.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { inSlices } from '../../slices.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
@@ -17,7 +16,7 @@ import {
   createCommandClient,
   createCommandReader,
 } from '../cli/systems.ts'
-import { createRecorder, type FinishOptions, type Recorder } from './recorder.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
 
 interface SendOptions {
   readonly system: SystemConfig
@@ -149,26 +148,12 @@ async function sendQueries(options: SendOptions): Promise<void> {
   await attempted(() => past.read({ start: end - HISTORY_SECONDS, stop: end }, signal), signal)
 }
 
-export interface RecordOptions {
-  readonly system: SystemConfig
-  readonly keepsNames: boolean
-}
-
 export type SystemRecording = ReturnType<typeof createSystemRecording>
 
-export function createSystemRecording({ system, keepsNames }: RecordOptions) {
-  /** The names, and the secrets that were used so far. */
-  const configured: ForbiddenText[] = namesOf(system)
-  function addSecret(text: string): void {
-    if (configured.some((forbidden) => forbidden.text === text)) return
-    configured.push({ text, what: 'a password or token' })
-  }
-  const isSecret = (text: string) => configured.some((forbidden) => text.includes(forbidden.text))
-  const redactor = createRedactor({ keepsNames, isSecret })
-  const recorder = createRecorder(redactor, addSecret)
+export function createSystemRecording(system: SystemConfig, keepsNames: boolean) {
+  const recorder = createRecorder(keepsNames, namesOf(system))
   return {
-    recorder,
-    redactor,
+    ...recorder,
     /** Sends the requests and logs out. @throws as {@link sendAll}; what was answered before is recorded */
     async send(options: Pick<SendOptions, 'signal' | 'onStep'>): Promise<void> {
       const client = createCommandClient(system, { received: recorder.received })
@@ -178,8 +163,6 @@ export function createSystemRecording({ system, keepsNames }: RecordOptions) {
         await client.close()
       }
     },
-    finish: (options: Pick<FinishOptions, 'program' | 'complete'>) =>
-      recorder.finish({ ...options, keepsNames, configured }),
   }
 }
 
