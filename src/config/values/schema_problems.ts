@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Problem, pathText } from './problems.ts'
-import { definitionOf, keySections, unknownKey } from './unknown_keys.ts'
+import { keySections, unknownKey } from './unknown_keys.ts'
 import type { YamlText } from './yaml_text.ts'
 
 /** What a value of a type is called in a message. */
@@ -13,15 +13,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   boolean: 'expected true or false',
 }
 
-const KNOWN_KEYS = 'known keys: '
-
 /** Options of `safeParse`: messages in place of those of the library, for schemas without a message of their own. */
 export const PARSE_OPTIONS = {
   reportInput: true,
   error: (issue: z.core.$ZodRawIssue): string => {
-    // Read by schemaProblems: the issue itself has only the unknown keys.
-    if (issue.code === 'unrecognized_keys')
-      return `${KNOWN_KEYS}${Object.keys(definitionOf(issue.inst).shape ?? {}).join(' ')}`
     const expected = issue.code === 'invalid_type' ? EXPECTED[String(issue['expected'])] : undefined
     return expected ?? 'is not valid'
   },
@@ -47,10 +42,7 @@ export function schemaProblems(
   const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keySections(schema) : new Map()
   const unknown = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []
-    const known = issue.message.startsWith(KNOWN_KEYS)
-      ? issue.message.slice(KNOWN_KEYS.length).split(' ')
-      : []
-    return issue.keys.map((key) => unknownKey([...issue.path, key], { known, places, positionOf }))
+    return issue.keys.map((key) => unknownKey([...issue.path, key], places, positionOf))
   })
   const others = issues.flatMap(({ path, message, ...issue }): Problem[] => {
     const isMissing = issue.code === 'invalid_type' && issue.input === undefined

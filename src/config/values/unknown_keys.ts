@@ -60,23 +60,20 @@ interface Definition {
   readonly options?: readonly unknown[]
 }
 
-export function definitionOf(schema: unknown): Definition {
+function definitionOf(schema: unknown): Definition {
   return (schema as { _zod?: { def?: Definition } } | undefined)?._zod?.def ?? {}
 }
 
-interface KeyContext {
-  /** The keys that are known at its place. */
-  readonly known: readonly string[]
-  readonly places: KeySections
-  readonly positionOf: (path: readonly PropertyKey[]) => Position | undefined
-}
-
 /** The problem of an unknown key and the path that was probably meant, with its position in the file if the key may be a secret. */
-export function unknownKey(path: readonly PropertyKey[], { known, places, positionOf }: KeyContext) {
+export function unknownKey(
+  path: readonly PropertyKey[],
+  places: KeySections,
+  positionOf: (path: readonly PropertyKey[]) => Position | undefined,
+) {
   const place = positionOf(path)
   const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
   const hidden = ` at ${where}, which is not shown here because it may hold a secret`
-  const { hint, meant } = hintFor(path, known, places)
+  const { hint, meant } = hintFor(path, places)
   const message = `unknown key${mayBeSecret(path) ? hidden : ''}${hint === undefined ? '' : `; ${hint}`}`
   return { problem: { path: pathText(path), ...place, message }, meant }
 }
@@ -86,13 +83,16 @@ const MAX_PLACES = 5
 
 function hintFor(
   path: readonly PropertyKey[],
-  known: readonly string[],
   places: KeySections,
 ): { readonly hint?: string | undefined; readonly meant?: string } {
   const [key, parent] = [String(path.at(-1)), path.slice(0, -1)]
   if (Object.hasOwn(FOREIGN_KEYS, key)) return { hint: FOREIGN_KEYS[key] }
-  const similar = suggestion(key, known)
   const section = pathText(parent).replaceAll(/\[\d+\]/g, '[]')
+  const known = [...places].filter(([, sections]) => sections.includes(section))
+  const similar = suggestion(
+    key,
+    known.map(([name]) => name),
+  )
   const others = (places.get(key) ?? []).filter((place) => place !== section)
   const below = others.filter((place) => place.startsWith(section) && isChild(place.slice(section.length)))
   const names = below.length > 0 ? below : others

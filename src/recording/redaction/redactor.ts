@@ -19,7 +19,7 @@ export function createRedactor(options: TextOptions, standIns: StandIns = create
   const unknown = new Set<string>()
   const redact = createTextRedaction(standIns, options)
   const paths = createPathRedaction(redact)
-  const bodies = createBodyRedaction({ standIns, redact, paths, onUnknown: (name) => unknown.add(name) })
+  const parts = { standIns, redact, paths, onUnknown: (name: string) => unknown.add(name) }
   return {
     standIns,
     /** Names of members that are not known, as they came. */
@@ -28,9 +28,10 @@ export function createRedactor(options: TextOptions, standIns: StandIns = create
       const { outcome } = received
       // Resources are read with queries, too.
       const operation = received.path === QUERY_PATH ? 'query' : received.operation
+      const bodies = createBodyRedaction(parts, operation)
       const request = requestOf(received, operation, paths, bodies)
       if (typeof outcome === 'string') return { request, at: Math.floor(Date.now() / 1000), failure: outcome }
-      return { request, ...answerOf(outcome, operation, bodies) }
+      return { request, ...answerOf(outcome, bodies) }
     },
   }
 }
@@ -43,7 +44,7 @@ function requestOf(
 ): RecordedRequest {
   const sent: unknown = body === undefined ? undefined : JSON.parse(body)
   // The texts of queries are those of the exporter.
-  const redacted = operation === 'query' ? sent : bodies.json(sent, operation)
+  const redacted = operation === 'query' ? sent : bodies.json(sent)
   return {
     operation: received.operation,
     method,
@@ -53,17 +54,13 @@ function requestOf(
   }
 }
 
-function answerOf(
-  answer: ReceivedResponse,
-  operation: string,
-  bodies: BodyRedaction,
-): Omit<RecordedExchange, 'request'> {
+function answerOf(answer: ReceivedResponse, bodies: BodyRedaction): Omit<RecordedExchange, 'request'> {
   const headers = headersOf(answer)
   return {
     at: secondsOf(answer),
     status: answer.status,
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...bodyOf(answer.text, operation, bodies),
+    ...bodyOf(answer.text, bodies),
   }
 }
 
@@ -84,21 +81,19 @@ function headersOf({ header }: ReceivedResponse): Record<string, string> {
 
 type Body = Pick<RecordedExchange, 'format' | 'body'>
 
-function bodyOf(text: string, operation: string, bodies: BodyRedaction): Body {
+function bodyOf(text: string, bodies: BodyRedaction): Body {
   const trimmed = text.trim()
   if (trimmed === '') return { format: 'empty' }
   if (isPage(trimmed)) return { format: 'html' }
   try {
     return trimmed.startsWith('<')
-      ? { format: 'xml', body: writeXml(bodies.xml(parseXml(trimmed), operation)) }
-      : { format: 'json', body: bodies.json(JSON.parse(trimmed), operation) }
+      ? { format: 'xml', body: writeXml(bodies.xml(parseXml(trimmed))) }
+      : { format: 'json', body: bodies.json(JSON.parse(trimmed)) }
   } catch (failure) {
     if (failure instanceof SyntaxError || failure instanceof ApiError) return { format: 'text' }
     throw failure
   }
 }
-
-type BodyRedaction = ReturnType<typeof createBodyRedaction>
 
 interface Parts {
   readonly standIns: StandIns
@@ -112,45 +107,28 @@ const MAX_NAME_CHARACTERS = 100
 /** Deeper values are dropped. Answers of the product have up to ten levels. */
 const MAX_DEPTH = 40
 
-/** Replaces the texts of bodies, and the names of members that are not known. Everything else stays. */
-function createBodyRedaction(parts: Parts) {
-  return {
-    /** @param operation of the request */
-    json: (body: unknown, operation: string) => createValueRedaction(parts, operation)(body, 'member', 0),
-    xml: (root: XmlElement, operation: string) => createElementRedaction(parts, operation)(root),
-  }
-}
+type BodyRedaction = ReturnType<typeof createBodyRedaction>
 
-/** What the member of a name holds. Some samples of documents have blanks around names. */
-function kindOf(name: string, operation: string): Kind {
-  const kind = KINDS.get(name.length > MAX_NAME_CHARACTERS ? '' : name.trim())
-  if (kind === undefined) return SECRET_NAME.test(name) ? 'secret' : 'member'
-  return kind === 'by-request' ? kindByRequest(name.trim(), operation) : kind
-}
-
-function createNames({ standIns, onUnknown }: Parts) {
-  return (name: string): string => {
+/**
+ * Replaces the texts of the bodies of an exchange, and the names of members that are not known. Everything else stays.
+ * @param operation of the request
+ */
+function createBodyRedaction({ standIns, redact, paths, onUnknown }: Parts, operation: string) {
+  function nameOf(name: string): string {
     if (KINDS.has(name.trim())) return name
     onUnknown(name)
     return standIns.of(name, 'member')
   }
-}
 
-type RedactValue = (value: unknown, kind: Kind, depth: number) => unknown
-
-function createValueRedaction(parts: Parts, operation: string): RedactValue {
-  const { redact, paths } = parts
-  const nameOf = createNames(parts)
-
-  const redacted: RedactValue = (value, kind, depth) => {
+  function json(value: unknown, kind: Kind = 'member', depth = 0): unknown {
     if (kind === 'secret' || depth > MAX_DEPTH) return DROPPED
     if (typeof value === 'string') return kind === 'href' ? paths.href(value) : redact(value, kind)
-    if (Array.isArray(value)) return value.map((item) => redacted(item, kind, depth + 1))
+    if (Array.isArray(value)) return value.map((item) => json(item, kind, depth + 1))
     if (!isObject(value)) return value
     const table = tableOf(value, depth)
     const members = Object.entries(value).map(([name, inner]) => {
       if (Object.hasOwn(table, name)) return [name, table[name]]
-      return [nameOf(name), redacted(inner, kindOf(name, operation), depth + 1)]
+      return [nameOf(name), json(inner, kindOf(name, operation), depth + 1)]
     })
     return Object.fromEntries(members)
   }
@@ -161,29 +139,31 @@ function createValueRedaction(parts: Parts, operation: string): RedactValue {
     if (!Array.isArray(rows) || !Array.isArray(names)) return {}
     const columns = names.map(String)
     const kinds = columns.map((name): Kind => (COLUMNS.includes(name) ? kindOf(name, operation) : 'member'))
-    const cellOf = (cell: unknown, index: number) => redacted(cell, kinds[index] ?? 'member', depth + 2)
+    const cellOf = (cell: unknown, index: number) => json(cell, kinds[index], depth + 2)
     return {
       Columns: columns.map((name) => (COLUMNS.includes(name) ? name : nameOf(name))),
-      Values: rows.map((row) => (Array.isArray(row) ? row.map(cellOf) : redacted(row, 'member', depth + 1))),
+      Values: rows.map((row) => (Array.isArray(row) ? row.map(cellOf) : json(row, 'member', depth + 1))),
     }
   }
 
-  return redacted
+  function xml({ name, attributes, children, text }: XmlElement): Element {
+    const textOf = (own: string, member: string) => String(json(own, kindOf(member, operation)))
+    const isText = children.length === 0 || kindOf(name, operation) === 'secret'
+    return {
+      name: nameOf(name),
+      attributes: Object.fromEntries(
+        [...attributes].map(([attribute, value]) => [nameOf(attribute), textOf(value, attribute)]),
+      ),
+      content: isText ? textOf(text, name) : children.map(xml),
+    }
+  }
+
+  return { json, xml }
 }
 
-function createElementRedaction(parts: Parts, operation: string): (root: XmlElement) => Element {
-  const nameOf = createNames(parts)
-  const redacted = createValueRedaction(parts, operation)
-  const textOf = (text: string, name: string) => String(redacted(text, kindOf(name, operation), 0))
-  const elementOf = ({ name, attributes, children, text }: XmlElement): Element => ({
-    name: nameOf(name),
-    attributes: Object.fromEntries(
-      [...attributes].map(([attribute, value]) => [nameOf(attribute), textOf(value, attribute)]),
-    ),
-    content:
-      children.length === 0 || kindOf(name, operation) === 'secret'
-        ? textOf(text, name)
-        : children.map(elementOf),
-  })
-  return elementOf
+/** What the member of a name holds. Some samples of documents have blanks around names. */
+function kindOf(name: string, operation: string): Kind {
+  const kind = KINDS.get(name.length > MAX_NAME_CHARACTERS ? '' : name.trim())
+  if (kind === undefined) return SECRET_NAME.test(name) ? 'secret' : 'member'
+  return kind === 'by-request' ? kindByRequest(name.trim(), operation) : kind
 }
