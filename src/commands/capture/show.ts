@@ -1,5 +1,5 @@
 import type { RecordedExchange } from '../../recording/format.ts'
-import { isPlainText } from '../../recording/search/leaks.ts'
+import { textsIn } from '../../recording/search/leaks.ts'
 import { counted, visibleText } from '../../text.ts'
 import { readRecording } from '../cli/recordings.ts'
 
@@ -16,7 +16,7 @@ export function summaryText(file: string): string {
     ...exchanges.map((exchange) => `  ${requestText(exchange)}`),
     '',
     'Names of members and texts, except numbers and times:',
-    ...[...textsOf(exchanges)].toSorted().map((text) => `  ${text}`),
+    ...[...textsIn(exchanges.map(({ body }) => body))].toSorted().map((text) => `  ${text}`),
   ]
   return `${lines.map(visibleText).join('\n')}\n`
 }
@@ -25,18 +25,4 @@ function requestText({ request, status, format, failure }: RecordedExchange): st
   const { method, path, query = '' } = request
   const outcome = failure ?? `${status} ${format}`
   return `${outcome.padEnd(12)}  ${method} ${path}${query === '' ? '' : `?${query}`}`
-}
-
-function textsOf(exchanges: readonly RecordedExchange[]): Set<string> {
-  const texts = new Set<string>()
-  const add = (value: unknown): void => {
-    if (typeof value === 'string' && !isPlainText(value)) texts.add(value)
-    if (typeof value !== 'object' || value === null) return
-    for (const [name, inner] of Object.entries(value)) {
-      if (!Array.isArray(value)) texts.add(name)
-      add(inner)
-    }
-  }
-  for (const { body } of exchanges) add(body)
-  return texts
 }

@@ -24,7 +24,7 @@ const MIN_PART_CHARACTERS = 8
 /** A longer text is found by its beginning. */
 const MAX_WORD_BYTES = 64
 /** Whether a text is a number or a time. They stay, so a name of digits may be among them. */
-export function isPlainText(text: string): boolean {
+function isPlainText(text: string): boolean {
   return NUMERIC.test(text)
 }
 
@@ -86,22 +86,21 @@ const STAND_INS =
 
 /** The names and texts of the lines, each once, without numbers and stand-ins: few, because all else is replaced. */
 function remainingText(lines: readonly string[], isStandIn: (text: string) => boolean): string {
-  const texts = new Set<string>()
-  const add = (text: string) => {
-    if (!isPlainText(text)) texts.add(text.replaceAll(STAND_INS, (one) => (isStandIn(one) ? '\n' : one)))
-  }
-  for (const line of lines) collect(JSON.parse(line), add)
-  return [...texts].join('\n')
+  const texts = new Set(lines.flatMap((line) => [...textsIn(JSON.parse(line))]))
+  return [...texts]
+    .map((text) => text.replaceAll(STAND_INS, (one) => (isStandIn(one) ? '\n' : one)))
+    .join('\n')
 }
 
-function collect(value: unknown, add: (text: string) => void): void {
-  if (typeof value === 'string') add(value)
-  else if (Array.isArray(value)) for (const item of value) collect(item, add)
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, inner] of Object.entries(value)) {
-      add(name)
-      collect(inner, add)
-    }
+/** The names of members and the texts of a value, except numbers and times. */
+export function textsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (typeof value === 'string' && !isPlainText(value)) found.add(value)
+  if (typeof value !== 'object' || value === null) return found
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) textsIn(name, found)
+    textsIn(inner, found)
+  }
+  return found
 }
 
 const BASE64_RUN = /[\w+/-]{4,}={0,2}/g
