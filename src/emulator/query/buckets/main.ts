@@ -1,7 +1,16 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { nodeId } from '../../feed/node.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
-import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
+import {
+  type CounterGroup,
+  DISK_IO,
+  ERROR_CODES,
+  FIRST_CATEGORY,
+  FIRST_CODE,
+  LATENCY,
+  THROUGHPUT,
+  TRANSACTIONS,
+} from '../points/counter_groups.ts'
 import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
@@ -29,14 +38,15 @@ export const MONITORING_MAIN: Bucket = {
 }
 
 const FIELDS: readonly NodeField[] = [
-  ...PERFORMANCE.map(({ measurement, field, group, slot, tags }) => {
-    const row = counter(measurement, field, group, slot, tags)
-    // A series of errors exists from the first error on.
-    const isRare = field !== 'succeed_request_counter' && measurement !== 'throughput'
-    return isRare
-      ? { ...row, value: (...point: Parameters<typeof row.value>) => row.value(...point) || undefined }
-      : row
-  }),
+  counter('transactions', 'succeed_request_counter', TRANSACTIONS, 0),
+  rare(counter('transactions', 'failed_request_counter', TRANSACTIONS, 1)),
+  counter('throughput', 'total_read_requests_size', THROUGHPUT, 0),
+  counter('throughput', 'total_write_requests_size', THROUGHPUT, 1),
+  rare(counter('error', 'user_errors', TRANSACTIONS, FIRST_CATEGORY)),
+  rare(counter('error', 'system_errors', TRANSACTIONS, FIRST_CATEGORY + 1)),
+  ...ERROR_CODES.map((code, index) =>
+    rare(counter('error_code', 'error_counter', TRANSACTIONS, FIRST_CODE + index, { code })),
+  ),
   ...['ttfb_read', 'ttlb_write'].flatMap((id, operation) =>
     LATENCY_BOUNDS.map((bound, index) => latency(id, operation * LATENCY_BOUNDS.length, bound, index)),
   ),
@@ -65,6 +75,11 @@ function counter(
     clock: group.clock,
     value: ({ counters }, { node }, k) => counters(group, node, k)[slot],
   }
+}
+
+/** A series of errors exists from the first error on. */
+function rare(row: NodeField): NodeField {
+  return { ...row, value: (...point) => row.value(...point) || undefined }
 }
 
 /** A cumulative count: it includes all smaller bounds. */

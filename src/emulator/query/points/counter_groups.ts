@@ -17,13 +17,13 @@ export interface CounterGroup {
   readonly add: (totals: Float64Array, state: NodeState, seconds: number) => void
 }
 
-const ERROR_CODES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
-const FIRST_CATEGORY = 2
-const FIRST_CODE = FIRST_CATEGORY + TRANSACTION_ERRORS.categories.length
+export const ERROR_CODES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
+export const FIRST_CATEGORY = 2
+export const FIRST_CODE = FIRST_CATEGORY + TRANSACTION_ERRORS.categories.length
 const WRITE_LATENCY = LATENCY_BOUNDS.length
 
 /** Slots: succeeded, failed, failed by category, failed by type. */
-const TRANSACTIONS: CounterGroup = {
+export const TRANSACTIONS: CounterGroup = {
   slots: FIRST_CODE + ERROR_CODES.length,
   clock: mainClock,
   add: (totals, state) => {
@@ -41,7 +41,7 @@ const TRANSACTIONS: CounterGroup = {
 }
 
 /** Slots: bytes read, bytes written. */
-const THROUGHPUT: CounterGroup = {
+export const THROUGHPUT: CounterGroup = {
   slots: 2,
   clock: mainClock,
   add: (totals, state, seconds) => {
@@ -49,32 +49,6 @@ const THROUGHPUT: CounterGroup = {
     increase(totals, 1, bytesOf(ATTRIBUTE_VALUES.transactionWriteBandwidth(state), seconds))
   },
 }
-
-interface CounterRow {
-  /** The end of the name of the measurement. */
-  readonly measurement: string
-  readonly field: string
-  readonly group: CounterGroup
-  readonly slot: number
-  readonly tags?: Readonly<Record<string, string>>
-}
-
-/** Counters of transactions in `monitoring_main`. */
-export const PERFORMANCE: readonly CounterRow[] = [
-  { measurement: 'transactions', field: 'succeed_request_counter', group: TRANSACTIONS, slot: 0 },
-  { measurement: 'transactions', field: 'failed_request_counter', group: TRANSACTIONS, slot: 1 },
-  { measurement: 'throughput', field: 'total_read_requests_size', group: THROUGHPUT, slot: 0 },
-  { measurement: 'throughput', field: 'total_write_requests_size', group: THROUGHPUT, slot: 1 },
-  { measurement: 'error', field: 'user_errors', group: TRANSACTIONS, slot: FIRST_CATEGORY },
-  { measurement: 'error', field: 'system_errors', group: TRANSACTIONS, slot: FIRST_CATEGORY + 1 },
-  ...ERROR_CODES.map((code, index) => ({
-    measurement: 'error_code',
-    field: 'error_counter',
-    group: TRANSACTIONS,
-    slot: FIRST_CODE + index,
-    tags: { code },
-  })),
-]
 
 /** Slots: counts by bucket of latency, of reads and then of writes. */
 export const LATENCY: CounterGroup = {
