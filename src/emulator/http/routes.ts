@@ -106,8 +106,8 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   buckets: resource(bucketList),
   bucket_usage: resource(bucketUsages),
   license: resource(license),
-  query: (source, { context, body, now, settings }) => {
-    return { body: answerQuery({ ...settings, context, body, now, source, maxPoints: source.maxPoints }) }
+  query: (system, { context, body, now, settings }) => {
+    return { body: answerQuery({ ...system, ...settings, context, body, now }) }
   },
   providers: ({ providers }) => ({ body: providers.document() }),
   delete: deleteProvider,

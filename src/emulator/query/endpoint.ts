@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json'
 /** @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
 export function answerQuery(request: QueryRequest) {
   const { context } = request
-  const { state } = PROFILES[request.source.profile].query
+  const { state } = PROFILES[request.profile].query
   if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${context.path}`)
   if (state === 'unavailable') throw new ApiError('unreachable', '')
   const mediaType = context.accepts(JSON_TYPE)

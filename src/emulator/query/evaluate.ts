@@ -5,12 +5,11 @@ import { PROFILES, type Settings } from '../protocol/profiles.ts'
 import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
-import type { Instant, Pipeline, Predicate, Range, TimeExpression } from './flux/pipeline.ts'
+import type { Instant, Pipeline, Range, TimeExpression } from './flux/pipeline.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation extends Pick<Settings, 'delaySeconds' | 'intervalSeconds' | 'unreadyTables'> {
-  readonly source: Source
+export interface Evaluation extends Source, Pick<Settings, 'delaySeconds'> {
   /** Epoch seconds. */
   readonly now: number
   readonly maxPoints: number
@@ -23,8 +22,8 @@ export interface QueryResult extends TableSet {
 
 const NANOSECONDS = 1_000_000_000
 const FRACTION = 73
-/** Points before the window that ranges return on versions with the defect. */
-const DEFECT_POINTS = 2
+/** Versions 3.7 and 3.8.0 return points before the window, too, and running totals in place of values. */
+const DEFECT_SECONDS = 2 * STATISTICS_INTERVAL_SECONDS
 
 /** @throws QueryError 500 for an unknown bucket, an empty range, and tables that cannot be merged */
 export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResult {
@@ -34,25 +33,37 @@ export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResul
       `failed to initialize execute state: could not find bucket ${JSON.stringify(pipeline.bucket)}`,
     )
   }
-  const { source, now } = evaluation
+  const { model, profile, now } = evaluation
   // Real systems have a clock with nanoseconds.
-  const nanoseconds = mix(mix(source.model.key, FRACTION), now) % NANOSECONDS
-  return evaluateSeries(pipeline, { seconds: now, nanoseconds }, (window) => {
-    const { filters, rest } = pipeline
-    const isDefective =
-      PROFILES[source.profile].query.rangeDefect && !rest.some(({ name }) => name === 'last')
-    const read = isDefective ? defective : (points: Points) => points
-    return readTables(bucket, filters, evaluation, read(pointsOf(bucket, window, evaluation)))
+  const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
+  const isDefective =
+    PROFILES[profile].query.rangeDefect && !pipeline.rest.some(({ name }) => name === 'last')
+  const series = bucket.series(evaluation)
+  return evaluateSeries(pipeline, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
+    const { first, last } = boundsOf(bucket, window, evaluation)
+    return isDefective ? runningTotals(points(first - DEFECT_SECONDS, last), type) : points(first, last)
   })
 }
 
-/** Reads the series that all filters of the pipeline accept, with their points in the window. */
-export type ReadSeries = (window: Window) => readonly Table[]
-
-/** @throws QueryError 500 for an empty range, and tables that cannot be merged */
-export function evaluateSeries(pipeline: Pipeline, now: Instant, read: ReadSeries): QueryResult {
+/**
+ * @param pointsOf the points of a series in a window
+ * @throws QueryError 500 for an empty range, and tables that cannot be merged
+ */
+export function evaluateSeries<Series extends Pick<Table, 'columns' | 'type'>>(
+  pipeline: Pipeline,
+  now: Instant,
+  series: Iterable<Series>,
+  pointsOf: (one: Series, window: Window) => readonly Point[],
+): QueryResult {
   const window = windowOf(pipeline.range, now)
-  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(read(window)) }
+  const tables: Table[] = []
+  for (const one of series) {
+    const { columns, type } = one
+    if (!pipeline.filters.every((accepts) => accepts(columns))) continue
+    const points = pointsOf(one, window)
+    if (points.length > 0) tables.push({ columns, type, points })
+  }
+  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(tables) }
   return { ...window, ...pipeline.rest.reduce(applyOperation, set) }
 }
 
@@ -74,52 +85,27 @@ function windowOf({ start, stop }: Range, now: Instant): Window {
   return window
 }
 
-/** Reads the points of a series. */
-type Points = (read: (first: number, last: number) => Point[], type: ValueType) => Point[]
-
-/** Points in `[start, stop)` that are visible and not yet deleted. */
-function pointsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluation): Points {
+/** Times of the points in `[start, stop)` that are visible and not yet deleted. */
+function boundsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluation) {
   const { now, delaySeconds, intervalSeconds, maxPoints } = evaluation
   const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
   const last = Math.min(ceilOf(stop) - 1, now - bucket.delaySeconds - delaySeconds)
   if ((last - first) / intervalSeconds > maxPoints) {
     throw new QueryError(`the range has more than ${maxPoints} points of a series`)
   }
-  return (read) => read(first, last)
+  return { first, last }
 }
 
 export function ceilOf({ seconds, nanoseconds }: Instant): number {
   return nanoseconds === 0 ? seconds : seconds + 1
 }
 
-/** Versions 3.7 and 3.8.0: points before the window too, and running totals in place of values. */
-function defective(points: Points): Points {
-  return (read, type) => {
-    const extended = points(
-      (first, last) => read(first - DEFECT_POINTS * STATISTICS_INTERVAL_SECONDS, last),
-      type,
-    )
-    let total = 0
-    return extended.map(({ time, value }) => {
-      total += Number(value)
-      return { time, value: valueText(total, type) }
-    })
-  }
-}
-
-function readTables(
-  bucket: Bucket,
-  filters: readonly Predicate[],
-  { source, intervalSeconds, unreadyTables }: Evaluation,
-  read: Points,
-): Table[] {
-  const tables: Table[] = []
-  for (const { columns, type, points } of bucket.series({ ...source, intervalSeconds, unreadyTables })) {
-    if (!filters.every((accepts) => accepts(columns))) continue
-    const found = read(points, type)
-    if (found.length > 0) tables.push({ columns, type, points: found })
-  }
-  return tables
+function runningTotals(points: readonly Point[], type: ValueType): Point[] {
+  let total = 0
+  return points.map(({ time, value }) => {
+    total += Number(value)
+    return { time, value: valueText(total, type) }
+  })
 }
 
 /** The buckets that the exporter reads. */

@@ -4,7 +4,7 @@ import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { ApiError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/format.ts'
 import { jsonOf, scriptOf } from '../query/endpoint.ts'
-import { ceilOf, evaluateSeries, type ReadSeries } from '../query/evaluate.ts'
+import { ceilOf, evaluateSeries } from '../query/evaluate.ts'
 import { parseFlux } from '../query/flux/parse.ts'
 import type { Pipeline } from '../query/flux/pipeline.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
@@ -100,18 +100,16 @@ function evaluate(
   sources: readonly RecordedExchange[],
   now: number,
 ): RouteResponse | undefined {
-  const tables = tablesIn(sources, now)
   let isKnown = false
-  const read: ReadSeries = ({ start, stop }) =>
-    tables
-      .filter(({ columns }) => pipeline.filters.every((accepts) => accepts(columns)))
-      .map((table) => {
-        isKnown = true
-        const points = table.points.filter(({ time }) => time >= ceilOf(start) && time < ceilOf(stop))
-        return { ...table, points }
-      })
-      .filter(({ points }) => points.length > 0)
-  const result = evaluateSeries(pipeline, { seconds: now, nanoseconds: 0 }, read)
+  const result = evaluateSeries(
+    pipeline,
+    { seconds: now, nanoseconds: 0 },
+    tablesIn(sources, now),
+    ({ points }, { start, stop }) => {
+      isKnown = true
+      return points.filter(({ time }) => time >= ceilOf(start) && time < ceilOf(stop))
+    },
+  )
   if (!isKnown) return undefined
   return { body: { text: jsonOf(result), long: false } }
 }

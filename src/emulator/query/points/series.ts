@@ -1,7 +1,7 @@
 import type { StorageModel } from '../../model/model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
-import type { Profile } from '../../protocol/profiles.ts'
+import type { Profile, Settings } from '../../protocol/profiles.ts'
 import type { Counters } from './counters.ts'
 import { type Clock, MAX_DELAY_SECONDS } from './grid.ts'
 
@@ -22,15 +22,11 @@ export interface FieldSeries {
   readonly points: (first: number, last: number) => Point[]
 }
 
-/** The storage system, as the buckets use it. */
-export interface Source {
+/** The storage system, as the buckets use it: with the time between two points, and directory tables that are not ready. */
+export interface Source extends Pick<Settings, 'intervalSeconds' | 'unreadyTables'> {
   readonly model: StorageModel
   readonly profile: Profile
   readonly counters: Counters
-  /** Time between two points, if it is not that of the statistics. */
-  readonly intervalSeconds?: number
-  /** Directory tables that are not ready. */
-  readonly unreadyTables?: number
 }
 
 export interface Bucket {
@@ -55,7 +51,7 @@ export interface NodeField {
 /** The series of a field of one node. A node that is down has no points. */
 export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): FieldSeries {
   const { measurement, field, tags, type, clock } = row
-  const { intervalSeconds = STATISTICS_INTERVAL_SECONDS } = source
+  const { intervalSeconds } = source
   const ofStatistics = (k: number) => {
     const state = source.model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS, 'current')
     return isDown(state) ? undefined : row.value(source, state, k)
