@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import Koa, { type Context, type Next } from 'koa'
 import { ApiError, bodyOf, QueryError } from '../protocol/errors.ts'
@@ -11,7 +12,7 @@ import type { Sessions } from './sessions.ts'
 import { ACCOUNTS, type User } from './sessions.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
-const MAX_BODY_BYTES = 1_000_000
+const MAX_BODY_CHARACTERS = 1_000_000
 
 /** What answers the requests whose path, token and role are valid. */
 export interface Service {
@@ -61,14 +62,10 @@ function findRoute({ path, method }: Context): Route {
 
 /** @throws ApiError 400 with code 1014 for a body that is too long */
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new ApiError('badRange', `The body exceeds ${MAX_BODY_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  const body = await text(request)
+  if (body.length > MAX_BODY_CHARACTERS)
+    throw new ApiError('badRange', `The body exceeds ${MAX_BODY_CHARACTERS} characters`)
+  return body
 }
 
 /** The user and token of the request; undefined when the response is a redirect to the login. */

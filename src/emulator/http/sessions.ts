@@ -13,6 +13,7 @@ export type User = keyof typeof ACCOUNTS
 export const PASSWORD = 'emulator'
 
 const HOUR_MS = 3_600_000
+const LOCKED = 'Exceeding invalid login limit from this client. Try again later.'
 
 /** Defaults of real systems. */
 export const SESSION_LIMITS = {
@@ -37,7 +38,12 @@ export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions(clock: () => number, limits: SessionLimits) {
   const sessions = new Map<string, Session>()
-  const lockOut = createLockOut(clock, limits)
+  /** Wrong logins by address. After too many, all its logins are refused for a while, also correct ones. */
+  const wrong = new Map<string, { count: number; last: number }>()
+  const recentlyWrong = (address: string) => {
+    const { count, last } = wrong.get(address) ?? { count: 0, last: 0 }
+    return clock() - last < limits.lockOutMs ? count : 0
+  }
   let maxUses = Number.POSITIVE_INFINITY
   const add = (token: string, user: User, isPermanent: boolean) =>
     sessions.set(token, { user, isPermanent, created: clock(), used: clock(), uses: 0 })
@@ -57,9 +63,13 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
     live,
     /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
     login: (user: string, password: string, address: string): string => {
-      lockOut.check(address)
-      if (!isUser(user) || password !== PASSWORD) throw lockOut.recordFailure(address)
-      lockOut.reset(address)
+      const count = recentlyWrong(address)
+      if (count >= limits.wrongLogins) throw new ApiError('unauthenticated', LOCKED)
+      if (!isUser(user) || password !== PASSWORD) {
+        wrong.set(address, { count: count + 1, last: clock() })
+        throw new ApiError('badCredentials', 'Access is denied due to invalid or expired credentials')
+      }
+      wrong.delete(address)
       removeIf((session) => !session.isPermanent && !isLive(session))
       if (live(user) >= limits.tokensPerUser) {
         throw new ApiError('unauthenticated', 'Max number of tokens exceeded for this user')
@@ -99,24 +109,4 @@ function isUser(name: string): name is User {
 /** A token in the format of real systems. */
 function newToken(): string {
   return `BAAc${Buffer.from(randomUUID()).toString('base64')}`
-}
-
-/** After too many wrong logins from one address, all its logins are refused for a while, also correct ones. */
-function createLockOut(clock: () => number, limits: SessionLimits) {
-  const wrong = new Map<string, { count: number; last: number }>()
-  const recent = (address: string) => {
-    const entry = wrong.get(address)
-    return entry !== undefined && clock() - entry.last < limits.lockOutMs ? entry.count : 0
-  }
-  return {
-    check: (address: string) => {
-      const text = 'Exceeding invalid login limit from this client. Try again later.'
-      if (recent(address) >= limits.wrongLogins) throw new ApiError('unauthenticated', text)
-    },
-    recordFailure: (address: string) => {
-      wrong.set(address, { count: recent(address) + 1, last: clock() })
-      return new ApiError('badCredentials', 'Access is denied due to invalid or expired credentials')
-    },
-    reset: (address: string) => wrong.delete(address),
-  }
 }

@@ -1,6 +1,6 @@
 import type { AttributeName } from '../../catalogue.ts'
 import { levelsOf, offlineSpace, servedFree, spaceOf } from './capacity.ts'
-import { diskBandwidth, diskBandwidthTotal, PURPOSES, type Purpose } from './disk_io.ts'
+import { diskBandwidths, diskBandwidthTotal, PURPOSES, type Purpose } from './disk_io.ts'
 import { isDown, type NodeState } from './node_state.ts'
 import { mix, smoothNoise } from './random.ts'
 import { demand, latency, nic, rounded, transactionBandwidth, transactionsPerSecond } from './traffic.ts'
@@ -14,9 +14,9 @@ const MEMORY_SECONDS = 12 * 3_600
 
 type DiskAttribute = `disk${'Read' | 'Write'}Bandwidth${Purpose}`
 const DISK_IO = Object.fromEntries(
-  PURPOSES.flatMap((purpose): [DiskAttribute, AttributeFunction][] => [
-    [`diskReadBandwidth${purpose}`, (state) => diskBandwidth(state, 'read', purpose)],
-    [`diskWriteBandwidth${purpose}`, (state) => diskBandwidth(state, 'write', purpose)],
+  PURPOSES.flatMap((purpose, index): [DiskAttribute, AttributeFunction][] => [
+    [`diskReadBandwidth${purpose}`, (state) => diskBandwidths(state, 'read')[index] ?? 0],
+    [`diskWriteBandwidth${purpose}`, (state) => diskBandwidths(state, 'write')[index] ?? 0],
   ]),
 ) as Record<DiskAttribute, AttributeFunction>
 

@@ -9,21 +9,16 @@ const BACKGROUND = 31
 /** MB/s. The consistency check reads more when there is less client traffic. */
 const CHECK_READS = 45
 
-/** MB/s of one purpose, rounded as served, so that the served values add up to the served total. */
-export function diskBandwidth(state: NodeState, direction: Direction, purpose: Purpose): number {
-  return isDown(state) ? 0 : rounded(BANDWIDTH[purpose](trafficOf(state), direction))
+/** MB/s of each purpose, in the order of {@link PURPOSES}, rounded as served, so that they add up to the served total. */
+export function diskBandwidths(state: NodeState, direction: Direction): number[] {
+  if (isDown(state)) return PURPOSES.map(() => 0)
+  const traffic = trafficOf(state)
+  return PURPOSES.map((purpose) => rounded(BANDWIDTH[purpose](traffic, direction)))
 }
 
 /** MB/s of all purposes. */
 export function diskBandwidthTotal(state: NodeState, direction: Direction): number {
   return rounded(diskBandwidths(state, direction).reduce((sum, part) => sum + part, 0))
-}
-
-/** MB/s of each purpose, in the order of {@link PURPOSES}. */
-export function diskBandwidths(state: NodeState, direction: Direction): number[] {
-  if (isDown(state)) return PURPOSES.map(() => 0)
-  const traffic = trafficOf(state)
-  return PURPOSES.map((purpose) => rounded(BANDWIDTH[purpose](traffic, direction)))
 }
 
 /** What the disk I/O of a node depends on: MB/s of the transactions, and the state. */

@@ -41,41 +41,35 @@ function weekendFactor(t: number): number {
   return WEEKEND_FACTOR + (1 - WEEKEND_FACTOR) * (0.5 - 0.5 * Math.cos(Math.PI * part))
 }
 
-const READS = 21
-const WRITES = 22
 const SIZES = 23
-
-const READS_PER_SECOND = 850
-const WRITES_PER_SECOND = 320
-/** Mean size of an object, in MB. */
-const READ_MB = 0.4
-const WRITE_MB = 0.7
 const SIZE_SECONDS = 2 * 3_600
-/** Latency in ms: of an idle node, and what load adds. */
-const LATENCY = { read: { idle: 6, load: 22 }, write: { idle: 11, load: 34 } } as const
 
-export type Direction = 'read' | 'write'
+/** Mean size of an object in MB; latency in ms of an idle node, and what load adds. */
+const TRANSACTIONS = {
+  read: { salt: 21, perSecond: 850, sizeMb: 0.4, idleMs: 6, loadMs: 22 },
+  write: { salt: 22, perSecond: 320, sizeMb: 0.7, idleMs: 11, loadMs: 34 },
+} as const
+
+export type Direction = keyof typeof TRANSACTIONS
 
 export function transactionsPerSecond(state: NodeState, direction: Direction): number {
-  return direction === 'read'
-    ? READS_PER_SECOND * demand(state, READS)
-    : WRITES_PER_SECOND * demand(state, WRITES)
+  const { perSecond, salt } = TRANSACTIONS[direction]
+  return perSecond * demand(state, salt)
 }
 
 /** Data of the transactions in MB/s: their number times a mean size that varies over time. */
 export function transactionBandwidth(state: NodeState, direction: Direction): number {
   const size = 1 + 0.25 * smoothNoise(mix(state.node.key, SIZES), state.t, SIZE_SECONDS)
-  const mean = direction === 'read' ? READ_MB : WRITE_MB
-  return transactionsPerSecond(state, direction) * mean * size
+  return transactionsPerSecond(state, direction) * TRANSACTIONS[direction].sizeMb * size
 }
 
 /** Mean latency in ms; 0 when the node is down. */
 export function latency(state: NodeState, direction: Direction): number {
   if (isDown(state)) return 0
-  const { idle, load } = LATENCY[direction]
-  const utilization = demand(state, direction === 'read' ? READS : WRITES)
+  const { salt, idleMs, loadMs } = TRANSACTIONS[direction]
+  const utilization = demand(state, salt)
   const { latency: factor, addedLatencyMs } = state.effects
-  return (idle + load * utilization * utilization) * factor + addedLatencyMs
+  return (idleMs + loadMs * utilization * utilization) * factor + addedLatencyMs
 }
 
 /** MB/s through the network interfaces: client traffic, copies between nodes and recovery. */
