@@ -12,7 +12,6 @@ import {
 import { PROFILES } from '../protocol/profiles.ts'
 
 const ZONE = '/dashboard/zones/localzone'
-const KINDS = { repository: 'Repo', journal: 'Journal' } as const
 
 /** `GET /dashboard/zones/localzone/replicationgroups` */
 export function groupListText(request: FeedRequest): Iterable<string> {
@@ -86,8 +85,8 @@ export function* pendingMembers(
   const sum = (kind: keyof ReplicationLink['pending']) =>
     links.reduce((total, { pending }) => total + pending[kind], 0)
   const whole = (value: number, salt: number) => notationOf(profile).value(value, mix(key, salt), 'whole')
-  for (const [index, [kind, name]] of Object.entries(KINDS).entries())
-    yield [`chunks${name}PendingReplicationTotalSize`, whole(sum(kind as keyof typeof KINDS), index)]
+  yield ['chunksRepoPendingReplicationTotalSize', whole(sum('repository'), 0)]
+  yield ['chunksJournalPendingReplicationTotalSize', whole(sum('journal'), 1)]
   yield ['chunksPendingXorTotalSize', whole(sum('xor'), 2)]
   if (query.current)
     yield* Object.entries({ replicationIngressTrafficCurrent: [], replicationEgressTrafficCurrent: [] })

@@ -11,7 +11,7 @@ import {
   THROUGHPUT,
   TRANSACTIONS,
 } from '../points/counter_groups.ts'
-import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
+import { LATENCY_BOUNDS } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
 const INTERNAL = 'statDataHead_performance_internal'
@@ -48,7 +48,9 @@ const FIELDS: readonly NodeField[] = [
     rare(counter('error_code', 'error_counter', TRANSACTIONS, FIRST_CODE + index, { code })),
   ),
   ...['ttfb_read', 'ttlb_write'].flatMap((id, operation) =>
-    LATENCY_BOUNDS.map((bound, index) => latency(id, operation * LATENCY_BOUNDS.length, bound, index)),
+    LATENCY_BOUNDS.map((bound, index) =>
+      counter('latency', bound, LATENCY, operation * LATENCY_BOUNDS.length + index, { id }),
+    ),
   ),
   ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read', 0), ...ioFields(service, 'write', 1)]),
 ]
@@ -80,14 +82,6 @@ function counter(
 /** A series of errors exists from the first error on. */
 function rare(row: NodeField): NodeField {
   return { ...row, value: (...point) => row.value(...point) || undefined }
-}
-
-/** A cumulative count: it includes all smaller bounds. */
-function latency(id: string, offset: number, bound: string, index: number): NodeField {
-  return {
-    ...counter('latency', bound, LATENCY, 0, { id }),
-    value: ({ counters }, { node }, k) => countUpTo(counters(LATENCY, node, k), offset, index),
-  }
 }
 
 function ioFields(

@@ -50,7 +50,7 @@ export const THROUGHPUT: CounterGroup = {
   },
 }
 
-/** Slots: counts by bucket of latency, of reads and then of writes. */
+/** Slots: cumulative counts by bound of latency, of reads and then of writes. */
 export const LATENCY: CounterGroup = {
   slots: 2 * LATENCY_BOUNDS.length,
   clock: mainClock,

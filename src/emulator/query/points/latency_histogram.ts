@@ -26,25 +26,20 @@ const SPREAD = [
 ] as const
 
 /**
- * Adds transactions to counts by bucket, which begin at `offset`. The mean over the middles of the buckets is exactly
- * `meanMs`: each part is split between the two nearest middles so that its mean is preserved.
+ * Adds transactions to cumulative counts by bound, which begin at `offset`. The mean over the middles of the buckets is
+ * exactly `meanMs`: each part is split between the two nearest middles so that its mean is preserved.
  */
-export function addLatencies(buckets: Float64Array, offset: number, count: number, meanMs: number): void {
-  for (const { part, factor } of SPREAD) addPart(buckets, offset, count * part, meanMs * factor)
+export function addLatencies(counts: Float64Array, offset: number, count: number, meanMs: number): void {
+  for (const { part, factor } of SPREAD) addPart(counts, offset, count * part, meanMs * factor)
 }
 
-function addPart(buckets: Float64Array, offset: number, count: number, latencyMs: number): void {
+function addPart(counts: Float64Array, offset: number, count: number, latencyMs: number): void {
   let upper = 1
   while (upper < MIDDLES.length - 1 && latencyMs > (MIDDLES[upper] ?? 0)) upper++
   const [low = 0, high = 0] = [MIDDLES[upper - 1], MIDDLES[upper]]
   const inUpper = count * Math.min(1, Math.max(0, (latencyMs - low) / (high - low)))
-  const at = offset + upper
-  buckets[at - 1] = (buckets[at - 1] ?? 0) + count - inUpper
-  buckets[at] = (buckets[at] ?? 0) + inUpper
-}
-
-export function countUpTo(buckets: Float64Array, offset: number, bound: number): number {
-  let count = 0
-  for (let index = offset; index <= offset + bound; index++) count += buckets[index] ?? 0
-  return count
+  for (let bound = upper - 1; bound < LATENCY_BOUNDS.length; bound++) {
+    const at = offset + bound
+    counts[at] = (counts[at] ?? 0) + (bound < upper ? count - inUpper : count)
+  }
 }
