@@ -4,23 +4,9 @@ import { DESPITE_OTHERS } from './schema_problems.ts'
 
 /** Labels of metrics that the exporter or Prometheus sets. A target label of the same name would rename or hide them. */
 export const RESERVED_LABELS: readonly string[] = [
-  ...[
-    'system',
-    'pool',
-    'pool_id',
-    'node',
-    'node_id',
-    'api_change',
-    'rack',
-    'address',
-    'status',
-    'level',
-    'purpose',
-    'category',
-  ],
-  ...['error_type', 'history_days', 'target_percent', 'operation', 'interface', 'le', 'attribute', 'state'],
-  ...['source', 'provider', 'provider_id', 'result', 'code', 'reason', 'version', 'node_version'],
-  ...['job', 'instance', 'resource'],
+  ...`system pool pool_id node node_id api_change rack address status level purpose category error_type history_days
+    target_percent operation interface le attribute state source provider provider_id result code reason version
+    node_version job instance resource`.split(/\s+/),
   ...new Set(RESOURCE_FAMILIES.flatMap(({ labels }) => labels)),
 ]
 

@@ -3,32 +3,21 @@ import { suggestion } from './suggestions.ts'
 
 /** Keys of other exporters, and what stands for them here. */
 const FOREIGN_KEYS: Readonly<Record<string, string>> = {
-  ...keysWith('the systems are listed under systems, each with base_url', ['targets', 'hosts', 'clusters']),
-  ...keysWith('poll.schedule has a cron expression, such as "*/30 * * * * *" for every 30 seconds', [
-    'poll_interval',
-    'scrape_interval',
-    'refresh_interval',
-    'interval',
-  ]),
-  ...keysWith('poll.timeout has the limit of a poll', ['scrape_timeout']),
-  ...keysWith('tls_config.insecure_skip_verify: true disables the verification of certificates', [
-    'verify_ssl',
-    'ssl_verify',
-    'verify',
-    'verify_tls',
-    'validate_certs',
-  ]),
-  ...keysWith('base_url has it, such as https://HOST:4443', [
-    'host',
-    'hostname',
-    'port',
-    'scheme',
-    'protocol',
-  ]),
+  ...keysWith('the systems are listed under systems, each with base_url', 'targets hosts clusters'),
+  ...keysWith(
+    'poll.schedule has a cron expression, such as "*/30 * * * * *" for every 30 seconds',
+    'poll_interval scrape_interval refresh_interval interval',
+  ),
+  ...keysWith('poll.timeout has the limit of a poll', 'scrape_timeout'),
+  ...keysWith(
+    'tls_config.insecure_skip_verify: true disables the verification of certificates',
+    'verify_ssl ssl_verify verify verify_tls validate_certs',
+  ),
+  ...keysWith('base_url has it, such as https://HOST:4443', 'host hostname port scheme protocol'),
 }
 
-function keysWith(hint: string, keys: readonly string[]): Record<string, string> {
-  return Object.fromEntries(keys.map((key) => [key, hint]))
+function keysWith(hint: string, keys: string): Record<string, string> {
+  return Object.fromEntries(keys.split(' ').map((key) => [key, hint]))
 }
 
 /** Where a key can be: the paths of the sections that have it, `''` for the file. */
