@@ -316,6 +316,28 @@ describe('what needs attention', () => {
     ])
   })
 
+  test('transactions that fail, and that are slow', () => {
+    const more = {
+      transactionReadTransactionsPerSecCurrent: [{ t: T, TPS: 400 }],
+      transactionWriteTransactionsPerSecCurrent: [{ t: T, TPS: 100 }],
+      transactionErrorsCurrent: {
+        all: [{ t: T, Rate: 40 }],
+        errorSuccessTotals: [{ successTotal: 60, errorTotal: 40 }],
+        types: [
+          { category: 'User', errorType: '404 (S3)', errorCount: 10 },
+          { category: 'System', errorType: '500 (S3)', errorCount: 30 },
+        ],
+      },
+      transactionReadLatencyCurrent: [{ t: T, Latency: 900 }],
+      transactionWriteLatencyCurrent: [{ t: T, Latency: 2000 }],
+    }
+    expect(problemsOf({ name: 'n1', more })).toEqual([
+      'bad 40.0% of the transactions fail, 30.0% not by the fault of clients',
+      'warning reads take 900 ms',
+      'warning writes take 2.0 s',
+    ])
+  })
+
   test('names of many nodes are cut', () => {
     const nodes = Array.from({ length: 8 }, (_, index) => ({ name: `n${index}`, health: 'Bad' }))
     expect(problemsOf(...nodes)).toEqual([

@@ -15,6 +15,8 @@ import { runCommand } from '../run_command.ts'
 import { runServer } from './doctor_setup.ts'
 
 const PASSWORD = 'emulator'
+/** The checks of a system send some fifty requests, which would wait for the rate limit. */
+const DEFAULTS = { poll: { timeout: '30s' }, limits: { requests_per_second: 1000 } }
 const START_TIMEOUT_MS = 60_000
 let emulator: Emulator & AsyncDisposable
 let folder: Folder
@@ -35,7 +37,7 @@ const systemAt = (name: string, base_url: string, more = {}) => ({
 })
 
 function configure(name: string, systems: readonly object[], rest = {}): string {
-  const file = folder.write(name, JSON.stringify({ systems, poll: { timeout: '30s' }, ...rest }))
+  const file = folder.write(name, JSON.stringify({ systems, ...DEFAULTS, ...rest }))
   chmodSync(file, 0o600)
   return file
 }
