@@ -9,21 +9,22 @@ import { CASE_GROUPS } from './cases/cases.ts'
 
 interface Group {
   readonly name: string
-  readonly rules: readonly { readonly record?: string }[]
+  readonly rules: readonly { readonly record?: string; readonly alert?: string }[]
 }
 const GROUPS = renderRules(LINKS).flatMap(({ text }) => parse(text).groups as Group[])
-/** A group of alerts and what it needs to be recorded: promtool evaluates every rule that it loads. */
-const renderedGroups = (name: string): Group[] => {
-  const alerts = GROUPS.filter((group) => group.name === name)
+const RECORDED = RECORDING_GROUPS.map(({ name }) => name)
+/** An alert and what it needs to be recorded: promtool evaluates every rule that it loads. */
+function groupsOf(alert: string): Group[] {
+  const withRules = (group: Group, chosen: (rule: Group['rules'][number]) => boolean) => ({
+    ...group,
+    rules: group.rules.filter(chosen),
+  })
+  const alerts = GROUPS.map((group) => withRules(group, (rule) => rule.alert === alert))
   const text = JSON.stringify(alerts)
-  const names = RECORDING_GROUPS.map((group) => group.name)
-  const recording = GROUPS.filter((group) => names.includes(group.name))
-    .map((group) => ({
-      ...group,
-      rules: group.rules.filter(({ record = '' }) => text.includes(record)),
-    }))
-    .filter(({ rules }) => rules.length > 0)
-  return [...recording, ...alerts]
+  const recordings = GROUPS.filter(({ name }) => RECORDED.includes(name)).map((group) =>
+    withRules(group, ({ record }) => record !== undefined && text.includes(record)),
+  )
+  return [...recordings, ...alerts].filter(({ rules }) => rules.length > 0)
 }
 const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
 const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
@@ -45,19 +46,21 @@ describe('promtool', () => {
   )
   test.each(runs)(
     '$group, cases of $cases.0.alert, exporters: $exporters',
-    async ({ group, cases, exporters }) => {
+    async ({ cases, exporters }) => {
       using folder = temporaryFolder()
-      const groups = renderedGroups(group)
-      folder.write('rules.yml', stringify({ groups }))
-      const files = promtoolFiles(
-        cases,
-        exporters,
-        'rules.yml',
-        groups.map(({ name }) => name),
-      )
-      const { code, stdout, stderr } = await testRules(
-        ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
-      )
+      const files = Map.groupBy(cases, ({ alert }) => alert)
+        .entries()
+        .flatMap(([alert, ofAlert]) => {
+          const groups = groupsOf(alert)
+          folder.write(`${alert}.yml`, stringify({ groups }))
+          return promtoolFiles(
+            ofAlert,
+            exporters,
+            `${alert}.yml`,
+            groups.map(({ name }) => name),
+          ).map((text, index) => folder.write(`${alert}_${index}.yml`, text))
+        })
+      const { code, stdout, stderr } = await testRules(...files)
       expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
     },
     PROMTOOL_TIMEOUT_MS,
