@@ -19,6 +19,7 @@ import { freePort } from '../support/ports.ts'
 import { run, startProcess } from '../support/processes.ts'
 import { toolPath } from '../support/tools.ts'
 import { waitFor } from '../support/wait.ts'
+import { runCommand } from './run_command.ts'
 
 const POLL = 'poll: {schedule: "* * * * * *", max_random_delay: 0s}\n'
 const NOWHERE = `systems: [{name: a, base_url: "https://127.0.0.1:1", auth: {token: abc}}]\n`
@@ -72,10 +73,11 @@ describe('--web.telemetry-path', () => {
     expect((await get(`${served.url}/`)).text).toContain('sds_exporter_build_info{')
   })
 
-  test.concurrent.each(['metrics', '/-/healthy', '/api/v1/status', '/probe', '/a/../b', '/:name', '/a b'])(
+  test.each(['metrics', '/-/healthy', '/api/v1/status', '/probe', '/a/../b', '/:name', '/a b'])(
     'cannot be %s',
     async (path) => {
-      const { code, stderr } = await program('serve', '--config.file=x', `--web.telemetry-path=${path}`)
+      const args = ['serve', '--config.file=x', `--web.telemetry-path=${path}`]
+      const { code, stderr } = await runCommand(args)
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--web.telemetry-path') })
     },
   )
@@ -178,9 +180,9 @@ describe('--config.auto-reload', () => {
     await served.child.waitForOutput(/configuration reloaded/)
   })
 
-  test.concurrent.each(['0s', '5', '2d'])('with the interval %s is a usage error', async (interval) => {
+  test.each(['0s', '5', '2d'])('with the interval %s is a usage error', async (interval) => {
     const flag = `--config.auto-reload-interval=${interval}`
-    expect(await program('serve', '--config.file=x', flag)).toMatchObject({ code: 2 })
+    expect(await runCommand(['serve', '--config.file=x', flag])).toMatchObject({ code: 2 })
   })
 })
 

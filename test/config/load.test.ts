@@ -472,6 +472,11 @@ describe('an invalid file', () => {
     ],
     ['without systems', '', 'systems: missing: expected a list of systems'],
     ['with no system', 'systems: []', 'systems: needs at least one system'],
+    [
+      'with a system without a name',
+      'systems: [{base_url: "https://a", auth: {token: a}}]',
+      'systems[0].name: missing',
+    ],
     ['that is a list', '- a', ': expected a mapping with the key systems'],
     [
       'with two ways to log in',

@@ -30,46 +30,13 @@ describe('an invalid configuration file', () => {
     await emulator.stop()
   })
 
-  const good = 'name: b, base_url: "http://h", auth: {token: t}'
   test.each<[string, string, RegExp]>([
     ['nothing', '', /systems: missing/],
     ['invalid YAML', 'systems: [', /not valid YAML/],
-    ['a tab', 'systems:\n\t- a', /not valid YAML/],
-    ['a list', '- a', /expected a mapping/],
-    ['a text', 'systems', /expected a mapping/],
-    ['no systems', 'systems: []', /needs at least one system/],
-    ['an unknown key at the top', `systems: [{${good}}]\nsystem: 1`, /system: unknown key/],
-    ['an unknown key below', `systems: [{${good}, tokn: x}]`, /systems\[0\]\.tokn: unknown key/],
-    ['a key twice', 'poll: {}\npoll: {}', /not valid YAML/],
-    ['no name', 'systems: [{base_url: "http://h", auth: {token: t}}]', /systems\[0\]\.name: missing/],
-    [
-      'a name with a blank',
-      'systems: [{name: "a b", base_url: "http://h", auth: {token: t}}]',
-      /systems\[0\]\.name/,
-    ],
-    ['a name twice', `systems: [{${good}}, {${good}}]`, /has the same name/],
-    ['no base_url', 'systems: [{name: b, auth: {token: t}}]', /systems\[0\]\.base_url: missing/],
-    ['an invalid base_url', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
-    [
-      'another scheme',
-      'systems: [{name: b, base_url: "ftp://h", auth: {token: t}}]',
-      /must begin with https/,
-    ],
     [
       'a password in the URL',
       'systems: [{name: b, base_url: "http://u:MARKED@h", auth: {token: t}}]',
       /under auth/,
-    ],
-    ['no auth', 'systems: [{name: b, base_url: "http://h"}]', /systems\[0\]\.auth/],
-    [
-      'two kinds of auth',
-      'systems: [{name: b, base_url: "http://h", auth: {token: MARKED, token_file: x}}]',
-      /exactly one/,
-    ],
-    [
-      'an empty token',
-      'systems: [{name: b, base_url: "http://h", auth: {token: ""}}]',
-      /auth\.token: is empty/,
     ],
     [
       'a token with a space',
@@ -81,27 +48,6 @@ describe('an invalid configuration file', () => {
       'systems: [{name: b, base_url: "http://h", auth: {token_file: nowhere}}]',
       /no such file/,
     ],
-    [
-      'a variable that is not set',
-      `systems: [{name: b, base_url: "http://h", auth: {token: "\${NOT_SET}"}}]`,
-      /NOT_SET/,
-    ],
-    ['a missing CA file', `systems: [{${good}, tls_config: {ca_file: nowhere}}]`, /ca_file: .*no such file/],
-    [
-      'a certificate without its key',
-      `systems: [{${good}, tls_config: {cert_file: /dev/null}}]`,
-      /must be set together/,
-    ],
-    ['an empty list of pools', `systems: [{${good}, pools: []}]`, /pools: must not be empty/],
-    ['a pool twice', `systems: [{${good}, pools: [{id: p}, {id: p}]}]`, /listed twice/],
-    ['a schedule of five fields', `systems: [{${good}}]\npoll: {schedule: "* * * * *"}`, /six fields/],
-    ['an invalid schedule', `systems: [{${good}}]\npoll: {schedule: "0 0 0 99 * *"}`, /cron/],
-    ['a duration without a unit', `systems: [{${good}}]\npoll: {timeout: 30}`, /poll\.timeout/],
-    ['a timeout of nothing', `systems: [{${good}}]\npoll: {timeout: 0s}`, /more than zero/],
-    ['a size without a unit', `systems: [{${good}}]\nlimits: {max_response_bytes: 64}`, /max_response_bytes/],
-    ['no concurrency', `systems: [{${good}}]\nlimits: {concurrency: 0}`, /limits\.concurrency/],
-    ['a target above 100', `systems: [{${good}}]\nforecast: {targets: [101]}`, /whole percentage/],
-    ['an invalid boolean', `systems: [{${good}}]\nhistory: {enabled: perhaps}`, /history\.enabled/],
   ])('%s: nothing changes, and both metrics report it', async (_, yaml, words) => {
     const requests = emulator.log.logins()
     const loadedAt = await setup.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})

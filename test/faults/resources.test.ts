@@ -63,8 +63,16 @@ const TARGETS = {
   inventory: ['vdc_nodes', 'license'],
 } as const
 
-describe.each(REFUSALS)('a resource that is refused with %s', (status, reason) => {
-  test.each(Object.keys(TARGETS) as (keyof typeof TARGETS)[])('%s', async (resource) => {
+/** Each resource with one refusal, and one resource with each. */
+const REFUSED = [
+  ...(Object.keys(TARGETS) as (keyof typeof TARGETS)[]).map(
+    (resource) => [resource, ...REFUSALS[0]] as const,
+  ),
+  ...REFUSALS.slice(1).map((refusal) => ['namespaces', ...refusal] as const),
+]
+
+describe('a resource that is refused', () => {
+  test.each(REFUSED)('%s with %s', async (resource, status, reason) => {
     const faults = TARGETS[resource].map((operation) => `status:${status}@${operation}`)
     await using setup = await start({ faults })
     const others = ['pools', ...RESOURCES, 'system_queries'].filter((name) => {

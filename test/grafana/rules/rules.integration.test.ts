@@ -48,18 +48,15 @@ describe('promtool', () => {
     '$group, cases of $cases.0.alert, exporters: $exporters',
     async ({ cases, exporters }) => {
       using folder = temporaryFolder()
-      const files = Map.groupBy(cases, ({ alert }) => alert)
-        .entries()
-        .flatMap(([alert, ofAlert]) => {
-          const groups = groupsOf(alert)
-          folder.write(`${alert}.yml`, stringify({ groups }))
-          return promtoolFiles(
-            ofAlert,
-            exporters,
-            `${alert}.yml`,
-            groups.map(({ name }) => name),
-          ).map((text, index) => folder.write(`${alert}_${index}.yml`, text))
-        })
+      const byAlert = [...Map.groupBy(cases, ({ alert }) => alert)]
+      const files = byAlert.flatMap(([alert, ofAlert]) => {
+        const groups = groupsOf(alert)
+        folder.write(`${alert}.yml`, stringify({ groups }))
+        const order = groups.map(({ name }) => name)
+        return promtoolFiles(ofAlert, exporters, `${alert}.yml`, order).map((text, index) =>
+          folder.write(`${alert}_${index}.yml`, text),
+        )
+      })
       const { code, stdout, stderr } = await testRules(...files)
       expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
     },

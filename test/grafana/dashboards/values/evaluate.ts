@@ -36,12 +36,12 @@ export const unitTest = (
   name: string,
   series: readonly InputSeries[],
   selection: Selection,
-  expected: Readonly<Record<string, ExpectedValues>>,
+  ...expected: readonly Readonly<Record<string, ExpectedValues>>[]
 ) => ({
   name,
   interval: '1m',
   input_series: series,
-  promql_expr_test: Object.entries(expected).flatMap(([where, answers]) =>
+  promql_expr_test: expected.flatMap(Object.entries<ExpectedValues>).flatMap(([where, answers]) =>
     queriesAt(where).map(({ expr }, index) => ({
       expr: substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
       eval_time: `${NOW}s`,
