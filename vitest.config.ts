@@ -14,13 +14,15 @@ const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 /** The longest, which begin first: most of them wait for clocks and programs. */
 const LONGEST = [
   'grafana/rules/alerts_live.integration.test.ts',
-  'grafana/rules/rules.integration.test.ts',
-  'docs/examples.test.ts',
-  'server/status/status_page.integration.test.ts',
   'grafana/rules/days/ordinary.integration.test.ts',
+  'docs/examples.test.ts',
+  'deploy/kubernetes/probes.test.ts',
+  'server/status/status_page.integration.test.ts',
   'deploy/docker/docker.test.ts',
-  'scripts/attack.integration.test.ts',
-  'faults/pool_failures.test.ts',
+  'end_to_end/history_scrape.test.ts',
+  'server/admin/admin_page.integration.test.ts',
+  'commands/backfill/backfill_queries.integration.test.ts',
+  'faults/process.test.ts',
   'recording/proof.test.ts',
 ]
 

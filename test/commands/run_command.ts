@@ -15,7 +15,7 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs a command line in this process, which takes a tenth of the CPU time of a new one. For tests of what commands
- * print; not for signals, a stdin, or output that is a stream. Only for tests with a process of their own.
+ * print; not for signals, a stdin, or output that is a stream. Only for integration tests.
  */
 export function runCommand(args: readonly string[], surroundings: Surroundings = {}): Promise<Finished> {
   const finished = last.then(() => runAlone(args, surroundings))

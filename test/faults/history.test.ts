@@ -5,7 +5,7 @@ import { pollEverySecond, startWithEmulator } from './exporter_setup.ts'
 
 const HISTORY = 'history: {enabled: true}'
 
-test.each(['stall@history', 'status:503@history', 'html@history', 'truncate@history'])(
+test.each(['stall@history', 'html@history'])(
   'with the fault %s, polls go on, and the history comes when the fault is over',
   async (fault) => {
     const clock = { ms: Date.now() }
