@@ -111,7 +111,8 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))
-  return { result: parsed.data, problems: [...problems, ...independent].sort(byLine) }
+  const byLine = [...problems, ...independent].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+  return { result: parsed.data, problems: byLine }
 }
 
 /** An inherited value is reported once, at its source. What needs several keys is reported for each system. */
@@ -122,10 +123,6 @@ function ownIssue(issue: z.core.$ZodIssue, data: unknown): z.core.$ZodIssue[] {
   }
   const inherited = inheritedValue(data, issue.path)
   return inherited === undefined || isMapping(inherited) ? [issue] : []
-}
-
-function byLine(a: Problem, b: Problem): number {
-  return (a.line ?? 0) - (b.line ?? 0)
 }
 
 /** The file with the systems of one name only; undefined if there are none. */

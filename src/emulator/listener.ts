@@ -13,26 +13,17 @@ export function createListener(listenAddress: string, tls: boolean | TlsOptions)
   const address = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()
   let server: Server | undefined
-  let certificate = ''
   let stopping = new AbortController()
   return {
     /** Empty while it is closed. */
     url: (): string => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
-    /** The certificate that was created; empty without `tls: true`. */
-    certificate: (): string => certificate,
     /** Aborted by `close`. */
     stopping: (): AbortSignal => stopping.signal,
     /** @throws the operating system's error, such as EADDRINUSE */
     open: async (onRequest: RequestListener): Promise<void> => {
       stopping = new AbortController()
-      const created =
-        tls === true
-          ? await selfSigned({
-              names: [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])],
-            })
-          : undefined
-      certificate = created?.cert ?? ''
-      const settings = created ?? tls
+      const names = [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])]
+      const settings = tls === true ? await selfSigned({ names }) : tls
       const opened =
         typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
       opened.on('connection', (socket: Socket) => {

@@ -33,10 +33,6 @@ export function createSystemServer(options: ServerOptions) {
     get url(): string {
       return listener.url()
     },
-    /** The certificate created on start, in PEM; empty without `tls: true`. */
-    get certificate(): string {
-      return listener.certificate()
-    },
     /** Number of valid tokens of a user that were created by logins. */
     liveSessions: sessions.live,
     /** Replaces the active faults. Text in the format of the command line. @throws RangeError for invalid text */

@@ -64,8 +64,9 @@ export function parseListenAddress(text: string): ListenAddress {
   if (bare.includes(':')) throw refuse('an IPv6 address needs brackets')
   if (bracketed !== undefined && !isIPv6(host)) throw refuse(`'${host}' is not an IPv6 address`)
   if (host !== '' && !isHost(host)) throw refuse(`'${host}' is neither an IP address nor a host name`)
-  const port = parsePort(digits)
-  if (port === undefined) throw refuse(`the port must be a number from 0 to ${MAX_PORT}`)
+  const port = Number(digits)
+  if (!/^\d{1,5}$/.test(digits) || port > MAX_PORT)
+    throw refuse(`the port must be a number from 0 to ${MAX_PORT}`)
   return host === '' ? { port } : { host, port }
 }
 
@@ -73,12 +74,6 @@ function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true
   // 1.2.3 and 999.1.1.1 match the pattern of host names and may resolve to unexpected addresses.
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text)
-}
-
-function parsePort(text: string): number | undefined {
-  if (!/^\d{1,5}$/.test(text)) return undefined
-  const port = Number(text)
-  return port <= MAX_PORT ? port : undefined
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { type RequestOptions, request } from 'node:https'
+import { connect } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { EXPIRED, makeAuthority, sansOf } from '../server/listener/certificates.ts'
@@ -22,12 +24,22 @@ function get(emulator: Emulator, options: RequestOptions): Promise<number> {
   })
 }
 
+async function certificateOf(emulator: Emulator): Promise<string> {
+  const { hostname, port } = new URL(emulator.url)
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const certificate = socket.getPeerX509Certificate()?.toString() ?? ''
+  socket.destroy()
+  return certificate
+}
+
 describe('a certificate created on start', () => {
   test('is accepted only by clients that trust it', async () => {
     const emulator = await startEmulator({ tls: true })
     expect(emulator.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-    expect(await get(emulator, { ca: emulator.certificate })).toBe(200)
-    expect(await get(emulator, { ca: emulator.certificate, servername: 'localhost' })).toBe(200)
+    const ca = await certificateOf(emulator)
+    expect(await get(emulator, { ca })).toBe(200)
+    expect(await get(emulator, { ca, servername: 'localhost' })).toBe(200)
     await expect(get(emulator, {})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
   })
 })
@@ -37,7 +49,6 @@ describe('certificates of an authority', () => {
     const authority = await makeAuthority('Test authority')
     const tls = await authority.issue('storage', sansOf(['storage.example']))
     const emulator = await startEmulator({ tls })
-    expect(emulator.certificate).toBe('')
     expect(await get(emulator, { ca: authority.cert, servername: 'storage.example' })).toBe(200)
     await expect(get(emulator, { ca: authority.cert })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',

@@ -34,7 +34,8 @@ export function createRecorder(keepsNames: boolean, names: readonly ForbiddenTex
       const key = keyOf(exchange)
       // A repeated request replaces one that was refused or failed.
       if (exchanges.get(key)?.status === 200) return
-      if (typeof outcome !== 'string' && outcome.status === 200 && isResource(operation))
+      const isResource = RESOURCE_NAMES.some((name) => name === operation)
+      if (typeof outcome !== 'string' && outcome.status === 200 && isResource)
         answers.set(key, { text: outcome.text, at: outcome.at })
       exchanges.set(key, redactor.exchange(exchange))
     },
@@ -56,10 +57,6 @@ export function createRecorder(keepsNames: boolean, names: readonly ForbiddenTex
 
 function keyOf({ path, query = '', body = '' }: RequestKey): string {
   return JSON.stringify([path, query, body])
-}
-
-function isResource(operation: string): boolean {
-  return RESOURCE_NAMES.some((name) => name === operation)
 }
 
 /** `refused`: answers with another status than 200; `failed`: requests without a whole answer. */

@@ -19,11 +19,6 @@ export function parseDuration(text: string): number | undefined {
   return parseQuantity(DURATION, text, MS_PER_UNIT)
 }
 
-/** `64MiB`, `10 MB` → bytes, or undefined as for {@link parseDuration}. */
-function parseSize(text: string): number | undefined {
-  return parseQuantity(SIZE, text, BYTES_PER_UNIT)
-}
-
 function parseQuantity<Unit extends string>(
   pattern: RegExp,
   text: string,
@@ -50,7 +45,7 @@ export const duration = parsed(parseDuration, EXPECTED_DURATION)
 /** As {@link duration}, but not zero. */
 export const positiveDuration = duration.refine((ms) => ms > 0, 'must be more than zero')
 /** A size with unit in the file, converted to bytes; not zero. */
-export const size = parsed(parseSize, 'a size like 64MiB').refine(
+export const size = parsed((text) => parseQuantity(SIZE, text, BYTES_PER_UNIT), 'a size like 64MiB').refine(
   (bytes) => bytes > 0,
   'must be more than zero',
 )

@@ -165,7 +165,8 @@ function rangeStart(item: unknown): number | undefined {
 }
 
 function plainData(document: Document.Parsed, file: string): unknown {
-  const data = resolved(document, file)
+  // The library's limit is for the aliases of one anchor, which many systems may share. Data of anchors is not copied.
+  const data = document.toJS({ maxAliasCount: -1 }) ?? {}
   if (hasMoreValues(data, MAX_VALUES)) throw tooManyValues(file)
   return data
 }
@@ -186,15 +187,6 @@ function hasMoreTokens(text: string, limit: number): boolean {
     if (count > limit) return true
   }
   return false
-}
-
-function resolved(document: Document.Parsed, file: string): unknown {
-  try {
-    // The library's limit is for the aliases of one anchor, which many systems may share. Data of anchors is not copied.
-    return document.toJS({ maxAliasCount: -1 }) ?? {}
-  } catch {
-    throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
-  }
 }
 
 /** Whether the data has more keys and values than `limit`. Stops at the limit: aliases may expand to any number. */

@@ -74,7 +74,8 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
       if (live(user) >= limits.tokensPerUser) {
         throw new ApiError('unauthenticated', 'Max number of tokens exceeded for this user')
       }
-      const token = newToken()
+      // In the format of real systems.
+      const token = `BAAc${Buffer.from(randomUUID()).toString('base64')}`
       add(token, user, false)
       return token
     },
@@ -104,9 +105,4 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
 
 function isUser(name: string): name is User {
   return Object.hasOwn(ACCOUNTS, name)
-}
-
-/** A token in the format of real systems. */
-function newToken(): string {
-  return `BAAc${Buffer.from(randomUUID()).toString('base64')}`
 }

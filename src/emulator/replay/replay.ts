@@ -1,3 +1,4 @@
+import { unescape as unescaped } from 'node:querystring'
 import { QUERY_PATH } from '../../query_catalogue.ts'
 import type { RecordedExchange, Recording } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
@@ -76,20 +77,19 @@ function createResponder({ exchanges }: Recording): Responder {
     const exchange = ofFeed.find(
       (one) => sameParameters(one.request.query, querystring) && sameBody(one, body),
     )
-    if (exchange === undefined) throw notRecorded(context.method, context.originalUrl)
+    if (exchange === undefined) {
+      const asked = `${context.method} ${context.originalUrl}`
+      throw new ApiError('notFound', `The recording has no answer to ${asked}`)
+    }
     if (feed === 'history' && exchange.status === 200)
       return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
     return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
   }
 }
 
-function notRecorded(method: string, url: string): ApiError {
-  return new ApiError('notFound', `The recording has no answer to ${method} ${url}`)
-}
-
 /** The path without encoding and suffix. */
 function pathKey(path: string): string {
-  return decodeURIComponent(path.replace(/(\.json)?\/?$/, ''))
+  return unescaped(path.replace(/(\.json)?\/?$/, ''))
 }
 
 function sameParameters(recorded = '', requested: string): boolean {
