@@ -37,13 +37,9 @@ function sizeOf(value: unknown): number {
 }
 
 function isIn(item: unknown, { start, end, interval, recorded }: Part): boolean {
-  const t = timeOf(item)
-  return t === undefined || (t >= start && t <= end && (interval <= recorded || t % interval < recorded))
-}
-
-function timeOf(item: unknown): number | undefined {
   const t = isObject(item) ? Number(item['t'] ?? Number.NaN) : Number.NaN
-  return Number.isFinite(t) ? t : undefined
+  if (!Number.isFinite(t)) return true
+  return t >= start && t <= end && (interval <= recorded || t % interval < recorded)
 }
 
 /** Lowest, highest and mean value of snapshots, in the shape that the recorded summary has. */

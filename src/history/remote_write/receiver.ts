@@ -58,7 +58,9 @@ export function createReceiver(options: ReceiverOptions) {
       signal.throwIfAborted()
       // The message is empty if several addresses were tried.
       const problem = failure instanceof Error ? failure.message || errorCode(failure) : String(failure)
-      return isOfTls(failure) ? { problem } : { problem, retryMs: 0 }
+      const known = exchangeFailure(failure)
+      // A certificate that is not accepted, by either side: another attempt has the same result.
+      return known instanceof ApiError && known.reason === 'tls' ? { problem } : { problem, retryMs: 0 }
     }
   }
 
@@ -97,12 +99,6 @@ function endingWithError(connect: buildConnector.connector): buildConnector.conn
       socket?.once('error', (failure) => socket.destroy(failure))
       callback(...result)
     })
-}
-
-/** A certificate that is not accepted, by either side: another attempt has the same result. */
-function isOfTls(failure: unknown): boolean {
-  const known = exchangeFailure(failure)
-  return known instanceof ApiError && known.reason === 'tls'
 }
 
 async function resultOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<SendResult> {
