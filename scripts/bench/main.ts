@@ -10,6 +10,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { historyRows } from './history_rows.ts'
+import { parseSeconds, REFERENCE } from './machine_speed.ts'
 import { pollRows } from './poll_rows.ts'
 import { resourceRows } from './resources.ts'
 import { measureScrapes } from './scrapes.ts'
@@ -29,8 +30,13 @@ execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 for (const name of names) {
   const measure = PARTS[name]
   if (measure === undefined) throw new Error(`no part '${name}': use ${Object.keys(PARTS).join(', ')}`)
+  const before = await parseSeconds()
   const rows = await measure()
-  writeFileSync(PAGE, withRows(readFileSync(PAGE, 'utf8'), rows))
+  const after = await parseSeconds()
+  // The speed of a virtual machine may change within minutes.
+  const slowness = (before + after) / 2 / REFERENCE.seconds
+  writeFileSync(PAGE, withRows(readFileSync(PAGE, 'utf8'), rows, slowness))
+  console.log(`${name}: JSON.parse of ${REFERENCE.megabytes} MB took ${before} s before and ${after} s after`)
   for (const { part, what, own = '–', reference = '–', referenceTakes = '–', ratio = '–' } of rows)
     console.log([part, what, own, reference, referenceTakes, ratio].join(' | '))
 }

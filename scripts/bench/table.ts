@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { markdownTable } from '../markdown/markdown.ts'
 import { replaceMarked } from '../markdown/marked.ts'
 import { HEAD, MARK, rowsIn } from '../pages/performance_table.ts'
+import { goalText, type TimedGoal } from './machine_speed.ts'
 
 /** A row of docs/performance.md. */
 export interface Row {
@@ -14,19 +15,25 @@ export interface Row {
   readonly referenceTakes?: string
   /** Of CPU times, the median of alternating pairs. */
   readonly ratio?: string
-  readonly goal?: string
+  readonly goal?: string | TimedGoal
 }
 
-/** The page with the rows of the measured parts replaced; those of other parts stay. */
-export function withRows(page: string, rows: readonly Row[]): string {
+/**
+ * The page with the rows of the measured parts replaced; those of other parts stay.
+ * @param slowness CPU times here, divided by those on the machine where the goals were set
+ */
+export function withRows(page: string, rows: readonly Row[], slowness: number): string {
   const measured = new Set(rows.map(({ part }) => part))
   const kept = rowsIn(page).filter(([part = '']) => !measured.has(part))
-  const all = [...kept, ...rows.map(cells)].sort(([a = ''], [b = '']) => (a < b ? -1 : a > b ? 1 : 0))
+  const all = [...kept, ...rows.map((row) => cells(row, slowness))].sort(([a = ''], [b = '']) =>
+    a < b ? -1 : a > b ? 1 : 0,
+  )
   return replaceMarked(page, MARK, `${machine()}\n\n${markdownTable(HEAD, all)}`)
 }
 
-function cells({ part, what, own, reference, referenceTakes, ratio, goal }: Row): string[] {
-  return [part, what, own, reference, referenceTakes, ratio, goal].map((cell) => cell ?? '–')
+function cells({ part, what, own, reference, referenceTakes, ratio, goal }: Row, slowness: number): string[] {
+  const ofGoal = goal && goalText(goal, slowness)
+  return [part, what, own, reference, referenceTakes, ratio, ofGoal].map((cell) => cell ?? '–')
 }
 
 function machine(): string {
