@@ -4,22 +4,12 @@ import { badFirst } from './problems.ts'
 import type { Problem } from './states.ts'
 
 /** What of the status is requested. Empty text: everything. */
-export interface Selection {
-  readonly system: string
-  /** Id or name of a pool; only with a system. */
-  readonly pool: string
-  /** Text in the names and ids of systems, pools and nodes, in any case. */
-  readonly search: string
-  /** Number of the page of a long list, from 1. */
-  readonly page: number
-  /** Whether the document has the values of the last hour. */
-  readonly history: boolean
-}
+export type Selection = Exclude<ReturnType<typeof readSelection>, string>
 
 const PARAMETERS = ['system', 'pool', 'q', 'page', 'history'] as const
 
 /** Reads the query of a request. A problem of it is returned as text. */
-export function readSelection(query: URLSearchParams): Selection | string {
+export function readSelection(query: URLSearchParams) {
   const problem = nameProblem(query)
   if (problem !== undefined) return problem
   const text = (name: (typeof PARAMETERS)[number]) => query.get(name) ?? ''
@@ -30,9 +20,13 @@ export function readSelection(query: URLSearchParams): Selection | string {
   if (history !== 'true' && history !== 'false') return 'The parameter history must be true or false.'
   return {
     system: text('system'),
+    /** Id or name of a pool; only with a system. */
     pool: text('pool'),
+    /** Text in the names and ids of systems, pools and nodes, in any case. */
     search: text('q').trim(),
+    /** Number of the page of a long list, from 1. */
     page,
+    /** Whether the document has the values of the last hour. */
     history: history === 'true',
   }
 }

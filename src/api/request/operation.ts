@@ -1,4 +1,4 @@
-import { asApiError, type RequestPlace } from '../errors/errors.ts'
+import { asApiError } from '../errors/errors.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
 import type { HttpResponse } from '../http/transport.ts'
@@ -53,7 +53,8 @@ export function createOperate(options: OperationOptions): Operate {
     )
 
   const admitted: Operate = async (request, stop, decode) => {
-    const place = placeOf(system, request)
+    const { operation, path, pool } = request
+    const place = { system, operation, path, ...(pool !== undefined && { pool }) }
     const leave = await breaker?.enter(request.pool ?? request.operation).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
@@ -77,8 +78,4 @@ export function createOperate(options: OperationOptions): Operate {
     const priority = POLLS.includes(request.operation) ? PRIORITIES.poll : PRIORITIES.other
     return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, priority })
   }
-}
-
-function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
-  return { system, operation, path, ...(pool !== undefined && { pool }) }
 }

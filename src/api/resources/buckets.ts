@@ -1,7 +1,7 @@
 import { boundedName } from '../../values/names.ts'
-import { nameFilter, type ReadingContext, type ResourceFilters } from './context.ts'
+import { nameFilter, type ReadingContext, type ResourceFilters, readObjects } from './context.ts'
 import { createFoundCheck, type ListedName, listNames, listNamespaces } from './namespaces.ts'
-import { decodeObject, kindOf, objectSteps, type ResourceObject, valuesOf } from './objects.ts'
+import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
 import { batchesOf, requestOf } from './requests.ts'
 import { createSelection, type Sized } from './selection.ts'
 
@@ -51,7 +51,7 @@ function countObject(
 }
 
 async function readUsage(
-  { send, refusals, builder: { rejected }, signal }: ReadingContext,
+  context: ReadingContext,
   namespace: string,
   listed: readonly ListedName[],
 ): Promise<Bucket[]> {
@@ -60,12 +60,8 @@ async function readUsage(
   const buckets: Bucket[] = []
   for (const names of batchesOf([...quotas.keys()])) {
     const body = JSON.stringify({ id: names })
-    const objects = await refusals.run(USAGE.path, () =>
-      send(
-        { ...request, body },
-        (result, { now }) => objectSteps(result, USAGE, { now, rejected, idOf: () => namespace }),
-        signal,
-      ),
+    const objects = await context.refusals.run(USAGE.path, () =>
+      readObjects(context, USAGE, { ...request, body }, () => namespace),
     )
     for (const object of objects) buckets.push(bucketOf(namespace, object, quotas))
   }

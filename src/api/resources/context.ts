@@ -1,8 +1,10 @@
 import type { ResourcesConfig } from '../../config/config.ts'
+import type { ObjectKind } from '../../system_catalogue.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
+import { objectSteps, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
-import type { SendResource } from './requests.ts'
+import { requestOf, type SendResource } from './requests.ts'
 
 /** What is read of namespaces and buckets. */
 export type ResourceFilters = Pick<ResourcesConfig, 'namespaces' | 'buckets'>
@@ -25,6 +27,17 @@ export interface ReadingContext extends ResourceReaderOptions {
   readonly builder: ReadingBuilder
   readonly signal: AbortSignal
   readonly spreadMs: number
+}
+
+/** The objects of a kind in the response to a request. @param idOf their id, if it is not a member */
+export function readObjects(
+  { send, builder: { rejected }, signal }: ReadingContext,
+  kind: ObjectKind,
+  request = requestOf(kind),
+  idOf?: () => string,
+): Promise<ResourceObject[]> {
+  const context = { rejected, ...(idOf && { idOf }) }
+  return send(request, (body, { now }) => objectSteps(body, kind, { ...context, now }), signal)
 }
 
 /** Decides which names are read. */

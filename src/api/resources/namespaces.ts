@@ -3,9 +3,9 @@ import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
-import { nameFilter, type ReadingContext, type ResourceFilters } from './context.ts'
+import { nameFilter, type ReadingContext, type ResourceFilters, readObjects } from './context.ts'
 import { hasMembers, listIn } from './lists.ts'
-import { decodeObject, kindOf, objectSteps, type ResourceObject, valuesOf } from './objects.ts'
+import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
 import { isNotAvailable } from './refusals.ts'
 import {
   batchesOf,
@@ -104,12 +104,9 @@ const SINGLE_USAGE: ObjectKind = { ...WITHOUT_LIST, path: '/object/billing/names
 
 /** In one request; releases before 3.2 have one for each namespace only. */
 async function readUsage(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {
-  const { send, refusals, builder, signal } = context
   const request = { ...requestOf(USAGE), body: JSON.stringify({ id: names }) }
   try {
-    return await refusals.run(request.path, () =>
-      send(request, (body, { now }) => objectSteps(body, USAGE, { now, rejected: builder.rejected }), signal),
-    )
+    return await context.refusals.run(request.path, () => readObjects(context, USAGE, request))
   } catch (failure) {
     if (!isNotAvailable(failure) || failure.reason === 'forbidden') throw failure
     return readEach(context, names, SINGLE_USAGE)
@@ -145,17 +142,14 @@ async function readEach(
   names: readonly string[],
   kind: ObjectKind,
 ): Promise<ResourceObject[]> {
-  const { send, refusals, builder, signal, pause, spreadMs } = context
+  const { refusals, signal, pause, spreadMs } = context
   const objects: ResourceObject[] = []
-  const decode: DecodeResource<ResourceObject | undefined> = function* (body, { now }) {
-    const [object] = yield* objectSteps(body, kind, { now, rejected: builder.rejected, idOf: () => '' })
-    return object
-  }
   const isFound = createFoundCheck()
   await refusals.run(kind.path, async () => {
     for (const [index, name] of names.entries()) {
       if (index > 0 && spreadMs > 0) await pause(spreadMs / names.length, signal)
-      const object = await isFound(() => send(requestOf(kind, name), decode, signal))
+      const [object] =
+        (await isFound(() => readObjects(context, kind, requestOf(kind, name), () => ''))) ?? []
       if (object !== undefined) objects.push({ ...object, labels: [boundedName(name)], id: undefined })
     }
   })

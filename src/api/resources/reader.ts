@@ -1,19 +1,16 @@
 import { OBJECT_KINDS, type ObjectKind, type ResourceName, requestText } from '../../system_catalogue.ts'
 import type { ApiError } from '../errors/errors.ts'
 import { createBucketReader } from './buckets.ts'
-import type { ReadingContext, ResourceReaderOptions } from './context.ts'
+import { type ReadingContext, type ResourceReaderOptions, readObjects } from './context.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
-import { objectSteps, type ResourceObject } from './objects.ts'
+import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
 import { createReadingBuilder, type ReadingBuilder, type ResourceReading } from './reading.ts'
 import { createRefusalMemory, isNotAvailable } from './refusals.ts'
-import { requestOf } from './requests.ts'
-
-/** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
-export type ResourceReader = ReturnType<typeof createResourceReader>
 
 type Read = (context: ReadingContext) => Promise<void>
 
+/** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
 export function createResourceReader(options: ResourceReaderOptions) {
   const refusals = createRefusalMemory(options.now)
   const special: Partial<Record<ResourceName, Read>> = {
@@ -57,15 +54,8 @@ function readKinds(resource: ResourceName): Read {
 }
 
 function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceObject[]> {
-  const { send, refusals, builder, signal } = context
-  return refusals.run(requestText(kind), () =>
-    kind.measurement === undefined
-      ? send(
-          requestOf(kind),
-          (body, { now }) => objectSteps(body, kind, { now, rejected: builder.rejected }),
-          signal,
-        )
-      : readQueried(kind, context),
+  return context.refusals.run(requestText(kind), () =>
+    kind.measurement === undefined ? readObjects(context, kind) : readQueried(kind, context),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { plainAddress, shortestAddress } from './addresses.ts'
+import { isIPv6 } from 'node:net'
+import { plainAddress } from './addresses.ts'
 
 export interface OriginRules {
   /** The hosts of the listen addresses, as far as they have one. */
@@ -56,8 +57,10 @@ function isOwnHost(host: string, request: IncomingMessage, { listenHosts }: Orig
   return own.map(hostForm).includes(hostForm(name))
 }
 
+/** In lower case; an IPv6 address without brackets and in its shortest form, as the URL class writes it. */
 function hostForm(name: string): string {
-  return shortestAddress(name.replace(/^\[|\]$/g, '').toLowerCase())
+  const host = name.replace(/^\[|\]$/g, '').toLowerCase()
+  return isIPv6(host) && !host.includes('%') ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host
 }
 
 function schemeOf({ socket }: IncomingMessage): 'http' | 'https' {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WebFile } from '../../config/web/file.ts'
 import { type BucketSize, createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
@@ -36,13 +35,9 @@ export function createGate(options: GateOptions): Gate {
     const untrusted = file.tls && checkConnection?.(request, response, file.tls)
     if (untrusted !== undefined) return untrusted
     if (!isWithinRate(file.rateLimit)) return TOO_MANY
-    return checkUser(auth, request, file)
+    if (file.users.size === 0) return undefined
+    return auth.check(request.headers.authorization, clientAddress(request.socket), file.users)
   }
-}
-
-async function checkUser(auth: BasicAuth, request: IncomingMessage, { users }: WebFile) {
-  if (users.size === 0) return undefined
-  return auth.check(request.headers.authorization, clientAddress(request.socket), users)
 }
 
 /** One bucket for all clients, replaced when its configured size changes. */

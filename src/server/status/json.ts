@@ -24,22 +24,14 @@ export async function* jsonPieces(document: unknown): AsyncGenerator<string> {
 }
 
 function* parts(value: unknown, levels: number): Generator<string> {
-  if (levels === 0 || typeof value !== 'object' || value === null) yield textOf(value)
-  else if (Array.isArray(value)) {
-    yield '['
-    for (const [index, item] of value.entries()) {
-      if (index > 0) yield ','
-      yield* parts(item, levels - 1)
-    }
-    yield ']'
-  } else {
-    yield '{'
-    for (const [index, [name, item]] of Object.entries(value).entries()) {
-      yield `${index > 0 ? ',' : ''}${textOf(name)}:`
-      yield* parts(item, levels - 1)
-    }
-    yield '}'
+  if (levels === 0 || typeof value !== 'object' || value === null) return yield textOf(value)
+  const isList = Array.isArray(value)
+  yield isList ? '[' : '{'
+  for (const [index, [name, item]] of Object.entries(value).entries()) {
+    yield `${index > 0 ? ',' : ''}${isList ? '' : `${textOf(name)}:`}`
+    yield* parts(item, levels - 1)
   }
+  yield isList ? ']' : '}'
 }
 
 function textOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { answerSteps } from '../../../src/api/query/answers/answer.ts'
 import { queryText, requiredTags } from '../../../src/api/query/requests/queries.ts'
 import type { SendQuery } from '../../../src/api/query/requests/request_all.ts'
-import { createResourceReader, type ResourceReader } from '../../../src/api/resources/reader.ts'
+import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
@@ -77,7 +77,7 @@ export function setUp(
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
   })
-  const read = (name: Parameters<ResourceReader['read']>[0], spreadMs?: number) =>
+  const read = (name: Parameters<typeof reader.read>[0], spreadMs?: number) =>
     reader.read(name, never, spreadMs)
   return { read, requests, pauses, clock }
 }
