@@ -93,7 +93,8 @@ function readInPieces(socket: Socket): void {
     socket.destroyed ? null : read(Math.min(socket.readableLength, PIECE_BYTES) || undefined)
 }
 
-function readPem(file: string | undefined): string | undefined {
+/** @throws {ApiError} `local` if it cannot be read */
+export function readPem(file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   const read = readTextFile(file, 'pem')
   if ('problem' in read) throw new ApiError('local', `the file ${file} of tls_config ${read.problem}`)

@@ -1,4 +1,3 @@
-import type { SystemClient } from '../../api/client.ts'
 import { readVersions } from '../../api/query/requests/version.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check/check.ts'
@@ -70,13 +69,11 @@ export async function examineSystem(
 ) {
   const { signal, system } = context
   const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
-  const versions = readsVersions ? await versionsOf(facts.client, signal) : undefined
-  await facts.client?.close()
+  const { client } = facts
+  const hasVersions = readsVersions && client !== undefined && !signal.aborted
+  const versions = hasVersions ? await readVersions(client.read, signal) : undefined
+  await client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
   // Pools that are neither listed nor configured are unknown.
   return { system, reports, versions, pools: facts.pools ?? configured }
-}
-
-async function versionsOf(client: SystemClient | undefined, signal: AbortSignal) {
-  return client === undefined || signal.aborted ? undefined : readVersions(client.read, signal)
 }

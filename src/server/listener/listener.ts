@@ -78,12 +78,9 @@ export function createListener(options: ListenerOptions) {
   }
 }
 
-interface Opened {
-  readonly url: string
-  stop(): Promise<void>
-}
+type Opened = Awaited<ReturnType<typeof open>>
 
-async function open(address: ListenAddress | BoundSocket, options: ListenerOptions): Promise<Opened> {
+async function open(address: ListenAddress | BoundSocket, options: ListenerOptions) {
   const { webConfigFile: path, openPaths, acceptsBodies = true, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()

@@ -17,8 +17,6 @@ interface Increase {
 }
 
 /** Latencies of the requests to a pool within the last 20 minutes, from the histograms of its nodes. */
-export type LatencyWindow = ReturnType<typeof createLatencyWindow>
-
 export function createLatencyWindow() {
   let histograms: ReadonlyMap<string, Histograms> = new Map()
   let increases: readonly Increase[] = []

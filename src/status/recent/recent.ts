@@ -4,7 +4,7 @@ import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
 import type { StateObserver } from '../../state/store.ts'
 import { baseValue, ratioOf, sumOf } from '../figures/node_figures.ts'
-import { createLatencyWindow, type LatencyWindow } from './latency_window.ts'
+import { createLatencyWindow } from './latency_window.ts'
 import { createSlots, MINUTE_SLOTS, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 
 /** What is remembered of a pool for each slot; of a system, the sum over its pools. */
@@ -94,22 +94,16 @@ interface RecentSystem {
   readonly pools: Map<string, RecentPool>
 }
 
-interface RecentPool {
-  readonly slots: Slots<PoolColumn>
-  readonly latencies: LatencyWindow
-  /** What was noted last. */
-  attempt: PoolState['lastAttempt']
-  merged: PoolState['merged']
-  totals: PoolTotals | undefined
-}
+type RecentPool = ReturnType<typeof newPool>
 
-function newPool(): RecentPool {
+function newPool() {
   return {
     slots: createSlots(POOL_COLUMNS),
     latencies: createLatencyWindow(),
-    attempt: undefined,
-    merged: undefined,
-    totals: undefined,
+    // What was noted last.
+    attempt: undefined as PoolState['lastAttempt'],
+    merged: undefined as PoolState['merged'],
+    totals: undefined as ReturnType<typeof poolTotals> | undefined,
   }
 }
 
@@ -143,9 +137,7 @@ function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: num
 const SUMMED = ['transactions_per_second', 'transaction_bytes_per_second'] as const
 
 /** Undefined: no node serves it. */
-type PoolTotals = Readonly<Record<(typeof SUMMED)[number] | 'disk_space_allocated_ratio', number | undefined>>
-
-function poolTotals({ nodes }: MergedReading): PoolTotals {
+function poolTotals({ nodes }: MergedReading) {
   const sum = (...names: readonly AttributeName[]) =>
     sumOf(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
   return {

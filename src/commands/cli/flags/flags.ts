@@ -10,7 +10,7 @@ import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
-import { type FlagsOf, type FlagTable, parseAddress } from './table.ts'
+import { type FlagsOf, type FlagTable, parseAddress, parseCountOrNone } from './table.ts'
 
 export const LOG_FLAGS = {
   '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },
@@ -48,7 +48,7 @@ const WEB_FLAGS = {
   '--web.config.file <file>': 'web configuration file (exporter-toolkit): TLS, users, headers',
   '--web.max-requests <count>': {
     about: 'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
-    parse: parseLimit,
+    parse: parseCountOrNone,
     otherwise: DEFAULT_MAX_REQUESTS,
   },
   '--web.enable-lifecycle': 'enable reload with POST /-/reload',
@@ -132,12 +132,6 @@ export function exporterOptions(flags: ExporterFlags): Omit<ExporterOptions, 'lo
     allowedHosts: flags['web.allowedHosts'],
     webConfigFile: flags['web.config.file'],
   }
-}
-
-/** Parses a whole number; 0 means unlimited. @throws {InvalidArgumentError} */
-function parseLimit(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number, or 0 for no limit.')
-  return Number(text)
 }
 
 /** The first socket that systemd passes. */

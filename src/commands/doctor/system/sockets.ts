@@ -3,9 +3,9 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
+import { readPem } from '../../../api/http/connector.ts'
 import { untilAborted } from '../../../api/http/deadline.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import { readTextFile } from '../../../values/files.ts'
 import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
 import { systemCheck } from '../check/system_facts.ts'
 
@@ -61,18 +61,11 @@ export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): P
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     servername,
-    ca: pem(tls.caFile),
-    cert: pem(tls.certFile),
-    key: pem(tls.keyFile),
+    ca: readPem(tls.caFile),
+    cert: readPem(tls.certFile),
+    key: readPem(tls.keyFile),
   })
   return opened(socket, 'secureConnect', signal, () => peerOf(socket))
-}
-
-function pem(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
-  const read = readTextFile(file, 'pem')
-  if ('problem' in read) throw new Error(`${file} ${read.problem}`)
-  return read.text
 }
 
 /** Waits for `event`, calls `inspect` and closes the socket. @throws the error of the socket, or the reason of the signal */

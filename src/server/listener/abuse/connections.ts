@@ -1,16 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-export interface Connections {
-  /**
-   * The client of the connection waits for a response, so it cannot make progress.
-   * @returns to be called when the response begins, which counts as progress, or when there is none
-   */
-  wait(socket: Socket): () => void
-  /** A plain close leaves data that the client does not read in the kernel, up to megabytes for minutes. */
-  reset(socket: Socket): void
-  sockets(): Iterable<Socket>
-}
+export type Connections = ReturnType<typeof limitConnections>
 
 /** A plain connection is its own key; a TLS socket and its underlying socket have the same name. */
 type Key = Socket | string
@@ -27,7 +18,7 @@ export function limitConnections(
   event: 'connection' | 'secureConnection',
   limit: number,
   onLimit: () => void,
-): Connections {
+) {
   // A Map keeps insertion order, so the first connection is the one with the oldest progress.
   const open = new Map<Key, Socket>()
   const waiting = new Set<Key>()
@@ -56,16 +47,21 @@ export function limitConnections(
     socket.on('data', progress).on('drain', progress)
   })
   return {
-    wait(socket) {
+    /**
+     * The client of the connection waits for a response, so it cannot make progress.
+     * @returns to be called when the response begins, which counts as progress, or when there is none
+     */
+    wait(socket: Socket): () => void {
       const key = keyOf(socket)
       waiting.add(key)
       return () => {
         if (waiting.delete(key)) moveToEnd(key)
       }
     },
-    // Only the underlying socket of a TLS socket can be reset.
-    reset: (socket) => void open.get(keyOf(socket))?.resetAndDestroy(),
-    sockets: () => open.values(),
+    // A plain close leaves data that the client does not read in the kernel, up to megabytes for minutes. Only the
+    // underlying socket of a TLS socket can be reset.
+    reset: (socket: Socket): void => void open.get(keyOf(socket))?.resetAndDestroy(),
+    sockets: (): Iterable<Socket> => open.values(),
   }
 }
 

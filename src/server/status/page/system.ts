@@ -7,9 +7,10 @@ import { charts, SYSTEM_CHARTS } from './charts.ts'
 import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
 
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
+  const { discovery_error: error } = system
   return html`<section class="card system" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)} <span class="words">${system.summary}</span></div>
-${discoveryError(system, now)}<dl class="facts">${systemFacts(system, now)}</dl>
+${error && errorBox('current', 'The list of pools could not be read', error, now)}<dl class="facts">${systemFacts(system, now)}</dl>
 ${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
 <div class="pools">${pools}</div>
 </section>
@@ -25,10 +26,6 @@ export function systemLink(system: SystemStatus): Html {
 
 export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
-}
-
-function probeUrl({ name }: SystemStatus): string {
-  return `/probe${queryOf({ system: name })}`
 }
 
 function systemFacts(system: SystemStatus, now: number): Html[] {
@@ -60,7 +57,10 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
     ),
     fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
     resourceFact(system, now),
-    fact('Probe', html`<a href="${probeUrl(system)}">poll now, and show the metrics of this system</a>`),
+    fact(
+      'Probe',
+      html`<a href="/probe${queryOf({ system: system.name })}">poll now, and show the metrics of this system</a>`,
+    ),
     ...otherFacts(system, now),
   ]
 }
@@ -121,9 +121,4 @@ function endpoints({ endpoints: all }: SystemStatus): Content {
       ? undefined
       : html` <span class="bad">(failed; others are preferred for ${pause_seconds}s)</span>`,
   ])
-}
-
-function discoveryError({ discovery_error: error }: SystemStatus, now: number): Content {
-  if (error === null) return undefined
-  return errorBox('current', 'The list of pools could not be read', error, now)
 }
