@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import type { AlertingConfig, Override, Subject, Tuning } from './config.ts'
+import type { AlertingConfig, Subject, Tuning } from './config.ts'
 import { resolve, type Values } from './references.ts'
 import { type AlertGroupSource, type AlertSource, type RuleSources, scopeOf } from './sources.ts'
 import { restricted, ruleLabels } from './subjects.ts'
@@ -126,19 +126,13 @@ function systemBranches(alert: AlertSource, defaults: Values, config: AlertingCo
     return {
       subject: { system },
       alert: tuned(alert, defaults, tunings),
-      parts: pools.map((override) => poolBranch(alert, defaults, tunings, override)),
+      parts: pools.map((override) => ({
+        subject: { system, pool: override.pool },
+        alert: tuned(alert, defaults, [...tunings, override]),
+        parts: [],
+      })),
     }
   })
-}
-
-function poolBranch(
-  alert: AlertSource,
-  defaults: Values,
-  tunings: readonly Tuning[],
-  override: Override,
-): Branch {
-  const { system, pool } = override
-  return { subject: { system, pool }, alert: tuned(alert, defaults, [...tunings, override]), parts: [] }
 }
 
 /** The alert with settings, of which later ones have precedence; undefined if it is disabled. */

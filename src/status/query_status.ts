@@ -1,7 +1,7 @@
 import { isQueried } from '../api/query/merge.ts'
 import { failureState } from '../api/query/states.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { PerformanceState, SystemState } from '../state/state.ts'
+import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'
 
@@ -35,14 +35,11 @@ function stateOf(
       ? { state: 'pending', summary: 'not polled yet' }
       : { state: 'not_needed', summary: 'not needed: the feed has performance figures' }
   }
-  const { failure, reading } = performance
+  const { failure, partFailure, reading } = performance
   if (failure !== undefined) return { state: 'failing', summary: failureState(failure.reason) }
   const nodes = reading?.nodes.length ?? 0
+  const part = partFailure === undefined ? '' : '; some queries failed'
   return nodes === 0
     ? { state: 'empty', summary: 'polled, without current data' }
-    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}${partText(performance)}` }
-}
-
-function partText({ partFailure }: PerformanceState): string {
-  return partFailure === undefined ? '' : '; some queries failed'
+    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}${part}` }
 }

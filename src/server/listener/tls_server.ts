@@ -87,11 +87,8 @@ function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undef
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) return policy.required ? REQUIRED : undefined
   if (policy.verified && !socket.authorized) return UNKNOWN
-  return isListed(certificate, tls.allowedSans) ? undefined : NOT_LISTED
-}
-
-function isListed(certificate: X509Certificate, allowed: readonly string[] | undefined): boolean {
-  return allowed?.some((name) => hasName(certificate, name)) ?? true
+  const isListed = tls.allowedSans?.some((name) => hasName(certificate, name)) ?? true
+  return isListed ? undefined : NOT_LISTED
 }
 
 const ALTERNATIVE = { subject: 'never', wildcards: false } as const

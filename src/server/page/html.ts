@@ -28,7 +28,8 @@ function contentText(content: Content): string {
   if (content === undefined || content === null) return ''
   if (content instanceof Html) return content.text
   if (typeof content === 'number') return String(content)
-  if (typeof content === 'string') return escapeHtml(visibleText(content))
+  if (typeof content === 'string')
+    return visibleText(content).replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? '')
   return content.map(contentText).join('')
 }
 
@@ -38,8 +39,4 @@ const HTML_ESCAPES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? '')
 }

@@ -38,11 +38,12 @@ async function connect(
   signal: AbortSignal,
 ): Promise<{ readonly finding: Finding; readonly peer?: TlsPeer }> {
   const { protocol, host: subject } = new URL(baseUrl)
-  const { tls } = context.system
+  const { tls, name } = context.system
+  const saving = `sds-exporter doctor --config.file=${context.configFile} --system=${name} --save-certificate=${name}-ca.pem`
   try {
     if (protocol === 'https:') {
       const peer = await openTls(baseUrl, tls, signal)
-      return { finding: certificateFinding(subject, peer, tls, savingCommand(context)), peer }
+      return { finding: certificateFinding(subject, peer, tls, saving), peer }
     }
     await openPlain(baseUrl, signal)
     const isTls = await acceptsTls(baseUrl, tls, signal)
@@ -52,10 +53,6 @@ async function connect(
   } catch (failure) {
     return { finding: failed(failure, { subject }) }
   }
-}
-
-function savingCommand({ configFile, system: { name } }: SystemContext): string {
-  return `sds-exporter doctor --config.file=${configFile} --system=${name} --save-certificate=${name}-ca.pem`
 }
 
 /** Writes the root certificates of all base URLs to a new file. */
