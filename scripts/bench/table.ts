@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 import { markdownTable } from '../markdown/markdown.ts'
 import { replaceMarked } from '../markdown/marked.ts'
 import { HEAD, MARK, rowsIn } from '../pages/performance_table.ts'
-import { goalText, type TimedGoal } from './machine_speed.ts'
+import { goalText, type TimedGoal } from './comparison/machine_speed.ts'
 
 /** A row of docs/performance.md. */
 export interface Row {

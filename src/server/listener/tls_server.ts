@@ -93,7 +93,10 @@ function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undef
 
 const ALTERNATIVE = { subject: 'never', wildcards: false } as const
 
-/** Whether a name is one of the alternative names, in the same case: what is checked returns the name that it found. */
+/**
+ * Whether a name is one of the alternative names. `checkHost` returns the name that it found, so hosts are compared in the
+ * same case.
+ */
 function hasName(certificate: X509Certificate, name: string): boolean {
   if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
   if (certificate.checkHost(name, ALTERNATIVE) === name) return true

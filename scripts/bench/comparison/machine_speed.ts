@@ -1,5 +1,5 @@
-import { median } from './comparison/figures.ts'
-import { startEmulated } from './emulated.ts'
+import { startEmulated } from '../emulated.ts'
+import { median } from './figures.ts'
 
 const NODES = 63
 const RUNS = 5
