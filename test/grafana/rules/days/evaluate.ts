@@ -8,8 +8,11 @@ import { parseExposition } from '../../../metrics/exposition_text.ts'
 import { type Prometheus, startPrometheus } from '../../../support/programs/prometheus.ts'
 import { type Course, DAY, DAYS, playCourse, type SeriesOfCourse, START, STEP, STEPS } from './course.ts'
 
-/** Of the samples that Prometheus has: several for each reading, because ranges of rules are shorter than a step. */
-const SCRAPE = 300
+/**
+ * Of the samples that Prometheus has: several for each reading, because ranges of rules are shorter than a step. Ranges of
+ * rates are 15 minutes, and need two.
+ */
+const SCRAPE = 450
 const STEPS_PER_DAY = DAY / STEP
 const END = START + DAYS * DAY - STEP
 /** The exporter that is always there, unless a course says otherwise. */
