@@ -381,71 +381,62 @@ export const COVERAGE_ATTRIBUTES = [
 export type CoverageAttribute = (typeof COVERAGE_ATTRIBUTES)[number]
 
 /** A metric family of nodes. `labels` come after {@link NODE_LABELS}. */
-export interface NodeFamily extends FamilyOfNode {
+export interface NodeFamily extends Required<Pick<FamilyOfNode, 'help' | 'labels' | 'sources'>> {
+  readonly name: string
+  readonly type?: FamilyOfNode['type']
   readonly unit: BaseUnit
 }
 
 interface FamilyOfNode {
-  readonly name: string
   /** A gauge, if undefined: all families of the nodes feed are. */
   readonly type?: 'counter' | 'histogram'
   readonly help: string
-  readonly labels: readonly string[]
-  /** Members of a node of the feed. */
-  readonly sources: readonly string[]
+  /** None, if undefined. */
+  readonly labels?: readonly string[]
+  /** Members of a node of the feed; none, if undefined. */
+  readonly sources?: readonly string[]
 }
+type FamiliesOfNode = Readonly<Record<`sds_node_${string}`, FamilyOfNode>>
 
 /** Labels that every node metric has. */
 export const NODE_LABELS = ['system', 'pool', 'node'] as const
 
-const identityFamilies = [
-  {
-    name: 'sds_node_info',
+const identityFamilies = {
+  sds_node_info: {
     help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
     labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
     sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
   },
-  {
-    name: 'sds_node_health_status',
+  sds_node_health_status: {
     help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
     labels: ['status'],
     sources: ['healthStatus'],
   },
-  {
-    name: 'sds_node_disks',
+  sds_node_disks: {
     help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
-    labels: [],
     sources: ['numDisks'],
   },
-  {
-    name: 'sds_node_disks_by_status',
+  sds_node_disks_by_status: {
     help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
     labels: ['status'],
     sources: Object.keys(DISK_COUNTS),
   },
-] as const satisfies readonly FamilyOfNode[]
+} as const satisfies FamiliesOfNode
 
-const errorFamilies = [
-  {
-    name: 'sds_node_transaction_errors_ratio',
+const errorFamilies = {
+  sds_node_transaction_errors_ratio: {
     help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
-    labels: [],
     sources: ['transactionErrors.all'],
   },
-  {
-    name: 'sds_node_transactions_succeeded',
+  sds_node_transactions_succeeded: {
     help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
-    labels: [],
     sources: ['transactionErrors.errorSuccessTotals.successTotal'],
   },
-  {
-    name: 'sds_node_transactions_failed',
+  sds_node_transactions_failed: {
     help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
-    labels: [],
     sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
   },
-  {
-    name: 'sds_node_transaction_errors_by_type',
+  sds_node_transaction_errors_by_type: {
     help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
     labels: ['category', 'error_type'],
     sources: [
@@ -454,83 +445,81 @@ const errorFamilies = [
       'transactionErrors.types.errorCount',
     ],
   },
-  {
-    name: 'sds_node_transaction_errors_by_type_ratio',
+  sds_node_transaction_errors_by_type_ratio: {
     help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
     labels: ['category', 'error_type'],
     sources: ['transactionErrors.types.errorRate'],
   },
-] as const satisfies readonly FamilyOfNode[]
+} as const satisfies FamiliesOfNode
 
-const forecastFamilies = [
-  {
-    name: 'sds_node_capacity_forecast_seconds',
+const forecastFamilies = {
+  sds_node_capacity_forecast_seconds: {
     help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
-  {
-    name: 'sds_node_capacity_forecast_available',
+  sds_node_capacity_forecast_available: {
     help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
-] as const satisfies readonly FamilyOfNode[]
+} as const satisfies FamiliesOfNode
 
 /** Families that only the query interface has. */
-const queryFamilies = [
-  {
-    name: 'sds_node_transaction_latency_seconds',
+const queryFamilies = {
+  sds_node_transaction_latency_seconds: {
     help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the query interface (traffic, ms).',
     type: 'histogram',
     labels: ['operation'],
-    sources: [],
   },
-  {
-    name: 'sds_node_nic_interface_received_bytes_per_second',
+  sds_node_nic_interface_received_bytes_per_second: {
     help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the query interface (health, Bytes).',
     labels: ['interface'],
-    sources: [],
   },
-  {
-    name: 'sds_node_nic_interface_transmitted_bytes_per_second',
+  sds_node_nic_interface_transmitted_bytes_per_second: {
     help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the query interface (health, Bytes).',
     labels: ['interface'],
-    sources: [],
   },
-] as const satisfies readonly FamilyOfNode[]
+} as const satisfies FamiliesOfNode
 
-const ageFamily = {
-  name: 'sds_node_sample_timestamp_seconds',
-  help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
-  labels: ['category'],
-  sources: ['t'],
-} as const satisfies FamilyOfNode
+const ageFamilies = {
+  sds_node_sample_timestamp_seconds: {
+    help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
+    labels: ['category'],
+    sources: ['t'],
+  },
+} as const satisfies FamiliesOfNode
 
-const withUnit = (family: FamilyOfNode): NodeFamily => ({ ...family, unit: unitOf(family.name) })
+function familiesOf(rows: FamiliesOfNode): NodeFamily[] {
+  return Object.entries(rows).map(([name, row]) => ({
+    name,
+    labels: [],
+    sources: [],
+    ...row,
+    unit: unitOf(name),
+  }))
+}
 
-function attributeFamily(row: AttributeFamily): FamilyOfNode {
+function attributeFamily(row: AttributeFamily): NodeFamily {
   const sources = Object.keys(row.attributes)
   return {
     name: row.family,
     help: `${row.help} Source: ${sources.join(', ')} (${row.category}, ${row.unit}).`,
     labels: Object.keys(Object.values(row.attributes)[0] ?? {}),
     sources,
+    unit: unitOf(row.family),
   }
 }
 
 /** Every metric family of nodes, in the order in which they are exposed. */
 export const NODE_FAMILIES: readonly NodeFamily[] = [
-  ...identityFamilies,
+  ...familiesOf(identityFamilies),
   ...ATTRIBUTE_FAMILIES.map(attributeFamily),
-  ...errorFamilies,
-  ...forecastFamilies,
-  ...queryFamilies,
-  ageFamily,
-].map(withUnit)
+  ...familiesOf({ ...errorFamilies, ...forecastFamilies, ...queryFamilies, ...ageFamilies }),
+]
 
 export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row) =>
-  row.history === undefined ? [] : [withUnit(attributeFamily({ ...row, ...row.history }))],
+  row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
 )
 
 /**
@@ -541,23 +530,17 @@ export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ...ATTRIBUTE_FAMILIES.filter((row) => row.currentOnly !== true).map((row) =>
     attributeFamily({ ...row, ...row.history }),
   ),
-  ...errorFamilies,
-  ...queryFamilies,
-].map(withUnit)
+  ...familiesOf({ ...errorFamilies, ...queryFamilies }),
+]
 
 /** The families of {@link HISTORY_FAMILIES} that only the query interface has the past of. */
-export const QUERY_HISTORY_FAMILIES: readonly NodeFamily[] = [
-  ...errorFamilies.filter(({ name }) => unitOf(name) !== 'ratio'),
-  ...queryFamilies,
-].map(withUnit)
+export const QUERY_HISTORY_FAMILIES = familiesOf({ ...errorFamilies, ...queryFamilies }).filter(
+  ({ name, unit }) => name in queryFamilies || unit !== 'ratio',
+)
 
-type RowOfNodes =
-  | (typeof identityFamilies)[number]
-  | (typeof errorFamilies)[number]
-  | (typeof forecastFamilies)[number]
-  | (typeof queryFamilies)[number]
-  | typeof ageFamily
-
-export type NodeFamilyName = KeysOfUnion<Families> | RowOfNodes['name']
+export type NodeFamilyName =
+  | KeysOfUnion<Families>
+  | KeysOfUnion<typeof identityFamilies | typeof errorFamilies | typeof forecastFamilies | typeof ageFamilies>
+  | keyof typeof queryFamilies
 /** Those of histograms, which have the series of their buckets only. */
-export type NodeHistogramName = Extract<RowOfNodes, { readonly type: 'histogram' }>['name']
+export type NodeHistogramName = 'sds_node_transaction_latency_seconds'

@@ -51,10 +51,11 @@ export const DISK_IO = { bucket: 'monitoring_main', tags: ['process'] } as const
 
 /** Purposes of disk I/O: end of the attribute name, and the text in the field name. */
 const PURPOSES = { Ec: 'EC', Cc: 'CC', Recovery: 'RECOVER', Geo: 'GEO', User: 'USER', Xor: 'XOR' } as const
-const diskField = (direction: 'read' | 'write', purpose: keyof typeof PURPOSES) =>
-  `${direction}_${PURPOSES[purpose]}Total`
+type Purpose = keyof typeof PURPOSES
+const PURPOSE_NAMES = Object.keys(PURPOSES) as Purpose[]
+const diskField = (direction: 'read' | 'write', purpose: Purpose) => `${direction}_${PURPOSES[purpose]}Total`
 const diskFields = (direction: 'read' | 'write') =>
-  (Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]).map((purpose) => diskField(direction, purpose))
+  PURPOSE_NAMES.map((purpose) => diskField(direction, purpose))
 export const DISK_FIELDS = { read: diskFields('read'), write: diskFields('write') } as const
 
 export const TRANSACTION_FIELDS = {
@@ -81,7 +82,7 @@ export const LATENCY_TOTAL = '+Inf'
 /** Fields of the histograms are upper bounds in milliseconds. */
 
 /** How an attribute is calculated. `fields` are added up; a rate also adds up the series of all services. */
-type QuerySource = { readonly unit: SourceUnit } & (
+export type QuerySource = { readonly unit: SourceUnit } & (
   | { readonly kind: 'gauge'; readonly measurement: MeasurementName; readonly fields: readonly string[] }
   | {
       readonly kind: 'rate'
@@ -96,37 +97,47 @@ type QuerySource = { readonly unit: SourceUnit } & (
     }
 )
 
-const gauge = (measurement: MeasurementName, fields: readonly string[], unit: SourceUnit): QuerySource => ({
+type Rate = Extract<QuerySource, { readonly kind: 'rate' }>
+const gauge = (
+  measurement: MeasurementName,
+  unit: SourceUnit,
+  ...fields: readonly string[]
+): QuerySource => ({
   kind: 'gauge',
   measurement,
   fields,
   unit,
 })
-const throughput = (field: string): QuerySource => ({
+const rate = (
+  unit: SourceUnit,
+  fields: readonly string[],
+  more?: Pick<Rate, 'measurement' | 'tags'>,
+): Rate => ({
   kind: 'rate',
-  measurement: 'throughput',
-  fields: [field],
-  unit: 'B/s',
+  fields,
+  unit,
+  ...more,
 })
-const transactions = (operation: LatencyOperation): QuerySource => ({
-  kind: 'rate',
-  measurement: 'latency',
-  fields: [LATENCY_TOTAL],
-  tags: { id: LATENCY_IDS[operation] },
-  unit: 'TPS',
-})
+const throughput = (field: string) => rate('B/s', [field], { measurement: 'throughput' })
+const transactions = (operation: LatencyOperation) =>
+  rate('TPS', [LATENCY_TOTAL], { measurement: 'latency', tags: { id: LATENCY_IDS[operation] } })
 const network = (
   of: 'bandwidth' | 'utilization',
   ...directions: readonly ('received' | 'transmitted')[]
 ): QuerySource => ({ kind: 'network', of, directions, unit: of === 'bandwidth' ? 'B/s' : 'Percent' })
-const disk = (...fields: readonly string[]): QuerySource => ({ kind: 'rate', fields, unit: 'B/s' })
+const disk = (...fields: readonly string[]) => rate('B/s', fields)
+/** An attribute for each purpose. */
+const purposes = <const Prefix extends string>(direction: 'read' | 'write', prefix: Prefix) =>
+  Object.fromEntries(
+    PURPOSE_NAMES.map((purpose) => [`${prefix}${purpose}`, disk(diskField(direction, purpose))]),
+  ) as Record<`${Prefix}${Purpose}`, Rate>
 
 /** The attributes of the nodes feed that the query interface replaces. There is no mean latency. */
 export const QUERY_SOURCES = {
   // The definition of the feed: user, nice and kernel code. 100 - usage_idle also has interrupts and waiting for I/O.
-  nodeCpuUtilization: gauge('cpu', ['usage_user', 'usage_nice', 'usage_system'], 'Percent'),
-  nodeMemoryUtilizationBytes: gauge('memory', ['used'], 'Bytes'),
-  nodeMemoryUtilization: gauge('memory', ['used_percent'], 'Percent'),
+  nodeCpuUtilization: gauge('cpu', 'Percent', 'usage_user', 'usage_nice', 'usage_system'),
+  nodeMemoryUtilizationBytes: gauge('memory', 'Bytes', 'used'),
+  nodeMemoryUtilization: gauge('memory', 'Percent', 'used_percent'),
   nodeNicBandwidth: network('bandwidth', 'received', 'transmitted'),
   nodeNicReceivedBandwidth: network('bandwidth', 'received'),
   nodeNicTransmittedBandwidth: network('bandwidth', 'transmitted'),
@@ -139,42 +150,13 @@ export const QUERY_SOURCES = {
   transactionWriteTransactionsPerSec: transactions('write'),
   diskReadBandwidthTotal: disk(...DISK_FIELDS.read),
   diskWriteBandwidthTotal: disk(...DISK_FIELDS.write),
-  diskReadBandwidthEc: disk(diskField('read', 'Ec')),
-  diskReadBandwidthCc: disk(diskField('read', 'Cc')),
-  diskReadBandwidthRecovery: disk(diskField('read', 'Recovery')),
-  diskReadBandwidthGeo: disk(diskField('read', 'Geo')),
-  diskReadBandwidthUser: disk(diskField('read', 'User')),
-  diskReadBandwidthXor: disk(diskField('read', 'Xor')),
-  diskWriteBandwidthEc: disk(diskField('write', 'Ec')),
-  diskWriteBandwidthCc: disk(diskField('write', 'Cc')),
-  diskWriteBandwidthRecovery: disk(diskField('write', 'Recovery')),
-  diskWriteBandwidthGeo: disk(diskField('write', 'Geo')),
-  diskWriteBandwidthUser: disk(diskField('write', 'User')),
-  diskWriteBandwidthXor: disk(diskField('write', 'Xor')),
+  ...purposes('read', 'diskReadBandwidth'),
+  ...purposes('write', 'diskWriteBandwidth'),
 } as const satisfies Partial<Record<AttributeName, QuerySource>>
 
 export type QueryAttributeName = keyof typeof QUERY_SOURCES
 
-export interface QueryAttribute {
-  readonly name: QueryAttributeName
-  readonly source: QuerySource
-}
-
-export const QUERY_ATTRIBUTES: readonly QueryAttribute[] = Object.entries(QUERY_SOURCES).map(
-  ([name, source]) => ({ name: name as QueryAttributeName, source }),
-)
-
-/** The source of an attribute in words, for the metrics reference; undefined: the query interface does not have it. */
-export function querySourceText(name: AttributeName): string | undefined {
-  const source = QUERY_ATTRIBUTES.find((attribute) => attribute.name === name)?.source
-  if (source === undefined) return undefined
-  if (source.kind === 'network') {
-    const fields = source.directions.map((direction) => NETWORK_FIELDS[direction])
-    const text = `net: ${fields.join(source.of === 'bandwidth' ? ' + ' : ', ')}`
-    return source.of === 'bandwidth' ? text : `${text} by speed`
-  }
-  const measurement =
-    source.measurement === undefined ? '*_IO_Statistics_data_*' : MEASUREMENTS[source.measurement].name
-  const id = source.kind === 'rate' && source.tags !== undefined ? ` (id ${source.tags['id']})` : ''
-  return `${measurement}: ${source.fields.join(' + ')}${id}`
-}
+export const QUERY_ATTRIBUTES = Object.entries<QuerySource>(QUERY_SOURCES).map(([name, source]) => ({
+  name: name as QueryAttributeName,
+  source,
+}))

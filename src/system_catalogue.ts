@@ -6,7 +6,7 @@
  * resource is rows here, and the metric names that dashboards and rules may use are typed from them. Sources: REST
  * references of ECS and ObjectScale, and published answers of real systems.
  */
-import { type BaseUnit, DISK_COUNTS, type Labels, type SourceUnit, unitOf } from './catalogue.ts'
+import { DISK_COUNTS, type Labels, type SourceUnit, unitOf } from './catalogue.ts'
 import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
 interface ResourceRow {
@@ -106,6 +106,8 @@ const garbage = (what: string, help: string) => {
 }
 const queried = <const Name extends MeasurementName>(measurement: Name) =>
   ({ method: 'POST', path: QUERY_PATH, measurement }) as const
+/** A list of the dashboard, with the present values only. */
+const listed = (name: string) => ({ path: `${ZONE}/${name}`, query: CURRENT, list: INSTANCES }) as const
 const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
 
 /** The objects of the resources. The role SYSTEM_MONITOR may read all of them. */
@@ -151,9 +153,7 @@ export const OBJECTS = {
   },
   pool: {
     resource: 'pools',
-    path: `${ZONE}/storagepools`,
-    query: CURRENT,
-    list: INSTANCES,
+    ...listed('storagepools'),
     labels: { pool: 'name', pool_id: 'id' },
     id: 'id',
     families: {
@@ -230,9 +230,7 @@ export const OBJECTS = {
   },
   group: {
     resource: 'replication',
-    path: `${ZONE}/replicationgroups`,
-    query: CURRENT,
-    list: INSTANCES,
+    ...listed('replicationgroups'),
     labels: { replication_group: 'name', replication_group_id: 'id' },
     id: 'id',
     max: 100,
@@ -260,9 +258,7 @@ export const OBJECTS = {
   },
   failedLink: {
     resource: 'replication',
-    path: `${ZONE}/rglinksFailed`,
-    query: CURRENT,
-    list: INSTANCES,
+    ...listed('rglinksFailed'),
     labels: LINK,
     max: 200,
     count: {
@@ -280,9 +276,7 @@ export const OBJECTS = {
   },
   bootstrapLink: {
     resource: 'replication',
-    path: `${ZONE}/rglinksBootstrap`,
-    query: CURRENT,
-    list: INSTANCES,
+    ...listed('rglinksBootstrap'),
     labels: LINK,
     max: 200,
     isUnproven: true,
@@ -447,16 +441,7 @@ export interface ObjectKind extends ObjectRow {
 }
 
 /** A member of an object, with the series that it becomes. */
-export interface Column {
-  readonly family: string
-  readonly labels: Labels
-  /** Names of the member, of which the first that the object has is used; empty: the value is 1. */
-  readonly members: readonly string[]
-  readonly unit: SourceUnit
-  readonly tag: string
-  readonly category: SampleCategory | undefined
-  readonly text: FamilyRow['text']
-}
+export type Column = Readonly<ReturnType<typeof columnsOf>[number]>
 
 /** The objects by name, with their columns. */
 export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
@@ -466,10 +451,11 @@ export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
   ]),
 )
 
-function columnsOf([family, { members, unit, tag = '', category, text }]: [string, FamilyRow]): Column[] {
+function columnsOf([family, { members, unit, tag = '', category, text }]: [string, FamilyRow]) {
   return labelledMembers(members).map(([labels, names]) => ({
     family,
     labels,
+    /** Names of the member, of which the first that the object has is used; empty: the value is 1. */
     members: names === '' ? [] : names.split('|'),
     unit,
     tag,
@@ -486,14 +472,7 @@ function labelledMembers(members: Members): [labels: Labels, names: Member][] {
 }
 
 /** A metric family of a resource. */
-export interface ResourceFamily {
-  readonly name: string
-  readonly help: string
-  readonly unit: BaseUnit
-  readonly labels: readonly string[]
-  readonly resource: ResourceName
-  readonly isUnproven: boolean
-}
+export type ResourceFamily = (typeof RESOURCE_FAMILIES)[number]
 
 /** The newest time of the snapshots of a pool. */
 export const POOL_SAMPLE_TIME = {
@@ -502,11 +481,11 @@ export const POOL_SAMPLE_TIME = {
 } as const
 
 /** Every family of the resources, in the order in which they are exposed. */
-export const RESOURCE_FAMILIES: readonly ResourceFamily[] = [...OBJECT_KINDS.values()]
+export const RESOURCE_FAMILIES = [...OBJECT_KINDS.values()]
   .flatMap(familiesOf)
   .map((family) => ({ ...family, unit: unitOf(family.name) }))
 
-function familiesOf(kind: ObjectKind): Omit<ResourceFamily, 'unit'>[] {
+function familiesOf(kind: ObjectKind) {
   const { resource, labels, count, name } = kind
   const common = { resource, isUnproven: kind.isUnproven === true }
   const ofObject = ['system', ...Object.keys(labels)]
@@ -539,13 +518,10 @@ function sourceText(kind: ObjectKind, { members, text, unit }: FamilyRow): strin
 }
 
 /** The request of an object, for people: `GET /vdc/nodes`. */
-export function requestText({
-  method,
-  path,
-  measurement,
-}: Pick<ObjectRow, 'method' | 'path' | 'measurement'>): string {
+export function requestText(row: Pick<ObjectRow, 'method' | 'path' | 'measurement'>): string {
+  const { method = 'GET', path, measurement } = row
   const ofMeasurement = measurement === undefined ? '' : ` (${MEASUREMENTS[measurement].name})`
-  return `${method ?? 'GET'} ${path}${ofMeasurement}`
+  return `${method} ${path}${ofMeasurement}`
 }
 
 type Row = (typeof OBJECTS)[ObjectName]

@@ -5,6 +5,7 @@ import { REASONS } from '../../src/api/errors/reasons.ts'
 import {
   ATTRIBUTES,
   type Attribute,
+  type AttributeName,
   HEALTH_STATES,
   HISTORY_FAMILIES,
   HISTORY_ONLY_FAMILIES,
@@ -23,7 +24,7 @@ import {
   RESOURCE_FAMILIES,
   STATE,
 } from '../../src/metrics/families.ts'
-import { querySourceText } from '../../src/query_catalogue.ts'
+import { MEASUREMENTS, NETWORK_FIELDS, QUERY_ATTRIBUTES } from '../../src/query_catalogue.ts'
 import { OBJECT_KINDS, type ObjectKind, requestText } from '../../src/system_catalogue.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
 
@@ -233,4 +234,19 @@ function memberTable(): string {
     sources.filter((source) => !flat.has(source)).map((source) => [code(source), code(name)]),
   )
   return markdownTable(['Member', 'Metric'], rows)
+}
+
+/** The source of an attribute in words; undefined: the query interface does not have it. */
+function querySourceText(name: AttributeName): string | undefined {
+  const source = QUERY_ATTRIBUTES.find((attribute) => attribute.name === name)?.source
+  if (source === undefined) return undefined
+  if (source.kind === 'network') {
+    const fields = source.directions.map((direction) => NETWORK_FIELDS[direction])
+    const text = `net: ${fields.join(source.of === 'bandwidth' ? ' + ' : ', ')}`
+    return source.of === 'bandwidth' ? text : `${text} by speed`
+  }
+  const measurement =
+    source.measurement === undefined ? '*_IO_Statistics_data_*' : MEASUREMENTS[source.measurement].name
+  const id = source.kind === 'rate' && source.tags !== undefined ? ` (id ${source.tags['id']})` : ''
+  return `${measurement}: ${source.fields.join(' + ')}${id}`
 }

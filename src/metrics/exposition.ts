@@ -1,5 +1,5 @@
 import { nextTurn } from '../slices.ts'
-import { type Family, FEED_FAMILIES, PROBE, RESOURCE_FAMILIES, STATE } from './families.ts'
+import { SYSTEM_FAMILIES } from './families.ts'
 import { compressPiece } from './gzip.ts'
 import { type Body, type Format, familyHeader, filterPart, linesOf, type Part } from './lines.ts'
 
@@ -19,13 +19,6 @@ export interface Exposition {
 
 /** Encoding and format of an exposition. */
 export type Form = `${'identity' | 'gzip'} ${Format}`
-
-const FAMILIES: readonly Family[] = [
-  ...FEED_FAMILIES,
-  ...RESOURCE_FAMILIES,
-  ...Object.values(STATE),
-  ...Object.values(PROBE),
-]
 
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
@@ -91,7 +84,7 @@ function* textPieces(parts: readonly Part[], format: Format): Generator<Buffer> 
 /** Families in their order, each with its header and the lines of all parts. */
 function* textBuffers(parts: readonly Part[], format: Format): Generator<Buffer> {
   let separator = ''
-  for (const family of FAMILIES) {
+  for (const family of SYSTEM_FAMILIES) {
     let isEmpty = true
     for (const part of parts) {
       const lines = linesOf(part, family.name)

@@ -31,13 +31,7 @@ export function feedFamily({ name, help, type, unit, labels }: NodeFamily): Fami
 }
 
 /** Families of the resources of a system, from the catalogue. */
-export const RESOURCE_FAMILIES: readonly Family[] = RESOURCE_ROWS.map(({ name, help, unit, labels }) => ({
-  name,
-  help,
-  type: 'gauge',
-  unit,
-  labels,
-}))
+export const RESOURCE_FAMILIES: readonly Family[] = RESOURCE_ROWS.map((row) => ({ ...row, type: 'gauge' }))
 
 const familyWith =
   <const Type extends FamilyType>(type: Type, labels: readonly string[]) =>
@@ -155,13 +149,10 @@ export const OWN = {
     'sds_api_requests_total',
     'Requests sent to the system, by operation and code: the HTTP status, or the reason of the failure if there is no status.',
   ),
-  requestDuration: {
-    name: 'sds_api_request_duration_seconds',
-    help: 'Duration of the requests sent to the system, body included, by operation.',
-    type: 'histogram',
-    unit: 'seconds',
-    labels: ['system', 'operation'],
-  },
+  requestDuration: familyWith('histogram', ['system', 'operation'])(
+    'sds_api_request_duration_seconds',
+    'Duration of the requests sent to the system, body included, by operation.',
+  ),
   logins: familyWith('counter', ['system', 'result'])(
     'sds_api_logins_total',
     'Logins at the system, by result: ok, or the reason of the failure.',
@@ -184,14 +175,16 @@ export const OWN = {
   ),
 } as const satisfies Record<string, Family>
 
-/** All families except prom-client's process and Node.js metrics. */
-export const FAMILIES: readonly Family[] = [
+/** The families of storage systems, in the order of the exposition. */
+export const SYSTEM_FAMILIES: readonly Family[] = [
   ...FEED_FAMILIES,
   ...RESOURCE_FAMILIES,
   ...Object.values(STATE),
   ...Object.values(PROBE),
-  ...Object.values(OWN),
 ]
+
+/** All families except prom-client's process and Node.js metrics. */
+export const FAMILIES: readonly Family[] = [...SYSTEM_FAMILIES, ...Object.values(OWN)]
 
 /** Metrics of prom-client about the process that dashboards and rules use. */
 export const PROCESS_METRICS = {

@@ -2,8 +2,8 @@ import { UNITS } from '../../../catalogue.ts'
 import {
   MEASUREMENTS,
   QUERY_ATTRIBUTES,
-  type QueryAttribute,
   type QueryAttributeName,
+  type QuerySource as Source,
 } from '../../../query_catalogue.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { inRange } from '../../parse/numbers.ts'
@@ -36,7 +36,6 @@ export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeNam
   return values
 }
 
-type Source = QueryAttribute['source']
 type SourceOf<Kind extends Source['kind']> = Extract<Source, { readonly kind: Kind }>
 
 function snapshotOf(source: Source, facts: NodeFacts): Snapshot | undefined {
