@@ -9,14 +9,8 @@ export interface Coverage {
   unreadable: number
 }
 
-export interface NodeCoverageCounter {
-  /** Counts the state of an attribute; returns its value if it is served. */
-  record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined
-  /** As {@link record}, for attributes with a list of values, which are rejected one by one. */
-  recordList<T>(attribute: CoverageAttribute, read: (reject: Reject) => T, isServed: (value: T) => boolean): T
-}
-
 export type CoverageCounter = ReturnType<typeof createCoverageCounter>
+export type NodeCoverageCounter = ReturnType<CoverageCounter['forNode']>
 
 /** Counts the attributes of the nodes of one response; rejected values are added to `rejected`. */
 export function createCoverageCounter(rejected: RejectedValues) {
@@ -29,16 +23,22 @@ export function createCoverageCounter(rejected: RejectedValues) {
     if (counts !== undefined) counts[state] += 1
   }
 
-  function forNode(id: string): NodeCoverageCounter {
+  function forNode(id: string) {
     const node = id.slice(0, MAX_REJECTED_CHARACTERS)
     return {
-      record(attribute, read) {
+      /** Counts the state of an attribute; returns its value if it is served. */
+      record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined {
         count(attribute, read.state)
         if (read.state === 'unreadable')
           rejected.add({ attribute, reason: read.rejection, node, text: read.text })
         return read.state === 'served' ? read.value : undefined
       },
-      recordList(attribute, read, isServed) {
+      /** As {@link record}, for attributes with a list of values, which are rejected one by one. */
+      recordList<T>(
+        attribute: CoverageAttribute,
+        read: (reject: Reject) => T,
+        isServed: (value: T) => boolean,
+      ): T {
         const before = rejected.count()
         const value = read((reason, text, times) => rejected.add({ attribute, reason, node, text }, times))
         count(attribute, isServed(value) ? 'served' : rejected.count() > before ? 'unreadable' : 'absent')

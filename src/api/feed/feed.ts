@@ -3,7 +3,7 @@ import { atOnce, type Steps } from '../../slices.ts'
 import { shortened } from '../../text.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { MAX_REJECTED_CHARACTERS } from '../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS, type Rejection } from '../parse/reads.ts'
 import { type Coverage, createCoverageCounter } from './coverage.ts'
 import { createNodeDecoder, type NodeReading } from './node_reading.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from './rejected_values.ts'
@@ -57,23 +57,20 @@ export function* nodeEntrySteps(body: unknown, rejected: RejectedValues): Steps<
 /** The entries by id. Of two with the same id the last one is used: Prometheus rejects a scrape with duplicate series. */
 function* entriesById(list: readonly unknown[], rejected: RejectedValues): Steps<Map<string, JsonObject>> {
   const entries = new Map<string, JsonObject>()
+  const reject = (reason: Rejection, node: string, text: string, times?: number) =>
+    rejected.add({ attribute: 'id', reason, node, text }, times)
   for (const [index, entry] of list.entries()) {
     yield
     const id = isObject(entry) ? readName(member(entry, 'id')) : undefined
     if (!isObject(entry) || id === undefined) {
       const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry
-      rejected.add({
-        attribute: 'id',
-        reason: 'no_id',
-        node: '',
-        text: shortened(text, MAX_REJECTED_CHARACTERS),
-      })
+      reject('no_id', '', shortened(text, MAX_REJECTED_CHARACTERS))
       continue
     }
-    const quoted = { node: id.slice(0, MAX_REJECTED_CHARACTERS), text: id.slice(0, MAX_REJECTED_CHARACTERS) }
-    if (entries.has(id)) rejected.add({ attribute: 'id', reason: 'duplicate', ...quoted })
+    const quoted = id.slice(0, MAX_REJECTED_CHARACTERS)
+    if (entries.has(id)) reject('duplicate', quoted, quoted)
     else if (entries.size >= MAX_NODES) {
-      rejected.add({ attribute: 'id', reason: 'too_many', ...quoted }, list.length - index)
+      reject('too_many', quoted, quoted, list.length - index)
       break
     }
     entries.set(id, entry)
@@ -82,10 +79,11 @@ function* entriesById(list: readonly unknown[], rejected: RejectedValues): Steps
 }
 
 /** The pool name that the nodes have. Lists of pools may not contain it. */
-export function poolNameIn({
-  nodes,
-}: {
-  readonly nodes: readonly { readonly poolName: string | undefined }[]
-}): string | undefined {
-  return nodes.find(({ poolName }) => poolName !== undefined)?.poolName
+export function poolNameIn(reading: NamedNodes): string | undefined {
+  return reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
+}
+
+/** A reading with the nodes of one pool. */
+export interface NamedNodes {
+  readonly nodes: readonly Pick<NodeReading, 'poolName'>[]
 }

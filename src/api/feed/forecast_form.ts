@@ -3,22 +3,16 @@ import type { ForecastConfig } from '../../config/config.ts'
 import { FORECAST_FORMS, type ForecastForm, forecastQuery } from '../errors/paths.ts'
 import type { FeedReading } from './feed.ts'
 
-export type Forecasts = (
-  poolId: string,
-  forecast: ForecastConfig,
-  signal: AbortSignal,
-) => Promise<FeedReading>
-
 /**
  * Requests forecasts in the form that one system understands: the category alone or, if no node has forecasts then, with
  * `dataType=current`. The form that had forecasts is remembered until a pool has none with it, as after an upgrade.
  */
 export function createForecasts(
   read: (poolId: string, query: string, signal: AbortSignal) => Promise<FeedReading>,
-): Forecasts {
+) {
   let known: ForecastForm | undefined
 
-  return async (poolId, forecast, signal) => {
+  return async (poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading> => {
     const request = async (form: ForecastForm): Promise<FeedReading> => {
       const reading = await read(poolId, forecastQuery(forecast, form), signal)
       if (hasForecasts(reading)) known = form

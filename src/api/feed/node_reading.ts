@@ -1,12 +1,10 @@
 import {
   ATTRIBUTES,
-  type AttributeName,
   DISK_COUNTS,
   type DiskCount,
   type FeedBandwidthUnit,
   FORECAST,
   type PlausibleRange,
-  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
@@ -35,6 +33,8 @@ export interface NodeReading {
   readonly forecasts: readonly Forecast[]
 }
 
+const ERRORS_KEY = `${TRANSACTION_ERRORS.name}Current`
+
 /** Maximum number of list entries (error types, forecasts) of one response, over all nodes. */
 export const MAX_LIST_ENTRIES = 50_000
 
@@ -59,8 +59,16 @@ export function createNodeDecoder(
       health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
       disks: decodeDisks(entry, node),
       values: decodeValues(entry, node, bandwidthUnit),
-      errors: decodeErrors(entry, node, left.errorTypes),
-      forecasts: decodeForecasts(entry, node, left.forecasts),
+      errors: node.recordList(
+        TRANSACTION_ERRORS.name,
+        (reject) => readTransactionErrors(member(entry, ERRORS_KEY), reject, left.errorTypes),
+        (errors) => errors !== undefined,
+      ),
+      forecasts: node.recordList(
+        FORECAST.name,
+        (reject) => readForecasts(member(entry, FORECAST.name), reject, left.forecasts),
+        (list) => list.length > 0,
+      ),
     }
     left.errorTypes -= reading.errors?.types.length ?? 0
     left.forecasts -= reading.forecasts.length
@@ -89,15 +97,8 @@ function decodeDisks(entry: JsonObject, node: NodeCoverageCounter): Map<DiskCoun
   return disks
 }
 
-interface AttributeReader {
-  readonly name: AttributeName
-  readonly tag: string
-  readonly unit: SourceUnit
-  /** `diskSpaceFreeL1Current` by the rule of the API document, `diskSpaceFreeCurrentL1` on real systems. */
-  readonly keys: readonly string[]
-}
-
-const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag, unit }) => {
+/** The keys: `diskSpaceFreeL1Current` by the rule of the API document, `diskSpaceFreeCurrentL1` on real systems. */
+const READERS = ATTRIBUTES.map(({ name, tag, unit }) => {
   const level = /^(.*)(L[12])$/.exec(name)
   return { name, tag, unit, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
 })
@@ -130,26 +131,4 @@ function readAnyName(
   const [first = ''] = keys
   const value = keys.length === 1 ? member(entry, first) : keys.flatMap((key) => member(entry, key) ?? [])
   return readNewest(value, tag, range)
-}
-
-function decodeErrors(
-  entry: JsonObject,
-  node: NodeCoverageCounter,
-  max: number,
-): TransactionErrors | undefined {
-  const { name } = TRANSACTION_ERRORS
-  return node.recordList(
-    name,
-    (reject) => readTransactionErrors(member(entry, `${name}Current`), reject, max),
-    (errors) => errors !== undefined,
-  )
-}
-
-function decodeForecasts(entry: JsonObject, node: NodeCoverageCounter, max: number): Forecast[] {
-  const { name } = FORECAST
-  return node.recordList(
-    name,
-    (reject) => readForecasts(member(entry, name), reject, max),
-    (list) => list.length > 0,
-  )
 }

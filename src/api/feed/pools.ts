@@ -13,22 +13,22 @@ export interface PoolRef {
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
   // Without the parameter, real systems add the history of every attribute: 28 to 330 kB for each pool.
-  { path: '/dashboard/zones/localzone/storagepools', query: CURRENT_QUERY, decode: decodeStoragePools },
+  {
+    path: '/dashboard/zones/localzone/storagepools',
+    query: CURRENT_QUERY,
+    decode: (body: unknown, baseUrl: string) =>
+      poolsOf(embeddedList(body, 'list of pools'), (entry) => storagePoolId(entry, baseUrl)),
+  },
   { path: '/vdc/data-services/varrays.json', query: undefined, decode: decodeVirtualArrays },
 ] as const
 
 const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
 
 /**
- * Reads the dashboard's list of pools. The id is taken from the link to the nodes, because the feed uses this form.
- * Without a link the member `id` is used, which may have another form.
+ * The id of a pool in the dashboard's list: that in the link to the nodes, because the feed uses this form. Without a
+ * link the member `id` is used, which may have another form.
  * @param baseUrl links to another origin are ignored, so that the token is sent only to configured hosts
  */
-function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
-  return poolsOf(embeddedList(body, 'list of pools'), (entry) => storagePoolId(entry, baseUrl))
-}
-
-/** The id of a pool in the dashboard's list. */
 export function storagePoolId(entry: JsonObject, baseUrl: string): string | undefined {
   return idFromLink(entry, baseUrl) ?? readText(member(entry, 'id'))
 }

@@ -5,7 +5,7 @@ import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import { MAX_REJECTED_CHARACTERS } from '../parse/reads.ts'
 import { type NodeHistory, nodeHistorySteps } from './node_history.ts'
-import type { Period, Served } from './series.ts'
+import type { SeriesOptions, Served } from './series.ts'
 
 /** The past of a pool in a period. */
 export interface HistoryReading {
@@ -15,10 +15,7 @@ export interface HistoryReading {
   readonly rejected: readonly RejectedValue[]
 }
 
-export interface HistoryOptions {
-  readonly period: Period
-  /** Time of the response by the clock of the system, in seconds since the epoch. */
-  readonly respondedAt: number
+export interface HistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt'> {
   /** Unit of attributes with the value tag `Bandwidth`. */
   readonly bandwidthUnit?: FeedBandwidthUnit
 }

@@ -8,7 +8,7 @@ import {
 } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
-import { asList, errorTypeSteps } from '../feed/transaction_errors.ts'
+import { asList, type ErrorType, errorTypeSteps } from '../feed/transaction_errors.ts'
 import { isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
@@ -21,9 +21,7 @@ export interface AttributeHistory {
 }
 
 /** Failed transactions of one type. Intervals without any have no point. */
-export interface ErrorTypeHistory {
-  readonly category: string
-  readonly errorType: string
+interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
   /** Percent of the transactions. */
   readonly rate: Points
   /** Only of the query interface. */
@@ -39,21 +37,6 @@ export interface ErrorHistory {
   readonly types: readonly ErrorTypeHistory[]
 }
 
-/** The counts of a bucket of a latency histogram. */
-export interface BucketHistory {
-  readonly operation: LatencyOperation
-  /** Upper bound; infinite for the last bucket. */
-  readonly seconds: number
-  readonly counts: Points
-}
-
-/** The traffic of a network interface, in bytes per second. */
-export interface InterfaceHistory {
-  readonly name: string
-  readonly received: Points
-  readonly transmitted: Points
-}
-
 /**
  * The past of one node. Health, disks and counts of transactions have no series: a response with history has their
  * present values, or those of the whole period.
@@ -66,13 +49,21 @@ export interface NodeHistory {
   readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
   readonly summaries: ReadonlyMap<AttributeName, Summary>
   readonly errors: ErrorHistory
-  /** Only of the query interface: histograms since the start of the process, in ascending order of their bounds. */
-  readonly latencies?: readonly BucketHistory[]
-  /** Only of the query interface. */
-  readonly interfaces?: readonly InterfaceHistory[]
+  /** Only of the query interface: counts since the start of the process, in ascending order of the upper bounds. */
+  readonly latencies?: readonly {
+    readonly operation: LatencyOperation
+    readonly seconds: number
+    readonly counts: Points
+  }[]
+  /** Only of the query interface: bytes per second. */
+  readonly interfaces?: readonly {
+    readonly name: string
+    readonly received: Points
+    readonly transmitted: Points
+  }[]
 }
 
-export interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt' | 'served'> {
+interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt' | 'served'> {
   readonly bandwidthUnit: FeedBandwidthUnit
   readonly rejectAs: (attribute: string) => Reject
   /** Maximum number of error types to keep, if less than that of every node. */
@@ -120,11 +111,10 @@ function* errorSteps(
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
-  const types: ErrorTypeHistory[] = []
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {
     if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
-    return { all: undefined, types }
+    return { all: undefined, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)
   const found = yield* errorTypeSteps(member(errors, 'types'), {
@@ -133,8 +123,9 @@ function* errorSteps(
     readRate: (value) => readSeries(value, rate),
     hasSeries: (type) => type.rate !== undefined,
   })
-  for (const type of found)
-    if (type.rate !== undefined)
-      types.push({ category: type.category, errorType: type.errorType, rate: type.rate })
+  // The counts are those of the whole period.
+  const types = found.flatMap(({ count: _, rate: points, ...type }) =>
+    points ? [{ ...type, rate: points }] : [],
+  )
   return { all, types }
 }

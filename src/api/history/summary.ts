@@ -1,5 +1,6 @@
 import type { PlausibleRange } from '../../catalogue.ts'
 import { readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
+import { asList } from '../feed/transaction_errors.ts'
 import { isObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { type Reject, servedOrRejected } from '../parse/reads.ts'
@@ -26,12 +27,8 @@ export function readSummary(
   if (!isObject(value)) return undefined
   const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
   const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
-  const average = servedOrRejected(readNumber(scalar(member(value, 'Avg'), tag), range), reject)
+  const mean = asList(member(value, 'Avg')).at(-1)
+  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, range), reject)
   const isEmpty = min === undefined && max === undefined && average === undefined
   return isEmpty ? undefined : { min, max, average }
-}
-
-function scalar(value: unknown, tag: string): unknown {
-  const single = Array.isArray(value) ? value.at(-1) : value
-  return isObject(single) ? valueIn(single, tag) : single
 }

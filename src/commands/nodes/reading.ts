@@ -1,15 +1,12 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { poolNameIn } from '../../api/feed/feed.ts'
+import { type NamedNodes, poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import { type FindHardware, hardwareFinder } from '../../api/resources/hardware.ts'
 import type { ResourceObject } from '../../api/resources/objects.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { createCommandClient, createCommandReader } from '../cli/systems.ts'
-
-/** A reading with the nodes of one pool. */
-export type NamedNodes = Parameters<typeof poolNameIn>[0]
 
 export interface PoolRead<Reading> {
   readonly id: string
