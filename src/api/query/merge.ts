@@ -90,32 +90,25 @@ interface Fed {
  * @param feeds of all pools of the system
  */
 export function createJoin<T extends QueriedNode>(nodes: readonly T[], feeds: readonly Fed[]): Join<T> {
-  const { byId, byHost } = queriedIndex(nodes) as QueriedIndex<T>
+  const { byId, byHost } = queriedIndex(nodes)
   const fed = feeds.map((feed) => fedIndex(feed.nodes))
   const isFed = ({ nodeId }: T) => nodeId !== undefined && fed.some(({ ids }) => ids.has(lowered(nodeId)))
   return ({ id, name }) => {
-    const known = byId.get(lowered(id))
+    const known = byId.get(lowered(id)) as T | undefined
     if (known !== undefined || name === undefined) return known
     const host = lowered(name)
     const uses = fed.reduce((sum, { names }) => sum + (names.get(host) ?? 0), 0)
-    return uses === 1 ? byHost.get(host)?.findLast((node) => !isFed(node)) : undefined
+    return uses === 1 ? (byHost.get(host) as T[] | undefined)?.findLast((node) => !isFed(node)) : undefined
   }
 }
 
 const lowered = (text: string | undefined) => text?.toLowerCase()
 
-interface QueriedIndex<T> {
-  readonly byId: ReadonlyMap<string | undefined, T>
-  readonly byHost: ReadonlyMap<string | undefined, readonly T[]>
-}
-
 /** Every poll of a pool joins its nodes with those of the whole system, so both are indexed once for each reading. */
-const queriedIndex = oncePerObject(
-  (nodes: readonly QueriedNode[]): QueriedIndex<QueriedNode> => ({
-    byId: new Map(nodes.map((node) => [lowered(node.nodeId), node])),
-    byHost: Map.groupBy(nodes, ({ host }) => lowered(host)),
-  }),
-)
+const queriedIndex = oncePerObject((nodes: readonly QueriedNode[]) => ({
+  byId: new Map(nodes.map((node) => [lowered(node.nodeId), node])),
+  byHost: Map.groupBy(nodes, ({ host }) => lowered(host)),
+}))
 
 const fedIndex = oncePerObject((nodes: readonly FedNode[]) => {
   const names = new Map<string | undefined, number>()

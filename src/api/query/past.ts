@@ -46,7 +46,11 @@ export function* pastSteps(series: readonly FieldSeries[], options: PastOptions)
       yield
     }
     const [nodeId, host] = [tagOf(ofNode, 'node_id'), tagOf(ofNode, 'host')]
-    nodes.push({ ...past.result(), nodeId, host, rows: countRows(ofNode, options) })
+    const rows = ofNode.reduce(
+      (sum, { points }) => sum + points.filter(({ t }) => t >= options.start).length,
+      0,
+    )
+    nodes.push({ ...past.result(), nodeId, host, rows })
   }
   return nodes
 }
@@ -81,12 +85,6 @@ function createMoments(
   }
 }
 
-function countRows(series: readonly FieldSeries[], { start }: PastOptions): number {
-  let rows = 0
-  for (const { points } of series) for (const { t } of points) if (t >= start) rows += 1
-  return rows
-}
-
 /** The series of several answers; those of the same key have the points of all of them, in the order of the answers. */
 export function joinedSeries(
   answers: readonly Pick<QueryAnswer, 'series'>[],
@@ -94,11 +92,8 @@ export function joinedSeries(
   const joined = new Map<string, FieldSeries>()
   for (const { series } of answers) {
     for (const [key, one] of series) {
-      const before = joined.get(key)
-      joined.set(
-        key,
-        before === undefined ? one : { ...one, points: [...before.points.filter(isReadable), ...one.points] },
-      )
+      const before = joined.get(key)?.points.filter(isReadable)
+      joined.set(key, before === undefined ? one : { ...one, points: [...before, ...one.points] })
     }
   }
   return joined

@@ -2,10 +2,10 @@ import { inSlices } from '../../slices.ts'
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
-import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
+import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
-import { joinedSeries, type NodePast, pastSteps } from './past.ts'
+import { joinedSeries, pastSteps } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
@@ -21,20 +21,6 @@ export const KEPT_SECONDS: Readonly<Record<string, number>> = {
 export const MAX_RANGE_SECONDS = 3600
 /** The shortest range of a query whose longer ranges take too long: the time between two points. */
 const MIN_RANGE_SECONDS = 300
-
-/** The past of the nodes of a system in one window. */
-export interface PastReading {
-  readonly nodes: readonly NodePast[]
-  readonly rejected: readonly RejectedValue[]
-  /** Subjects without values in this window, although the system serves them. */
-  readonly failed: ReadonlyMap<Subject, ApiError>
-}
-
-/** A query that a system refused, and how; unknown after the process in which it did. */
-interface RefusedQuery {
-  readonly name: string
-  readonly failure: ApiError | undefined
-}
 
 export interface PastReaderOptions {
   readonly interfaces: InterfaceFilter
@@ -163,10 +149,12 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
      * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
      * before was not read, the points before it are read too, as far back as the poller reads.
      * @param only the subjects to read; undefined: all
+     * @returns with the subjects without values in this window, although the system serves them
      * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
      */
-    async read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>): Promise<PastReading> {
-      const isSent = (query: Query) => isServed(query, window) && isAbout(query, only)
+    async read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>) {
+      const isRead = (subject: string) => only === undefined || only.has(subject)
+      const isSent = (query: Query) => isServed(query, window) && [...subjectsOf(query)].some(isRead)
       const results = await request(window, isSent, signal)
       const failed = noteFailures(results)
       const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
@@ -177,29 +165,27 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         interfaces,
         rejected,
         failedFields: new Set(SINGLE_QUERIES.filter(({ name }) => refused.has(name)).flatMap(fieldsOf)),
-        isCalculated: (subject) => !failed.has(subject) && (only === undefined || only.has(subject)),
+        isCalculated: (subject) => !failed.has(subject) && isRead(subject),
         start: window.start,
         end: window.stop,
         windowSeconds: plan.dialect().windowSeconds,
       })
       const nodes = await inSlices(steps, signal)
-      return { nodes, rejected: [...rejectedIn(results), ...rejected.list()], failed }
+      const refusedValues = [...results.answers.values()].flatMap((of) =>
+        of.window.flatMap((one) => one.rejected),
+      )
+      return { nodes, rejected: [...refusedValues, ...rejected.list()], failed }
     },
-    /** Queries that the system refused in the first window of the run, so they are not sent any more. */
-    refused: (): RefusedQuery[] => [...refused].map(([name, failure]) => ({ name, failure })),
+    /**
+     * Queries that the system refused in the first window of the run, so they are not sent any more, and how; unknown after
+     * the process in which it did.
+     */
+    refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
     /** Whether a failed read is worth a repetition. */
     isPassing: (failure: ApiError): boolean =>
       isOfSystem(failure) ||
       (hasRead && !REASONS[failure.reason].allQueries && !(failure instanceof WrongRangeError)),
   }
-}
-
-function isAbout(query: Query, only: ReadonlySet<string> | undefined): boolean {
-  return only === undefined || [...subjectsOf(query)].some((subject) => only.has(subject))
-}
-
-function rejectedIn({ answers }: QueryResults<PastAnswers>): readonly RejectedValue[] {
-  return [...answers.values()].flatMap(({ window }) => window.flatMap(({ rejected }) => rejected))
 }
 
 function checkRange({ outside, stop }: QueryAnswer, range: Range): void {

@@ -9,18 +9,7 @@ import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.t
 import { type PerformanceReading, performanceSteps } from './values/performance.ts'
 import { createRememberedPoints } from './values/remembered_points.ts'
 
-/** A query that failed while others succeeded. */
-export interface FailedQuery {
-  readonly name: string
-  readonly failure: ApiError
-}
-
-export interface PerformancePoll {
-  readonly reading: PerformanceReading
-  readonly failed: readonly FailedQuery[]
-  /** Names of the queries that the system has no data for. */
-  readonly empty: readonly string[]
-}
+export type PerformancePoll = Awaited<ReturnType<PerformanceReader['read']>>
 
 export interface PerformanceReaderOptions {
   readonly interfaces: InterfaceFilter
@@ -44,7 +33,7 @@ export type PerformanceReader = ReturnType<typeof createPerformanceReader>
 export function createPerformanceReader(options: PerformanceReaderOptions) {
   const { keepsEarlier = true, maxSeries = DEFAULT_MAX_SERIES, now = () => performance.now() } = options
   const plan = createPlan()
-  const recheck = createRecheck(plan, options.hasRangeDefect, now)
+  const recheck = createRecheck(plan, options, now)
   const stopOf = createStopTime(now)
   const remembered = createRememberedPoints(keepsEarlier, maxSeries)
   const interfaces = createInterfaceRule(options.interfaces)
@@ -84,7 +73,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
 
   return {
     /** @throws {ApiError} when the query interface fails, or each of the queries */
-    async read(signal: AbortSignal): Promise<PerformancePoll> {
+    async read(signal: AbortSignal) {
       await recheck(signal)
       const first = await requestUsable(signal)
       const needsLonger = await inSlices(needsLongerSteps(first), signal)
@@ -93,7 +82,9 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
       const empty = [...results.answers].filter(([, { stop }]) => stop === undefined)
       return {
         reading,
+        /** The queries that failed while others succeeded. */
         failed: [...results.failures].map(([{ name }, failure]) => ({ name, failure })),
+        /** Names of the queries that the system has no data for. */
         empty: empty.map(([{ name }]) => name),
       }
     },
@@ -116,14 +107,10 @@ function bounded(send: SendQuery, maxSeries: number): SendQuery {
 const RECHECK_MS = 3_600_000
 
 /** A version that could not be read is read with the next poll. */
-function createRecheck(
-  plan: Plan,
-  hasRangeDefect: PerformanceReaderOptions['hasRangeDefect'],
-  now: () => number,
-): (signal: AbortSignal) => Promise<void> {
+function createRecheck(plan: Plan, { hasRangeDefect }: PerformanceReaderOptions, now: () => number) {
   let nextMs = Number.NEGATIVE_INFINITY
   let isVersionKnown = false
-  return async (signal) => {
+  return async (signal: AbortSignal): Promise<void> => {
     if (now() >= nextMs) {
       nextMs = now() + RECHECK_MS
       isVersionKnown = false

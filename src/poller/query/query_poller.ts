@@ -4,7 +4,6 @@ import type { FeedReading } from '../../api/feed/feed.ts'
 import { isQueried, unmatchedRows } from '../../api/query/merge.ts'
 import {
   createPerformanceReader,
-  type FailedQuery,
   type PerformancePoll,
   type PerformanceReader,
 } from '../../api/query/performance_reader.ts'
@@ -40,7 +39,8 @@ export function createQueryPoller(options: QueryPollerOptions) {
   let running: Promise<void> | undefined
 
   async function poll(signal: AbortSignal): Promise<void> {
-    const seconds = secondsFromNow()
+    const beganMs = performance.now()
+    const seconds = () => (performance.now() - beganMs) / 1000
     try {
       const found = await reader.read(signal)
       const state = stateOf(found)
@@ -117,11 +117,6 @@ function nextAfterPause(scheduledMs: number, pauseMs: number, isDue: boolean): n
   return isDue ? endMs : Math.max(scheduledMs, endMs)
 }
 
-function secondsFromNow(): () => number {
-  const began = performance.now()
-  return () => (performance.now() - began) / 1000
-}
-
 export async function removePerformance(store: StateStore, name: string): Promise<void> {
   if (store.system(name)?.performance !== undefined)
     await store.update(name, (system) => withPerformance(system, undefined))
@@ -136,7 +131,7 @@ function stateOf({ reading, failed }: PerformancePoll) {
   }
 }
 
-function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {
+function partFailureOf(failed: PerformancePoll['failed']): Failure | undefined {
   const [first] = failed
   if (first === undefined) return undefined
   const failure = failureOf(first.failure, Date.now() / 1000, queryRemedyOf(first.failure))

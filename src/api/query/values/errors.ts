@@ -26,16 +26,10 @@ export function transactionTotals(series: readonly FieldSeries[]): TransactionTo
   return { t, succeeded, failed, all: shareOf(failedOrNone, counts, t) }
 }
 
-interface Counts {
-  readonly t: number
-  readonly succeeded: number | undefined
-  readonly failed: number | undefined
-  /** 0 for a node without a failure since its start, which has no series of failures. */
-  readonly failedOrNone: number | undefined
-}
+type Counts = ReturnType<typeof countsOf>
 
 /** Undefined without any growth at the time of the newest point. */
-function countsOf(transactions: readonly FieldSeries[]): Counts | undefined {
+function countsOf(transactions: readonly FieldSeries[]) {
   const t = newestOf(transactions)
   const growthOf = (field: string) => {
     const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
@@ -43,6 +37,7 @@ function countsOf(transactions: readonly FieldSeries[]): Counts | undefined {
   }
   const [succeeded, failed] = [growthOf(TRANSACTION_FIELDS.succeeded), growthOf(TRANSACTION_FIELDS.failed)]
   if (t === undefined || (succeeded === undefined && failed === undefined)) return undefined
+  // A node without a failure since its start has no series of failures.
   const hasFailures = transactions.some(({ field }) => field === TRANSACTION_FIELDS.failed)
   return { t, succeeded, failed, failedOrNone: hasFailures ? failed : 0 }
 }
@@ -104,7 +99,7 @@ function newestOf(series: readonly FieldSeries[]): number | undefined {
 }
 
 /** Percent of the transactions at a time. Undefined without transactions. */
-function shareOf(amount: number | undefined, counts: Counts | undefined, t: number): Snapshot | undefined {
+function shareOf(amount: number | undefined, counts: Counts, t: number): Snapshot | undefined {
   if (amount === undefined || counts?.t !== t) return undefined
   if (counts.succeeded === undefined || counts.failedOrNone === undefined) return undefined
   const all = counts.succeeded + counts.failedOrNone

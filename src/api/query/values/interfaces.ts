@@ -17,12 +17,7 @@ export interface InterfaceFilter {
 }
 
 /** Decides for the interfaces of one node. */
-export interface InterfaceRule {
-  /** Those whose own traffic is exported. */
-  exported(names: readonly string[]): readonly string[]
-  /** Those that are added up for the node: no traffic is counted twice. */
-  summed(names: readonly string[]): readonly string[]
-}
+export type InterfaceRule = ReturnType<typeof createInterfaceRule>
 
 const VIRTUAL = /^(lo|docker.*|veth.*)$/
 const BOND = /^(bond|team)\d+$/
@@ -36,15 +31,17 @@ const SLAVE = /^p?slave/
  * which counts its traffic too, and neither are the slaves of a bond. No query tells which interfaces a bond has, so
  * names decide.
  */
-export function createInterfaceRule({ include, exclude }: InterfaceFilter): InterfaceRule {
+export function createInterfaceRule({ include, exclude }: InterfaceFilter) {
   const included = include === '' ? undefined : wholeName(include)
   const excluded = exclude === '' ? undefined : wholeName(exclude)
   const isExcluded = (name: string) => excluded?.test(name) ?? false
 
   return {
-    exported: (names) =>
+    /** Those whose own traffic is exported. */
+    exported: (names: readonly string[]): readonly string[] =>
       names.filter((name) => !isExcluded(name) && (included?.test(name) || !VIRTUAL.test(name))),
-    summed(names) {
+    /** Those that are added up for the node: no traffic is counted twice. */
+    summed(names: readonly string[]): readonly string[] {
       const candidates = names.filter((name) => !isExcluded(name))
       if (included !== undefined) return candidates.filter((name) => included.test(name))
       const present = new Set(candidates)
@@ -122,10 +119,11 @@ export function interfaceTraffic(
       const [received, transmitted] = COUNTERS.map((field) => increaseIn(interfaces.get(name), field))
       const t = Math.max(received?.t ?? 0, transmitted?.t ?? 0)
       const rateAt = (one: Increase | undefined) => (one?.t === t ? one.perSecond : undefined)
-      const rates = [rateAt(received), rateAt(transmitted)] as const
-      return t === 0
-        ? []
-        : [{ name, t, receivedBytesPerSecond: rates[0], transmittedBytesPerSecond: rates[1] }]
+      const rates = {
+        receivedBytesPerSecond: rateAt(received),
+        transmittedBytesPerSecond: rateAt(transmitted),
+      }
+      return t === 0 ? [] : [{ name, t, ...rates }]
     })
 }
 

@@ -3,17 +3,10 @@ import { MS_PER_SECOND } from '../../../time_units.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { newestPoint } from '../answers/rates.ts'
 
-export interface LatencyBucket {
-  /** Upper bound; infinite for the last bucket. */
-  readonly seconds: number
-  /** Requests up to the bound since the start of the process. */
-  readonly count: number
-}
-
 /** Latencies of the requests of one node since the start of the process. The sum is not served. */
 export interface LatencyHistogram {
   readonly t: number
-  readonly buckets: readonly LatencyBucket[]
+  readonly buckets: readonly Readonly<ReturnType<typeof bucketOf>>[]
 }
 
 /** The bounds that at least half of the histograms have: a histogram without one of them is unusable. */
@@ -37,7 +30,7 @@ export function latencyHistogram(
   // Two series for a bound are of two processes, whose points are of different times.
   if (fields.size !== series.length || [...common].some((bound) => !fields.has(bound))) return undefined
   const t = newestPoint(series.find(({ field }) => field === LATENCY_TOTAL) ?? NO_SERIES)?.t
-  const buckets = series.map((one) => bucketOf(one, t)).toSorted(byBound)
+  const buckets = series.map((one) => bucketOf(one, t)).toSorted((a, b) => (a.seconds < b.seconds ? -1 : 1))
   const isGrowing = buckets.every(({ count }, index) => count >= (buckets[index - 1]?.count ?? 0))
   return t === undefined || !isGrowing ? undefined : { t, buckets }
 }
@@ -45,14 +38,11 @@ export function latencyHistogram(
 const NO_SERIES: FieldSeries = { measurement: '', field: '', tags: new Map(), points: [] }
 
 /** A count that is not of this time, or a bound that is no number, makes the histogram invalid. */
-function bucketOf(series: FieldSeries, t: number | undefined): LatencyBucket {
+function bucketOf(series: FieldSeries, t: number | undefined) {
   const point = newestPoint(series)
+  /** Upper bound; infinite for the last bucket. */
   const seconds =
     series.field === LATENCY_TOTAL ? Number.POSITIVE_INFINITY : Number(series.field) / MS_PER_SECOND
   const isUsable = point !== undefined && point.t === t && seconds >= 0
-  return { seconds, count: isUsable ? point.value : Number.NaN }
-}
-
-function byBound(a: LatencyBucket, b: LatencyBucket): number {
-  return a.seconds < b.seconds ? -1 : 1
+  return { seconds, /** Requests up to the bound. */ count: isUsable ? point.value : Number.NaN }
 }

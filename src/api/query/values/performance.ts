@@ -1,41 +1,18 @@
-import {
-  LATENCY_IDS,
-  type LatencyOperation,
-  MEASUREMENTS,
-  type QueryAttributeName,
-} from '../../../query_catalogue.ts'
+import { LATENCY_IDS, type LatencyOperation, MEASUREMENTS } from '../../../query_catalogue.ts'
 import { eachInSteps, type Steps } from '../../../slices.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
-import type { Snapshot } from '../../feed/snapshots.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { newestTime } from '../answers/rates.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
-import { type ErrorTypes, errorTypes, type TransactionTotals, transactionTotals } from './errors.ts'
-import {
-  type InterfaceRule,
-  type InterfaceTraffic,
-  interfaceTraffic,
-  networkTraffic,
-  seriesByInterface,
-} from './interfaces.ts'
+import { errorTypes, transactionTotals } from './errors.ts'
+import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the query interface has of one node. Absent values are missing. */
-export interface NodePerformance {
-  /** At least one of the two is known. */
-  readonly nodeId: string | undefined
-  readonly host: string | undefined
-  /** Number of rows in the last answers. */
-  readonly rows: number
-  readonly values: ReadonlyMap<QueryAttributeName, Required<Snapshot>>
-  readonly transactions: TransactionTotals | undefined
-  readonly errorTypes: ErrorTypes | undefined
-  readonly latencies: ReadonlyMap<LatencyOperation, LatencyHistogram>
-  readonly interfaces: readonly InterfaceTraffic[]
-}
+export type NodePerformance = Readonly<ReturnType<typeof nodePerformance>>
 
 /** The performance of all nodes of a system. */
 export interface PerformanceReading {
@@ -132,7 +109,7 @@ export function nodePerformance(
   series: readonly FieldSeries[],
   bounds: ReadonlySet<string>,
   { interfaces, failedFields, rejected }: NodeOptions,
-): NodePerformance {
+) {
   const network = seriesByInterface(
     atCommonTime(series.filter(({ measurement }) => measurement === MEASUREMENTS.network.name)),
   )
@@ -143,8 +120,10 @@ export function nodePerformance(
   const reject: NodeFacts['reject'] = (attribute, reason, text) =>
     rejected.add({ attribute, reason, node, text })
   return {
+    /** At least one of the two is known. */
     nodeId,
     host,
+    /** Number of rows in the last answers. */
     rows: series.reduce((rows, { points, isLacking }) => rows + (isLacking ? 0 : points.length), 0),
     values: attributeValues({ byField, traffic, failedFields, reject }),
     transactions: transactionTotals(series),

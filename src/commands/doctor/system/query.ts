@@ -9,7 +9,7 @@ import {
   mergePerformance,
   unmatchedRows,
 } from '../../../api/query/merge.ts'
-import { createPerformanceReader, type FailedQuery } from '../../../api/query/performance_reader.ts'
+import { createPerformanceReader, type PerformancePoll } from '../../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../api/query/requests/version.ts'
 import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/states.ts'
 import type { NodePerformance, PerformanceReading } from '../../../api/query/values/performance.ts'
@@ -116,7 +116,7 @@ function availability({ reading, isWithoutRates }: RawPerformance, isUsed: boole
   return { status: 'ok', text }
 }
 
-function failedQuery({ name: subject, failure }: FailedQuery): Finding {
+function failedQuery({ name: subject, failure }: PerformancePoll['failed'][number]): Finding {
   const text = `${failure.detail}; its values are missing`
   return { status: 'warn', subject, text, remedy: queryRemedyOf(failure) }
 }
