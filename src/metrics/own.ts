@@ -17,12 +17,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-interface RequestFacts {
-  readonly system: string
-  readonly operation: string
-  readonly code: string
-  readonly seconds: number
-}
+type RequestFacts = Readonly<Record<'system' | 'operation' | 'code', string> & Record<'seconds', number>>
 
 /** The options of a prom-client metric for a family. */
 function described({ name, help, labels }: Family, registry: Registry) {
@@ -38,15 +33,14 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     buckets: DURATION_BUCKETS_SECONDS,
   })
   const logins = new Counter(described(OWN.logins, registry))
-  const ofSystem = [requests, logins, durations]
+  const ofSystem = [query.polls, query.unmatched, requests, logins, durations]
   const seriesCount = new Gauge(described(OWN.series, registry))
   const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
   const reloadTime = new Gauge(described(OWN.reloadTime, registry))
-  addBuildInfo(registry, build)
+  const buildInfo = new Gauge(described(OWN.buildInfo, registry))
+  buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
 
   const { changing, clear, render } = createRendering(registry)
-
-  const forgetAll = (...forgotten: Parameters<typeof forget>) => void forget(...forgotten).then(clear)
 
   return {
     /** A poll of the query interface; `empty`: it has no data. */
@@ -70,8 +64,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       for (const result of RESULTS) logins.inc({ system, result }, 0)
       if (isQueried) query.start(system)
     }),
-    forgetSystem: (system: string): void =>
-      forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
+    forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
     /** The exposition without `# EOF`. Without changes, it is the same string as before. */
     render,
   }
@@ -107,11 +100,6 @@ function createRendering(registry: Registry) {
   }
 }
 
-function addBuildInfo(registry: Registry, build: { version: string; nodeVersion: string }): void {
-  const buildInfo = new Gauge(described(OWN.buildInfo, registry))
-  buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
-}
-
 function createQueryCounters(registry: Registry) {
   const polls = new Counter(described(OWN.queryPolls, registry))
   const unmatched = new Counter(described(OWN.unmatchedRows, registry))
@@ -143,22 +131,13 @@ function createProcessMetrics(): (format: Format) => Promise<string> {
   }
 }
 
-interface Labelled {
-  get(): Promise<{ values: { labels: Partial<Record<string, string | number>> }[] }>
-  remove(labels: Record<string, string | number>): void
-}
-
-/** Removes all series whose labels include `selector`. */
-async function forget(
-  metrics: readonly Labelled[],
-  selector: Readonly<Record<string, string>>,
-): Promise<void> {
+/** Removes all series of a system. */
+async function forget(metrics: readonly (Counter | Histogram)[], system: string): Promise<void> {
   for (const metric of metrics) {
     const { values } = await metric.get()
     for (const { labels } of values) {
-      if (Object.entries(selector).some(([name, value]) => labels[name] !== value)) continue
       const { le: _bucket, ...series } = labels as Record<string, string | number>
-      metric.remove(series)
+      if (series['system'] === system) metric.remove(series)
     }
   }
 }

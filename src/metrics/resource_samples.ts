@@ -42,8 +42,6 @@ function urnOf(id: string): string {
   return id.replace(/^Replication_Group:\s*/, '')
 }
 
-const POOL: ObjectName = 'pool'
-
 /** Objects with an id have the id instead of a name that is missing or not unique. */
 function firstLabels(objects: readonly ResourceObject[]): readonly (string | undefined)[] {
   if (objects[0]?.kind.id === undefined) return objects.map(({ labels }) => labels[0])
@@ -61,7 +59,7 @@ function baseLabels(system: string, { kind, labels, id }: ResourceObject, first:
 function addObject(samples: Samples, base: string, { kind, values }: ResourceObject): void {
   for (const { column, value, text } of values)
     samples.add(column.family, `${base}${tailOf(column, text)}`, value)
-  if (kind.name !== POOL) return
+  if (kind.name !== 'pool') return
   const newest = new Map<SampleCategory, number>()
   for (const { column, t } of values) {
     if (column.category === undefined || t === undefined) continue

@@ -4,7 +4,7 @@ import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
-import type { FindHardware, NodeHardware } from '../api/resources/hardware.ts'
+import type { FindHardware } from '../api/resources/hardware.ts'
 import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
@@ -94,7 +94,10 @@ function addNode(
   { system, pool, poolId, hardwareOf }: PoolLabels,
 ): void {
   const base = labelText({ system, pool, node: name })
-  addIdentity(add, base, node, { poolId, ...placeOf(hardwareOf?.(node)) })
+  const { rack, address } = hardwareOf?.(node) ?? {}
+  // What is unknown has no label, which is the same as an empty one.
+  const place = { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
+  addIdentity(add, base, node, { poolId, ...place })
   for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
     const snapshot = node.values.get(name)
     if (snapshot !== undefined) add(family, base, tail, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
@@ -102,12 +105,8 @@ function addNode(
   if (node.errors !== undefined) addErrors(add, base, node.errors)
   addLatencies(add, base, node)
   addInterfaces(add, base, node)
-  addAges(add, base, node)
-}
-
-/** What is unknown has no label, which is the same as an empty one. */
-function placeOf({ rack, address }: Partial<NodeHardware> = {}): Readonly<Record<string, string>> {
-  return { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
+  for (const [category, t] of newestTimes(node))
+    add('sds_node_sample_timestamp_seconds', base, `,category="${category}"`, t)
 }
 
 const DISK_TAILS = new Map(
@@ -169,11 +168,6 @@ function addInterfaces(add: AddSample, base: string, { interfaces }: MergedNode)
     add('sds_node_nic_interface_received_bytes_per_second', base, tail, receivedBytesPerSecond)
     add('sds_node_nic_interface_transmitted_bytes_per_second', base, tail, transmittedBytesPerSecond)
   }
-}
-
-function addAges(add: AddSample, base: string, node: NodeReading): void {
-  for (const [category, t] of newestTimes(node))
-    add('sds_node_sample_timestamp_seconds', base, `,category="${category}"`, t)
 }
 
 /**

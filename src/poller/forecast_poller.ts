@@ -43,13 +43,9 @@ export function createForecastPoller(options: ForecastPollerOptions) {
       if (!(failure instanceof ApiError)) throw failure
       pollLog.forecast(poolId, failure)
       if (REASONS[failure.reason].origin !== 'request') dueAt = performance.now() + RETRY_MS
-      await withdrawIfOld()
+      if (timesDue > MISSES_ALLOWED)
+        await store.update(system, (state) => withForecasts(state, poolId, undefined))
     }
-  }
-
-  async function withdrawIfOld(): Promise<void> {
-    if (timesDue <= MISSES_ALLOWED) return
-    await store.update(system, (state) => withForecasts(state, poolId, undefined))
   }
 
   return {

@@ -110,7 +110,9 @@ function createSamples(options: HistoryPollerOptions) {
       const failed = new Map<string, Failure>()
       for (const pool of store.system(system.name)?.pools.values() ?? []) {
         const { id } = pool.ref
-        const samples = await readSamples(options, pool, period, bytesOf(known, id))
+        const others = [...known].filter(([other]) => other !== id)
+        const bytes = others.reduce((sum, [, { samples }]) => sum + samples.bytes, 0)
+        const samples = await readSamples(options, pool, period, bytes)
         if (samples instanceof ApiError) failed.set(id, failureOf(samples, now() / 1000))
         else if (samples !== undefined)
           known = new Map(known).set(id, { label: pool.label, samples, end: period.end })
@@ -124,10 +126,8 @@ function createSamples(options: HistoryPollerOptions) {
       const isValid = ([id, { label, end }]: [string, Known]) =>
         pools?.get(id)?.label === label && end > start
       known = new Map([...known].filter(isValid))
-      return createHistoryDocument(
-        [...known.values()].map(({ samples }) => samples),
-        start,
-      )
+      const samples = [...known.values()].map((one) => one.samples)
+      return createHistoryDocument(samples, start)
     },
   }
 }
@@ -151,11 +151,6 @@ function nextAfter(nowMs: number, { history, system }: HistoryPollerOptions): nu
   const offsetMs = Math.min(OFFSET_MS, intervalMs / 2)
   const next = (Math.floor((nowMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
   return next + Math.random() * Math.min(system.poll.maxRandomDelayMs, intervalMs / 4)
-}
-
-/** Of the pools but this one. */
-function bytesOf(known: KnownPools, without: string): number {
-  return [...known].reduce((sum, [id, { samples }]) => (id === without ? sum : sum + samples.bytes), 0)
 }
 
 /** Undefined if the pool was never polled, so that its label and size are not known. */
@@ -188,8 +183,7 @@ async function readSamples(
     pollLog.history(ref.id, undefined)
     return collection.samples()
   } catch (failure) {
-    if (signal.aborted) throw failure
-    if (!(failure instanceof ApiError)) throw failure
+    if (signal.aborted || !(failure instanceof ApiError)) throw failure
     pollLog.history(ref.id, failure)
     return failure
   }

@@ -1,4 +1,4 @@
-import { type ClientObserver, type ClientStatus, createClient, type SystemClient } from '../api/client.ts'
+import { type ClientObserver, createClient, type SystemClient } from '../api/client.ts'
 import { logRequest } from '../api/http/request_log.ts'
 import { createHttpLimits, type HttpLimits } from '../api/http/transport.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
@@ -6,22 +6,16 @@ import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
-import type { Failure } from '../state/state.ts'
 import type { ConfiguredSystem, StateStore } from '../state/store.ts'
 import { poolFields } from './log/poll_log.ts'
 import { pollPeriodMs } from './period.ts'
 import type { Probe } from './probe.ts'
-import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
+import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */
 export type Poller = ReturnType<typeof createPoller>
 
-export interface PollerStatus extends NextRuns {
-  readonly system: SystemConfig
-  readonly client: ClientStatus
-  /** Why the history of pools could not be read, by id. */
-  readonly historyFailures: ReadonlyMap<string, Failure>
-}
+export type PollerStatus = Readonly<ReturnType<typeof statusOf>>
 
 export interface PollerOptions {
   readonly store: StateStore
@@ -75,14 +69,21 @@ export function createPoller(options: PollerOptions) {
       for (const { poller } of next) poller.useHistory(config.history)
     },
     /** Undefined for a system that is not polled. */
-    status: (name: string): PollerStatus | undefined => statusOf(runners.get(name)),
+    status(name: string): PollerStatus | undefined {
+      const runner = runners.get(name)
+      return runner && statusOf(runner)
+    },
     /** Undefined: there is no such system, or it has no such pool. */
     probe: (name: string, ...parameters: Parameters<Probe>): ReturnType<Probe> =>
       probeNewest(() => runners.get(name), ...parameters),
     /** The last samples of a system; undefined if `history` is disabled or there is no such system. */
     history: (name: string): HistoryDocument | undefined => runners.get(name)?.poller.history(),
     /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
-    ready: (): boolean => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, store)),
+    ready: (): boolean =>
+      runners.size > 0 &&
+      [...runners.values()].every(
+        ({ system: { name, poll } }) => poll.schedule === '' || store.system(name)?.tried === true,
+      ),
     /** Ends running polls, logs out, closes connections. */
     async stop(): Promise<void> {
       const last = [...runners.values()]
@@ -111,19 +112,9 @@ function createRunner(system: SystemConfig, options: PollerOptions & { httpLimit
   return { system, client, poller: createSystemPoller({ system, client, ...options }) }
 }
 
-function statusOf(runner: Runner | undefined): PollerStatus | undefined {
-  if (runner === undefined) return undefined
-  const { system, client, poller } = runner
-  return {
-    system,
-    client: client.status(),
-    historyFailures: poller.historyFailures(),
-    ...poller.next(),
-  }
-}
-
-function isReady({ system }: Runner, store: StateStore): boolean {
-  return system.poll.schedule === '' || store.system(system.name)?.tried === true
+function statusOf({ system, client, poller }: Runner) {
+  const historyFailures = poller.historyFailures()
+  return { system, client: client.status(), historyFailures, ...poller.next() }
 }
 
 /** Probes a system, and again if a reload has replaced it meanwhile. */

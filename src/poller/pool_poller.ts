@@ -27,10 +27,7 @@ export function createPoolPoller(options: PoolPollerOptions) {
   const { poolId, system, store, pollLog } = options
   // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
-  const forecasts = createForecastPoller({
-    ...options,
-    leaving: leaving.signal,
-  })
+  const forecasts = createForecastPoller({ ...options, leaving: leaving.signal })
   const withdrawal = createWithdrawal({
     staleAfterMs: system.poll.staleAfterMs,
     inherited: store.system(system.name)?.pools.get(poolId)?.lastSuccess,

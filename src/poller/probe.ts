@@ -79,10 +79,8 @@ function isComplete({ poolIds, outcomes }: Found): boolean {
  */
 async function withNewPerformance(state: SystemState, { beganMs }: Found): Promise<SystemState> {
   const known = state.performance
-  if (known?.reading === undefined) return state
-  if (known.receivedAtMs >= beganMs) return state
-  const without = { ...known, reading: undefined }
-  return inSlices(withPerformance(state, without))
+  if (known?.reading === undefined || known.receivedAtMs >= beganMs) return state
+  return inSlices(withPerformance(state, { ...known, reading: undefined }))
 }
 
 function partsOf(state: SystemState, found: Found): Part[] {
@@ -96,7 +94,9 @@ function partsOf(state: SystemState, found: Found): Part[] {
   const isAnswered = [...found.outcomes.values()].includes('ok')
   const resources = isAnswered ? state.resources : new Map()
   const shown = { ...state, pools: byId(pools), resources, up: isSilent ? false : state.up }
-  return [...systemParts(shown).map(withoutCounters), successPart(state.name, isComplete(found))]
+  const success = { labels: labelText({ system: state.name }), value: Number(isComplete(found)) }
+  const successPart = renderPart(new Map([[PROBE.success.name, [success]]]))
+  return [...systemParts(shown).map(withoutCounters), successPart]
 }
 
 const UNFINISHED = 'the poll did not end within the time of the probe'
@@ -113,10 +113,4 @@ function withoutValues(pool: PoolState, { beganMs, outcomes }: Found): PoolState
     forecastPart: NOTHING,
     lastAttempt: hasFailed ? pool.lastAttempt : attemptSince(beganMs, new ApiError('timeout', UNFINISHED)),
   }
-}
-
-function successPart(system: string, isGood: boolean): Part {
-  return renderPart(
-    new Map([[PROBE.success.name, [{ labels: labelText({ system }), value: Number(isGood) }]]]),
-  )
 }

@@ -30,11 +30,16 @@ export type ResourcePoller = ReturnType<typeof createResourcePoller>
 export function createResourcePoller(options: ResourcePollerOptions) {
   const { system, client, store } = options
   const { schedules } = system.resources
+  const resources = () => store.system(system.name)?.resources
   const reader = createResourceReader({
     filters: system.resources,
     send: client.resource,
     query: client.query,
-    namespaces: () => namespacesIn(store, system.name),
+    /** Those whose usage is exported; undefined while that is not known. */
+    namespaces: () =>
+      resources()
+        ?.get('namespaces')
+        ?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
     pause,
     now: () => performance.now(),
   })
@@ -82,18 +87,7 @@ export function createResourcePoller(options: ResourcePollerOptions) {
   }
 }
 
-/** The namespaces whose usage is exported; undefined while that is not known. */
-function namespacesIn(store: StateStore, system: string): readonly string[] | undefined {
-  const reading = store.system(system)?.resources.get('namespaces')?.reading
-  return reading?.objects.map(({ labels }) => labels[0] ?? '')
-}
-
-interface ListedPools {
-  readonly pools: readonly PoolRef[]
-  readonly figures: ResourceReading | ApiError
-}
-
-async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<ListedPools> {
+async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal) {
   const kind = kindOf('pool')
   let figures: ResourceReading | ApiError | undefined
   const pools = await client.pools(signal, function* (body, { baseUrl, now }) {

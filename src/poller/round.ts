@@ -18,7 +18,7 @@ export interface Round {
   readonly onPolled?: (poolId: string, outcome: PollOutcome) => void
 }
 
-interface RoundsOptions {
+export interface RoundsOptions {
   readonly system: string
   readonly discovery: Discovery
   readonly inventory: Inventory
@@ -39,7 +39,9 @@ export function createRounds(options: RoundsOptions) {
     if (!discovery.isKnown()) return undefined
     if (poolId !== undefined) return discovery.pollers().filter((poller) => poller.poolId === poolId)
     // While the breaker is half-open, the first pool is the probe: one that always fails must not stay the first.
-    return rotated(discovery.pollers(), failedRounds)
+    const pollers = discovery.pollers()
+    const start = failedRounds % pollers.length
+    return [...pollers.slice(start), ...pollers.slice(0, start)]
   }
 
   async function pollAll(pollers: readonly PoolPoller[], round: Round): Promise<PollOutcome[]> {
@@ -85,9 +87,4 @@ export function createRounds(options: RoundsOptions) {
       ])
     },
   }
-}
-
-function rotated(pollers: readonly PoolPoller[], by: number): readonly PoolPoller[] {
-  const start = by % pollers.length
-  return [...pollers.slice(start), ...pollers.slice(0, start)]
 }

@@ -8,15 +8,15 @@ import { withoutForecasts } from '../state/changes.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { RESOURCE_NAMES } from '../system_catalogue.ts'
-import { createDiscovery, type Discovery } from './discovery.ts'
-import { createHistoryPoller, type HistoryPoller } from './history_poller.ts'
-import { createInventory, type Inventory } from './inventory.ts'
+import { createDiscovery } from './discovery.ts'
+import { createHistoryPoller, type HistoryPoller, type HistoryPollerOptions } from './history_poller.ts'
+import { createInventory } from './inventory.ts'
 import { createPollLog, type PollLog } from './log/poll_log.ts'
 import { createPoolPoller } from './pool_poller.ts'
 import { createProbe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, removePerformance } from './query/query_poller.ts'
 import { createResourcePoller, type ResourcePoller } from './resource_poller.ts'
-import { createRounds, type Rounds } from './round.ts'
+import { createRounds, type Rounds, type RoundsOptions } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 
 export interface SystemPollerOptions {
@@ -31,15 +31,6 @@ export interface SystemPollerOptions {
 
 /** Polls one system until it is stopped. */
 export type SystemPoller = ReturnType<typeof createSystemPoller>
-
-/**
- * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
- * polls fail, the time of the next queries is not known: they are sent after the first poll that succeeds.
- */
-export interface NextRuns {
-  readonly nextPollMs: number | undefined
-  readonly nextQueriesMs: number | undefined
-}
 
 export function createSystemPoller(options: SystemPollerOptions) {
   const { system, client, store, own, log } = options
@@ -57,7 +48,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
   const readResources = () => void tasks.start('reading resources', resources.readDue)
   const requested = { inventory, queries, readResources }
   const rounds = createRounds({ system: system.name, discovery, ...requested, store, signal })
-  const parts = { options, rounds, discovery, ...requested, resources, signal, tasks }
+  const parts = { system, rounds, discovery, ...requested, resources, signal, tasks }
   const { next, all: schedules } = createSchedules(parts)
   const history = createHistories({ ...options, pollLog, works: rounds.works, tasks, signal })
   const started = Promise.withResolvers<void>()
@@ -135,15 +126,10 @@ function createTasks(signal: AbortSignal, pollLog: PollLog) {
   }
 }
 
-interface HistoriesOptions extends SystemPollerOptions {
-  readonly pollLog: PollLog
-  readonly works: () => boolean
-  readonly tasks: Tasks
-  readonly signal: AbortSignal
-}
+type HistoriesOptions = SystemPollerOptions & Pick<HistoryPollerOptions, 'pollLog' | 'works' | 'signal'>
 
 /** The reading of the history, which a reload may replace without a new session. */
-function createHistories(options: HistoriesOptions) {
+function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) {
   const { tasks, now = Date.now } = options
   let used: HistoryConfig | undefined
   let poller: HistoryPoller | undefined
@@ -168,21 +154,16 @@ function createHistories(options: HistoriesOptions) {
   }
 }
 
-interface ScheduleParts {
-  readonly options: SystemPollerOptions
+interface ScheduleParts extends Omit<RoundsOptions, 'system' | 'store'> {
+  readonly system: SystemConfig
   readonly rounds: Rounds
-  readonly discovery: Discovery
-  readonly inventory: Inventory
   readonly queries: QueryPoller
   readonly resources: ResourcePoller
-  readonly readResources: () => void
-  readonly signal: AbortSignal
   readonly tasks: Tasks
 }
 
 function createSchedules(parts: ScheduleParts) {
-  const { options, rounds, discovery, inventory, queries, resources, readResources, signal, tasks } = parts
-  const { system } = options
+  const { system, rounds, discovery, inventory, queries, resources, readResources, signal, tasks } = parts
   const scheduled = (what: string, expression: string, task: () => Promise<unknown>): Schedule =>
     createSchedule({
       expression,
@@ -222,7 +203,11 @@ function createSchedules(parts: ScheduleParts) {
     }),
   )
   return {
-    next(): NextRuns {
+    /**
+     * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
+     * polls fail, the time of the next queries is not known: they are sent after the first poll that succeeds.
+     */
+    next() {
       const nextPollMs = polls[0]?.next()
       // Without a schedule of their own they are due at every poll.
       const queriesDueMs = source !== 'feed' && schedule === '' ? nextPollMs : performance[0]?.next()

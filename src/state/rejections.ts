@@ -28,14 +28,11 @@ export function counted(
   const { system } = rejections
   const [byReason, byAttribute] = [new Map(rejections.byReason), new Map(rejections.byAttribute)]
   for (const { attribute, reason, times } of values) {
-    add(byReason, labelText({ system, reason }), times)
-    add(byAttribute, labelText({ system, attribute, reason }), times)
+    const [ofReason, ofAttribute] = [labelText({ system, reason }), labelText({ system, attribute, reason })]
+    byReason.set(ofReason, (byReason.get(ofReason) ?? 0) + times)
+    byAttribute.set(ofAttribute, (byAttribute.get(ofAttribute) ?? 0) + times)
   }
   return rendered({ system, byReason, byAttribute })
-}
-
-function add(counts: Map<string, number>, labels: string, times: number): void {
-  counts.set(labels, (counts.get(labels) ?? 0) + times)
 }
 
 function rendered(counts: Omit<Rejections, 'part'>): Rejections {

@@ -1,7 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
-import { createJoin, type Join, mergePerformance } from '../api/query/merge.ts'
-import type { NodePerformance } from '../api/query/values/performance.ts'
-import { type FindHardware, hardwareFinder } from '../api/resources/hardware.ts'
+import { createJoin, mergePerformance } from '../api/query/merge.ts'
+import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
 import { type Part, renderPart, type Sample } from '../metrics/lines.ts'
@@ -28,8 +27,8 @@ export function bytesOf({ pools }: SystemState): number {
 
 /** @throws {ApiError} `too_large` when the lines of the pools take more than `maxBytes` */
 export function withinBounds(system: SystemState, maxBytes: number): SystemState {
-  if (bytesOf(system) <= maxBytes) return system
-  throw tooManySeries(maxBytes)
+  if (bytesOf(system) > maxBytes) throw tooManySeries(maxBytes)
+  return system
 }
 
 function tooManySeries(maxBytes: number): ApiError {
@@ -56,7 +55,7 @@ export function* renderPools(
 ): Steps<SystemState> {
   const pools = [...system.pools.values()]
   const labels = uniqueNames(pools.map(({ ref, name }) => ({ id: boundedName(ref.id), name })))
-  const sources = { system: system.name, find: joinOf(system), hardwareOf: hardwareOf(system) }
+  const sources = sourcesOf(system)
   const rendered: PoolState[] = []
   for (const [index, pool] of pools.entries()) {
     const label = labels[index] ?? pool.ref.id
@@ -68,28 +67,21 @@ export function* renderPools(
   return isRelabelled ? relabelled(next, 'pools') : next
 }
 
-/** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */
-function hardwareOf({ resources }: SystemState): FindHardware {
-  return hardwareFinder(resources.get('inventory')?.reading?.objects)
-}
-
-/** Undefined: nothing was read from the query interface. */
-function joinOf({ pools, performance }: SystemState): Join<NodePerformance> | undefined {
-  if (performance?.reading === undefined) return undefined
+/** What pools are rendered with, besides their own readings. */
+function sourcesOf({ name: system, pools, performance, resources }: SystemState) {
   const readings = [...pools.values()].flatMap(({ reading }) => reading ?? [])
-  return createJoin(performance.reading.nodes, readings)
-}
-
-/** What a pool is rendered with, besides its own reading. */
-interface PoolSources {
-  readonly system: string
-  readonly find: Join<NodePerformance> | undefined
-  readonly hardwareOf: FindHardware
+  return {
+    system,
+    /** Undefined: nothing was read from the query interface. */
+    find: performance?.reading && createJoin(performance.reading.nodes, readings),
+    /** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */
+    hardwareOf: hardwareFinder(resources.get('inventory')?.reading?.objects),
+  }
 }
 
 function* renderPool(
   pool: PoolState,
-  { system, find, hardwareOf }: PoolSources,
+  { system, find, hardwareOf }: ReturnType<typeof sourcesOf>,
   maxBytes: number,
 ): Steps<PoolState> {
   const merged = pool.reading && mergePerformance(pool.reading, find)

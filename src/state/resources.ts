@@ -36,13 +36,10 @@ export function withResource(
   const named = withState(system, name, state)
   const next = name === 'replication' ? relabelled(named, 'system_queries') : named
   const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
-  if (bytes > maxBytes * SHARE) throw tooManyLines(maxBytes)
-  return { ...next, rejections: counted(system.rejections, reading.rejected) }
-}
-
-function tooManyLines(maxBytes: number): ApiError {
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
-  return new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
+  if (bytes > maxBytes * SHARE)
+    throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
+  return { ...next, rejections: counted(system.rejections, reading.rejected) }
 }
 
 /** The values stay until they are too old. */
@@ -53,11 +50,8 @@ export function withResourceFailure(
   at: number,
 ): SystemState {
   const before = system.resources.get(name) ?? NEW
-  return withState(system, name, {
-    ...before,
-    isAvailable: !isNotAvailable(cause),
-    failure: failureOf(cause, at),
-  })
+  const isAvailable = !isNotAvailable(cause)
+  return withState(system, name, { ...before, isAvailable, failure: failureOf(cause, at) })
 }
 
 /** Without the values of a resource, which are too old. */

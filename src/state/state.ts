@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors/errors.ts'
-import type { Reason, Result } from '../api/errors/reasons.ts'
+import type { Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
@@ -13,24 +13,17 @@ import type { ResourceName } from '../system_catalogue.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why an attempt failed, in a form for metrics, log and status page. */
-export interface Failure {
-  readonly reason: Reason
-  /** For people; without system and pool, which are known where it is shown. Never a secret. */
-  readonly message: string
-  /** What to do about it, one sentence without a full stop. */
-  readonly remedy: string
-  /** Seconds since the epoch. */
-  readonly at: number
-}
+export type Failure = Readonly<ReturnType<typeof failureOf>>
 
-export function failureOf(failure: ApiError, at: number, remedy = failure.remedy): Failure {
+/**
+ * @param at seconds since the epoch
+ * @param remedy what to do about it, one sentence without a full stop
+ */
+export function failureOf(failure: ApiError, at: number, remedy = failure.remedy) {
   const { reason, detail, endpoint } = failure
-  return {
-    reason,
-    message: endpoint === undefined ? detail : `${endpoint}: ${detail}`,
-    remedy,
-    at,
-  }
+  /** For people; without system and pool, which are known where it is shown. Never a secret. */
+  const message = endpoint === undefined ? detail : `${endpoint}: ${detail}`
+  return { reason, message, remedy, at }
 }
 
 /** One poll, good or failed. */

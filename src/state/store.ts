@@ -41,7 +41,7 @@ export function createStateStore(onExposition: (series: number) => void, observe
     const before = systems.get(name)
     if (before === undefined) return { shown: Promise.resolve() }
     const changed = change(before)
-    const next = isSteps(changed) ? await inSlices(changed, signal) : changed
+    const next = Symbol.iterator in changed ? await inSlices(changed, signal) : changed
     systems = new Map(systems).set(name, next)
     observer?.changed(next)
     return { shown: publish() }
@@ -90,10 +90,6 @@ export function createStateStore(onExposition: (series: number) => void, observe
       await shown
     },
   }
-}
-
-function isSteps(change: SystemState | Steps<SystemState>): change is Steps<SystemState> {
-  return Symbol.iterator in change
 }
 
 function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: ConfiguredSystem) {

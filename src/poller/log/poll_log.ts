@@ -37,7 +37,8 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     const { attribute, reason, node, text } = value
     const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
-    const source = poolId === undefined ? sourceOf(attribute) : 'feed'
+    const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
+    const source = poolId === undefined ? ofSystem : 'feed'
     once(`${attribute} ${reason}`, () =>
       log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
     )
@@ -113,10 +114,6 @@ function createQueryLog({ log, own, system, changes, once }: LogParts) {
       once('unmatched', () => log.warn(message, { system, rows }))
     },
   }
-}
-
-function sourceOf(attribute: string): string {
-  return RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
 }
 
 /** A refusal is no failure: not every release has every resource. */

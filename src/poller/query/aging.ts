@@ -28,11 +28,16 @@ export function createAging({ system: { name, poll }, store, pollLog }: AgingOpt
   })
 
   function withdraw(): Promise<void> {
-    return store.update(name, (state) =>
-      state.performance === undefined
-        ? state
-        : withPerformance(state, withoutOldValues(state.performance, keptSeconds(state.performance))),
-    )
+    return store.update(name, (state) => {
+      const { performance } = state
+      if (performance?.reading === undefined) return state
+      const oldest = systemTime(performance) - keptSeconds(performance)
+      const left = withoutOlderThan(performance.reading, oldest)
+      return withPerformance(state, {
+        ...performance,
+        reading: oldestTime(left) === undefined ? undefined : left,
+      })
+    })
   }
 
   function restart(): void {
@@ -55,10 +60,4 @@ export function createAging({ system: { name, poll }, store, pollLog }: AgingOpt
 /** Seconds since the epoch by the clock of the system, as the exporter's clock may be set. */
 function systemTime({ reading, receivedAtMs }: PerformanceState): number {
   return (reading?.stop ?? 0) + (performance.now() - receivedAtMs) / 1000
-}
-
-function withoutOldValues(state: PerformanceState, keptSeconds: number): PerformanceState {
-  if (state.reading === undefined) return state
-  const left = withoutOlderThan(state.reading, systemTime(state) - keptSeconds)
-  return { ...state, reading: oldestTime(left) === undefined ? undefined : left }
 }
