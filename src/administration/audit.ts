@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { AUDIT_PREFIX, type Log } from '../log.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode, errorText } from '../values/errors.ts'
@@ -26,14 +26,9 @@ export interface AuditFacts {
 
 export type Audit = ReturnType<typeof createAudit>
 
-export interface LoginFacts {
-  /** Time of the request, ISO 8601. */
-  readonly time: string
-  readonly system: string
+export interface LoginFacts extends Pick<AuditFacts, 'time' | 'system' | 'address'> {
   /** As the caller sent it. */
   readonly user: string
-  /** IP address of the caller. */
-  readonly address: string
 }
 
 interface AuditOptions {
@@ -68,7 +63,8 @@ export function createAudit({ file, log, later }: AuditOptions) {
        */
       async end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void> {
         const members = { audit_id, ...facts, outcome, status }
-        log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, shown(members))
+        const shown = Object.entries(members).map(([key, value]) => [key, value ?? 'unknown'])
+        log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, Object.fromEntries(shown))
         try {
           await auditFile?.append(lineOf(members))
         } catch (failure) {
@@ -104,14 +100,8 @@ export function fingerprint(token: Secret): string {
   return createHash('sha256').update(token.reveal()).digest('hex').slice(0, FINGERPRINT_DIGITS)
 }
 
-type Members = Readonly<Record<string, string | number | null>>
-
-function lineOf(members: Members): string {
+function lineOf(members: Readonly<Record<string, string | number | null>>): string {
   return visibleLines(JSON.stringify(members))
-}
-
-function shown(members: Members): Record<string, string | number> {
-  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value ?? 'unknown']))
 }
 
 /** Readable by the group, for log collectors. */
@@ -139,9 +129,10 @@ async function appendLine(path: string, line: string): Promise<void> {
   await using file = await open(path, 'a+', MODE)
   const stats = await file.stat()
   refuseEndless(stats)
-  const { size } = stats
+  const last = Buffer.alloc(1, '\n')
+  if (stats.size > 0) await file.read({ buffer: last, position: stats.size - 1 })
   // A crash of the machine, or a full disk, may have left a partial line.
-  const isPartial = size > 0 && (await lastByte(file, size)) !== '\n'.charCodeAt(0)
+  const isPartial = last.toString() !== '\n'
   await file.appendFile(`${isPartial ? '\n' : ''}${line}\n`)
   await file.sync()
 }
@@ -150,11 +141,6 @@ async function appendLine(path: string, line: string): Promise<void> {
 function refuseEndless(stats: Stats): void {
   if (stats.isFIFO() || stats.isSocket())
     throw new Error('cannot be written: it is a FIFO or a socket, not a regular file')
-}
-
-async function lastByte(file: FileHandle, size: number): Promise<number | undefined> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 })
-  return bytesRead === 1 ? buffer[0] : undefined
 }
 
 /** Creates the file if it is missing. @throws when it cannot be written, with the path and the error code */

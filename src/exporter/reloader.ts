@@ -42,7 +42,8 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
       return load()
     } catch (failure) {
       own.reloaded(false, Date.now() / 1000)
-      log.error('configuration rejected', { error: reasonOf(failure) })
+      const error = failure instanceof ConfigError ? failure.summary() : errorText(failure)
+      log.error('configuration rejected', { error })
       throw failure
     }
   }
@@ -104,9 +105,4 @@ function createTurns() {
       await running
     },
   }
-}
-
-function reasonOf(failure: unknown): string {
-  if (failure instanceof ConfigError) return failure.summary()
-  return errorText(failure)
 }

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-interface Manifest {
-  readonly version: string
-  readonly homepage?: string
-}
-
 /** package.json. The relative path is the same from src/ and dist/. */
-function readManifest(): Manifest {
+function readManifest(): { readonly version: string; readonly homepage?: string } {
   return JSON.parse(read('../../package.json') ?? '{}')
 }
 

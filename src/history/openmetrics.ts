@@ -1,31 +1,25 @@
-import { HISTORY_FAMILIES, type NodeFamily } from '../catalogue.ts'
+import { HISTORY_FAMILIES } from '../catalogue.ts'
 import { feedFamily } from '../metrics/families.ts'
 import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import type { HistorySeries } from './series.ts'
 
+const headersIn = (format: Format): ReadonlyMap<string, string> =>
+  new Map(
+    HISTORY_FAMILIES.map((family) => [
+      family.type === 'histogram' ? `${family.name}_bucket` : family.name,
+      familyHeader(feedFamily(family), format),
+    ]),
+  )
+
 /** Headers of the families of a history by the name of their samples, in the order of the output. */
-export type FamilyHeaders = ReadonlyMap<string, string>
-
-const headersIn = (format: Format): FamilyHeaders =>
-  new Map(HISTORY_FAMILIES.map((family) => [sampleName(family), familyHeader(feedFamily(family), format)]))
-
-export const FAMILY_HEADERS: Readonly<Record<Format, FamilyHeaders>> = {
+export const FAMILY_HEADERS: Readonly<Record<Format, ReadonlyMap<string, string>>> = {
   text: headersIn('text'),
   openmetrics: headersIn('openmetrics'),
 }
 
-function sampleName({ name, type }: NodeFamily): string {
-  return type === 'histogram' ? `${name}_bucket` : name
-}
-
-/** The lines of one metric: those of a series, or of all buckets of a histogram. */
-export interface MetricLines {
-  readonly family: string
-  /** In exposition format; those of a histogram have no `le`. */
-  readonly labels: string
-  readonly text: string
-}
+/** The lines of one metric, with its labels in exposition format, those of a histogram without `le`. */
+type MetricLines = Readonly<Record<'family' | 'labels' | 'text', string>>
 
 /**
  * The lines of series. Buckets of a histogram, which follow each other, become one metric: OpenMetrics wants all buckets
@@ -45,11 +39,8 @@ export function* metricLines(all: Iterable<HistorySeries>): Generator<MetricLine
       buckets.push(series)
       continue
     }
-    yield {
-      family: series.family,
-      labels: text,
-      text: pointLines(series.family, text, series.times, series.values),
-    }
+    const { family, times, values } = series
+    yield { family, labels: text, text: pointLines(family, text, times, values) }
   }
   if (buckets.length > 0) yield histogramLines(key, buckets)
 }

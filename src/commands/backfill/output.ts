@@ -87,7 +87,7 @@ function toFile(path: string): Output {
     partsOf: whole,
     existing: () => existingFiles([path]),
     open: async () => createFileDestination({ target: () => path, spoolFolder, skipEmpty: false }),
-    nextSteps: (period) => importCommands({ kind: 'file', path }, period),
+    nextSteps: (period) => importCommands('file', path, period),
   }
 }
 
@@ -112,7 +112,7 @@ function toFolder(path: string): Output {
     partsOf: daysOf,
     existing: (period) => existingFiles(daysOf(period).map(target)),
     open: async () => createFileDestination({ target, spoolFolder, skipEmpty: true }),
-    nextSteps: (period) => importCommands({ kind: 'folder', path }, period),
+    nextSteps: (period) => importCommands('folder', path, period),
   }
 }
 
@@ -159,11 +159,6 @@ export async function prepareNew(output: Output, period: Period, force: boolean)
   if (spoolFolder !== undefined) await rm(spoolFolder, { recursive: true, force: true })
 }
 
-/** The files of a run. */
-export type Written =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'folder'; readonly path: string }
-
 const MINUTE = 60
 const MAX_BLOCK_HOURS = 744
 /** promtool evaluates a rule for a whole block in one query. Prometheus refuses more than 11,000 steps, here of a minute. */
@@ -173,12 +168,12 @@ const RULE_BLOCK_HOURS = 162
  * The commands that import the files into Prometheus. By default promtool makes a block of every two hours and reads
  * the whole file for each of them, so longer blocks are much faster.
  */
-function importCommands(written: Written, { start, end, interval }: Period): string {
-  const blocks = `promtool tsdb create-blocks-from --max-block-duration=${written.kind === 'file' ? `${MAX_BLOCK_HOURS}h` : '6h'}`
+function importCommands(kind: 'file' | 'folder', path: string, { start, end, interval }: Period): string {
+  const blocks = `promtool tsdb create-blocks-from --max-block-duration=${kind === 'file' ? MAX_BLOCK_HOURS : 6}h`
   const create =
-    written.kind === 'file'
-      ? `${blocks} openmetrics ${shellWord(written.path)} blocks`
-      : `for file in ${shellWord(written.path)}/*.om; do ${blocks} openmetrics "$file" blocks; done`
+    kind === 'file'
+      ? `${blocks} openmetrics ${shellWord(path)} blocks`
+      : `for file in ${shellWord(path)}/*.om; do ${blocks} openmetrics "$file" blocks; done`
   const step = Math.max(interval, MINUTE)
   return `# Import into Prometheus. Replace DATA by its --storage.tsdb.path and URL by its URL. Its retention
 # (--storage.tsdb.retention.time) must be longer than the history, or it removes the blocks.

@@ -62,16 +62,10 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
   if (typeof current === 'string') return cannot(current)
   const refused = reader.refused()
+  const sizes = sizesOf(current.series, nowSeconds)
   const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${current.series.length} series`
   return {
-    sources: [
-      {
-        ...planned,
-        text,
-        sizes: sizesOf(current.series, nowSeconds),
-        refused: refused.map((one) => one.name),
-      },
-    ],
+    sources: [{ ...planned, text, sizes, refused: refused.map((one) => one.name) }],
     without: refused.map((query) => `${query.name} of system ${name}`),
     report: linesOf([
       ...limits,
@@ -87,7 +81,7 @@ const TRY_AGAIN = 'What was read is saved: run the same command with --resume la
 
 /** What the answers of the last half hour lack. */
 function currentLimits(
-  { series, failed }: CurrentFigures,
+  { series, failed }: Exclude<Awaited<ReturnType<typeof readCurrent>>, string>,
   release: string,
   pools: readonly ListedPool[],
   options: PlanOptions,
@@ -120,33 +114,23 @@ function sizesOf(current: readonly HistorySeries[], nowSeconds: number): Planned
 }
 
 /** The release of a system, and why its query interface must not be asked for the past. */
-async function releaseOf(
-  client: SystemClient,
-  signal: AbortSignal,
-): Promise<{ readonly name: string; readonly defect: string | undefined }> {
+async function releaseOf(client: SystemClient, signal: AbortSignal) {
   const versions = await readVersions(client.read, signal)
-  if (versions === undefined)
-    return {
-      name: '',
-      defect: 'the release cannot be read from /vdc/nodes, and 3.7 and 3.8.0 have wrong values in ranges',
-    }
+  const unknown = 'the release cannot be read from /vdc/nodes, and 3.7 and 3.8.0 have wrong values in ranges'
+  if (versions === undefined) return { name: '', defect: unknown }
   const name = `release ${versions.join(' and ')}`
   const defect = `the query interface of ${name} has wrong values in ranges; this is fixed in 3.8.1`
   return { name, defect: hasRangeDefect(versions) ? defect : undefined }
 }
 
 const PROBED_SECONDS = 1800
-interface CurrentFigures {
-  readonly series: readonly HistorySeries[]
-  readonly failed: ReadonlyMap<string, ApiError>
-}
 
 /** What the query interface has of the last half hour; a text: why it cannot be used. */
 async function readCurrent(
   options: Omit<QuerySourceOptions, 'gaps'>,
   client: SystemClient,
   { nowSeconds, labels, signal }: PlanOptions,
-): Promise<CurrentFigures | string> {
+) {
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
   const source = querySource({ ...options, gaps: [period] })
   const series: HistorySeries[] = []
@@ -169,11 +153,8 @@ async function refusalText(client: SystemClient, failure: ApiError, signal: Abor
   const [first] = QUERIES
   if (failure.reason !== 'client_error' || first === undefined) return failure.detail
   try {
-    await client.query(
-      first,
-      { lastOnly: false, windowSeconds: windowSeconds(USUAL_INTERVAL_SECONDS) },
-      signal,
-    )
+    const dialect = { lastOnly: false, windowSeconds: windowSeconds(USUAL_INTERVAL_SECONDS) }
+    await client.query(first, dialect, signal)
     return `the query interface refuses ranges with absolute times: ${failure.detail}`
   } catch (relative) {
     if (relative instanceof ApiError && !signal.aborted) return relative.detail
@@ -201,10 +182,7 @@ function familiesOf(names: readonly AttributeName[]): string[] {
 }
 
 /** What is read, within what the system keeps, and what each pool gets of it. */
-async function periodsOf(
-  system: ListedSystem,
-  options: PlanOptions,
-): Promise<{ readonly gaps: readonly Period[]; readonly pools: readonly QueriedPool[] }> {
+async function periodsOf(system: ListedSystem, options: PlanOptions) {
   const { prometheus, period, nowSeconds, signal } = options
   const keptFrom = nowSeconds - Math.max(...Object.values(KEPT_SECONDS))
   const within = (periods: readonly Period[]) =>

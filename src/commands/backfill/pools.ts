@@ -45,13 +45,11 @@ export async function connect(options: ConnectOptions) {
       const client = createCommandClient(system, { exchanged })
       clients.push(client)
       const pools = await listPools(system, client, options)
-      const chosen = pools.filter((pool) => isChosen(pool, options.chosen))
+      const chosen = pools.filter((pool) => options.chosen?.some((name) => isCalled(pool, name)) ?? true)
       listed.push({ config: system, client, pools, chosen })
     }
-    checkChosen(
-      listed.flatMap(({ pools }) => pools),
-      options.chosen,
-    )
+    const all = listed.flatMap(({ pools }) => pools)
+    checkChosen(all, options.chosen)
     return {
       systems: listed,
       /** Number of requests sent so far. */
@@ -102,10 +100,6 @@ function checkChosen(pools: readonly ListedPool[], chosen: readonly string[] | u
     const names = pools.map(({ label }) => label).join(', ')
     throw new Failed(`unknown pool ${name}; pools: ${names}`, EXIT.usage)
   }
-}
-
-function isChosen(pool: ListedPool, chosen: readonly string[] | undefined): boolean {
-  return chosen === undefined || chosen.some((name) => isCalled(pool, name))
 }
 
 function isCalled({ label, poolId }: ListedPool, name: string): boolean {

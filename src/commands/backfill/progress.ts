@@ -3,12 +3,6 @@ import { countText, durationText, percentText } from '../../text.ts'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { createProgress, hasControls, terminalWidth, wrappedLines } from '../cli/output/width.ts'
 
-interface Output {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
-
 export type BackfillReporter = ReturnType<typeof createReporter>
 
 /** Shortest time between two lines on a terminal. */
@@ -21,7 +15,7 @@ const BAR_CHARACTERS = 24
  * Reports progress: on a terminal as a bar that is replaced, otherwise as a line every ten seconds.
  * @param now monotonic clock in milliseconds
  */
-export function createReporter(output: Output, now: () => number) {
+export function createReporter(output: Parameters<typeof createProgress>[0], now: () => number) {
   const terminal = createProgress(output)
   const began = now()
   let shownAt = began
@@ -59,7 +53,8 @@ export function progressText(
   seconds: number,
   first: readonly number[] = [],
 ): string {
-  const [done, total] = [sumOf(systems, 'done'), sumOf(systems, 'total')]
+  const sumOf = (key: keyof SystemProgress) => systems.reduce((sum, system) => sum + system[key], 0)
+  const [done, total] = [sumOf('done'), sumOf('total')]
   const ratio = total === 0 ? 1 : Math.min(done / total, 1)
   const filled = Math.round(ratio * BAR_CHARACTERS)
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_CHARACTERS - filled)}]`
@@ -73,8 +68,4 @@ export function progressText(
 /** Infinite before anything was read. */
 function secondsLeft({ done, total }: SystemProgress, first: number, elapsed: number): number {
   return done >= total ? 0 : ((total - done) * elapsed) / (done - first)
-}
-
-function sumOf(systems: readonly SystemProgress[], key: keyof SystemProgress): number {
-  return systems.reduce((sum, system) => sum + system[key], 0)
 }

@@ -38,8 +38,6 @@ export type RemoteFlags = FlagsOf<typeof REMOTE_FLAGS>
 
 /** @throws {Failed} usage error, for flags that do not fit together; failure, for files that cannot be read */
 export function receiverOptions(flags: RemoteFlags, url: string): ReceiverOptions {
-  const optional = <Key extends string>(key: Key, value: string | undefined) =>
-    (value === undefined ? {} : { [key]: value }) as Partial<Record<Key, string>>
   const pem = (file: string | undefined) => (file === undefined ? undefined : contentOf(file, 'pem'))
   const headers = { ...flags['remoteWrite.header'], ...authorization(flags) }
   if ((flags['remoteWrite.certFile'] === undefined) !== (flags['remoteWrite.keyFile'] === undefined))
@@ -48,11 +46,11 @@ export function receiverOptions(flags: RemoteFlags, url: string): ReceiverOption
     url: parseHttpUrl('--remote-write.url', url),
     headers,
     tls: {
-      ...optional('ca', pem(flags['remoteWrite.caFile'])),
-      ...optional('cert', pem(flags['remoteWrite.certFile'])),
-      ...optional('key', pem(flags['remoteWrite.keyFile'])),
-      ...optional('servername', flags['remoteWrite.serverName']),
-      ...(flags['remoteWrite.insecureSkipVerify'] === true && { rejectUnauthorized: false }),
+      ca: pem(flags['remoteWrite.caFile']),
+      cert: pem(flags['remoteWrite.certFile']),
+      key: pem(flags['remoteWrite.keyFile']),
+      servername: flags['remoteWrite.serverName'],
+      rejectUnauthorized: flags['remoteWrite.insecureSkipVerify'] !== true,
     },
   }
 }

@@ -63,12 +63,8 @@ export async function readSystem<Reading extends NamedNodes>(
       hardwareOf: hardwareFinder(readsHardware ? await readInventory(client, system, signal) : []),
     }
   } catch (failure) {
-    return {
-      system: system.name,
-      pools: [],
-      failures: [messageOf(failure, signal)],
-      hardwareOf: hardwareFinder(),
-    }
+    const failures = [messageOf(failure, signal)]
+    return { system: system.name, pools: [], failures, hardwareOf: hardwareFinder() }
   } finally {
     await client.close()
   }
@@ -96,11 +92,6 @@ function messageOf(failure: unknown, signal: AbortSignal): string {
   throw signal.aborted ? signal.reason : failure
 }
 
-interface Named {
-  readonly id: string
-  readonly name: string | undefined
-}
-
 /** Descriptions of the members that say which node a row is about, for --help. */
 export const IDENTITY = {
   system: 'name in the configuration, and label of the metrics',
@@ -112,7 +103,7 @@ export const IDENTITY = {
 export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
 
 /** @param read all pools of one system, because duplicate names are replaced by ids */
-export function identified<Node extends Named, Row>(
+export function identified<Node extends PoolRef, Row>(
   { system, pools }: Pick<SystemRead<{ readonly nodes: readonly Node[] }>, 'system' | 'pools'>,
   rowsOf: (node: Node, readAt: number) => readonly Row[],
 ): (Identity & Row)[] {

@@ -42,20 +42,13 @@ export function createCollection(
   let bytes = 0
 
   function addSeries(family: string, text: string, times: readonly number[], values: readonly number[]) {
-    let series = families.get(family)
-    if (series === undefined) {
-      series = new Map()
-      families.set(family, series)
-    }
+    const series = families.get(family) ?? new Map<string, RecentSeries>()
+    families.set(family, series)
     const before = series.get(text)
-    bytes += times.length * BYTES_PER_SAMPLE
-    if (before === undefined) {
-      bytes += text.length + BYTES_PER_SERIES
-      series.set(text, { labels: text, times: share(times), values })
-      return
-    }
-    const all = share([...before.times, ...times])
-    series.set(text, { labels: text, times: all, values: [...before.values, ...values] })
+    bytes += times.length * BYTES_PER_SAMPLE + (before === undefined ? text.length + BYTES_PER_SERIES : 0)
+    const all = before === undefined ? times : [...before.times, ...times]
+    const allValues = before === undefined ? values : [...before.values, ...values]
+    series.set(text, { labels: text, times: share(all), values: allValues })
   }
 
   return {

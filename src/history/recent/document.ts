@@ -1,18 +1,11 @@
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import { FAMILY_HEADERS, pointLines } from '../openmetrics.ts'
-import type { PoolSamples, RecentSeries } from './collection.ts'
-
-/** A compressed exposition. */
-export interface PackedText {
-  /** One gzip member. */
-  readonly gzip: Buffer
-  /** Length of the text that it contains. */
-  readonly bytes: number
-}
+import type { PoolSamples } from './collection.ts'
 
 /**
  * The exposition of the last samples of a system. Immutable; each reading creates a new one. The texts are kept
@@ -22,8 +15,8 @@ export type HistoryDocument = ReturnType<typeof createHistoryDocument>
 
 /** @param start seconds since the epoch; earlier samples are left out */
 export function createHistoryDocument(pools: readonly PoolSamples[], start: number) {
-  const texts = new Map<Format, Promise<PackedText>>()
-  const make = (format: Format): Promise<PackedText> => {
+  const texts = new Map<Format, ReturnType<typeof pack>>()
+  const make = (format: Format) => {
     const text = pack(piecesOf(pools, start, format))
     // The next call tries again.
     text.catch(() => texts.delete(format))
@@ -32,7 +25,7 @@ export function createHistoryDocument(pools: readonly PoolSamples[], start: numb
   }
   return {
     /** Made by the first call for a format, in slices. */
-    packed: (format: Format): Promise<PackedText> => texts.get(format) ?? make(format),
+    packed: (format: Format) => texts.get(format) ?? make(format),
     /** The formats requested so far. */
     get requestedFormats(): ReadonlySet<Format> {
       return new Set(texts.keys())
@@ -49,7 +42,7 @@ function* piecesOf(pools: readonly PoolSamples[], start: number, format: Format)
   let separator = ''
   for (const [family, header] of FAMILY_HEADERS[format]) {
     let isBegun = false
-    for (const { labels, times, values } of seriesOf(pools, family)) {
+    for (const { labels, times, values } of pools.flatMap(({ families }) => families.get(family) ?? [])) {
       const from = times.findIndex((time) => time >= start)
       if (from === -1) continue
       if (!isBegun) text += `${separator}${header}`
@@ -64,26 +57,22 @@ function* piecesOf(pools: readonly PoolSamples[], start: number, format: Format)
   yield format === 'openmetrics' ? `${text}${OPENMETRICS_END}` : text
 }
 
-function* seriesOf(pools: readonly PoolSamples[], family: string): Generator<RecentSeries> {
-  for (const { families } of pools) yield* families.get(family) ?? []
-}
-
-/** Compresses one piece after the other outside the event loop, which serves other requests meanwhile. */
-async function pack(pieces: Iterable<string>): Promise<PackedText> {
+/**
+ * Compresses one piece after the other outside the event loop, which serves other requests meanwhile.
+ * @returns one gzip member, and the length of the text that it contains
+ */
+async function pack(pieces: Iterable<string>) {
   let bytes = 0
   function* buffers(): Generator<Buffer> {
     for (const piece of pieces) {
-      const buffer = Buffer.from(piece)
-      bytes += buffer.length
-      yield buffer
+      const text = Buffer.from(piece)
+      bytes += text.length
+      yield text
     }
   }
-  const chunks: Buffer[] = []
   const gzip = createGzip()
   // One piece at a time: with more, they would be rendered one after the other without a pause.
   const source = Readable.from(buffers(), { highWaterMark: 1 })
-  await pipeline(source, gzip, async (compressed: AsyncIterable<Buffer>) => {
-    for await (const chunk of compressed) chunks.push(chunk)
-  })
-  return { gzip: Buffer.concat(chunks), bytes }
+  const [packed] = await Promise.all([buffer(gzip), pipeline(source, gzip)])
+  return { gzip: packed, bytes }
 }

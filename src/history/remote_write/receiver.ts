@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { ApiError } from '../../api/errors/errors.ts'
 import { readErrorText } from '../../api/http/body.ts'
@@ -13,13 +14,7 @@ export interface ReceiverOptions {
   /** Credentials, and headers such as that of a tenant. */
   readonly headers: Readonly<Record<string, string>>
   /** Options of TLS, for https. */
-  readonly tls: {
-    readonly ca?: string
-    readonly cert?: string
-    readonly key?: string
-    readonly servername?: string
-    readonly rejectUnauthorized?: boolean
-  }
+  readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>
   /** Milliseconds before the first repetition; doubles with each one. */
   readonly firstPauseMs?: number
 }

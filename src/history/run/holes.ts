@@ -13,7 +13,8 @@ export interface Hole {
 /** The holes with another one. Those of the same figures that touch become one. */
 export function withHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const touching = holes.filter(
-    (one) => isOfSame(one, hole) && one.start <= hole.end && one.end >= hole.start,
+    ({ source, subject, start, end }) =>
+      source === hole.source && subject === hole.subject && start <= hole.end && end >= hole.start,
   )
   const united = [hole, ...touching]
   const start = Math.min(...united.map((one) => one.start))
@@ -41,10 +42,7 @@ export function withoutPeriod(
 const MOST_SECONDS = 3600
 
 /** The holes of a source by their periods, an hour at most: the figures of one period are read together. */
-export function periodsOfHoles(
-  holes: readonly Hole[],
-  source: string,
-): readonly { readonly start: number; readonly end: number; readonly subjects: ReadonlySet<string> }[] {
+export function periodsOfHoles(holes: readonly Hole[], source: string) {
   const own = holes.filter((hole) => hole.source === source)
   const byPeriod = Map.groupBy(own, ({ start, end }) => `${start} ${end}`)
   return [...byPeriod.values()].flatMap((same) => {
@@ -56,8 +54,4 @@ export function periodsOfHoles(
       return { start, end: Math.min(start + MOST_SECONDS, first.end), subjects }
     })
   })
-}
-
-function isOfSame(a: Hole, b: Hole): boolean {
-  return a.source === b.source && a.subject === b.subject
 }

@@ -43,7 +43,8 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
   }
   await save({})
   for (const [index, part] of parts.entries()) {
-    const earlier = state.parts.find((one) => one.index === index) ?? newPart(index)
+    const fresh: PartState = { index, done: {}, holes: [], series: [], isOrdered: true }
+    const earlier = state.parts.find((one) => one.index === index) ?? fresh
     if (index < state.begun && !state.parts.includes(earlier)) continue
     await destination.begin(part, earlier.series)
     const others = state.parts.filter((one) => one !== earlier)
@@ -67,10 +68,6 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
     }
   }
   return state
-}
-
-function newPart(index: number): PartState {
-  return { index, done: {}, holes: [], series: [], isOrdered: true }
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
