@@ -171,15 +171,10 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         windowSeconds: plan.dialect().windowSeconds,
       })
       const nodes = await inSlices(steps, signal)
-      const refusedValues = [...results.answers.values()].flatMap((of) =>
-        of.window.flatMap((one) => one.rejected),
-      )
-      return { nodes, rejected: [...refusedValues, ...rejected.list()], failed }
+      const ofWindow = [...results.answers.values()].flatMap((of) => of.window)
+      return { nodes, rejected: [...ofWindow.flatMap((one) => one.rejected), ...rejected.list()], failed }
     },
-    /**
-     * Queries that the system refused in the first window of the run, so they are not sent any more, and how; unknown after
-     * the process in which it did.
-     */
+    /** The queries that the system refused in the first window, and how; unknown for those of an earlier process. */
     refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
     /** Whether a failed read is worth a repetition. */
     isPassing: (failure: ApiError): boolean =>

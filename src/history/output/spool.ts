@@ -40,9 +40,18 @@ const PARALLEL_FILES = 16
  * @throws {Error} if a saved file is missing or damaged
  */
 export async function openSpool(folder: string, saved: readonly SpooledSeries[] = []): Promise<Spool> {
-  const spool = createSpool(folder)
-  for (const series of saved) await spool.restore(series)
-  return spool
+  const all = new Map<string, Lines>()
+  const add = (family: string, labels: string, bytes: number, crc: number): Lines => {
+    const lines = { family, labels, index: all.size, bytes, crc, chunks: [] }
+    all.set(`${family}{${labels}`, lines)
+    return lines
+  }
+  const fileOf = ({ index }: Lines) => join(folder, `${index}.om`)
+  for (const [family, labels, bytes, crc] of saved) {
+    const lines = add(family, labels, bytes, crc)
+    for await (const _ of savedLines(fileOf(lines), lines));
+  }
+  return createSpool({ folder, all, add, fileOf })
 }
 
 /** @throws {Error} if they are not those that were saved */
@@ -61,14 +70,14 @@ async function* savedLines(
   throw new Error(`${file} is damaged: it has not what was saved in it; begin anew with --force`)
 }
 
-function createSpool(folder: string) {
-  const all = new Map<string, Lines>()
-  const fileOf = ({ index }: Lines) => join(folder, `${index}.om`)
-  const add = (family: string, labels: string, bytes: number, crc: number): Lines => {
-    const lines = { family, labels, index: all.size, bytes, crc, chunks: [] }
-    all.set(`${family}{${labels}`, lines)
-    return lines
-  }
+interface SpoolParts {
+  readonly folder: string
+  readonly all: ReadonlyMap<string, Lines>
+  readonly add: (family: string, labels: string, bytes: number, crc: number) => Lines
+  readonly fileOf: (lines: Lines) => string
+}
+
+function createSpool({ folder, all, add, fileOf }: SpoolParts) {
   let memoryBytes = 0
 
   async function saveOne(lines: Lines): Promise<void> {
@@ -88,11 +97,6 @@ function createSpool(folder: string) {
   }
 
   return {
-    /** @throws {Error} if the file is missing or damaged */
-    async restore(saved: SpooledSeries): Promise<void> {
-      const lines = add(...saved)
-      for await (const _ of savedLines(fileOf(lines), lines));
-    },
     add(series: Iterable<HistorySeries>): void {
       for (const { family, labels, text } of metricLines(series)) {
         const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0, 0)
