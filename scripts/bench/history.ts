@@ -10,7 +10,7 @@ import { runBackfill } from '../../src/history/run/run.ts'
 import { poolSource } from '../../src/history/sources/feed_source.ts'
 import { silentLog } from '../../src/log.ts'
 import { median } from './comparison/figures.ts'
-import type { Served } from './emulator_process.ts'
+import type { Served } from './emulator/emulator_process.ts'
 
 const NODES = 8
 const INTERVAL_SECONDS = 300

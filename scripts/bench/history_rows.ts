@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runBackfill } from './backfill_process.ts'
-import { startEmulated } from './emulated.ts'
+import { startEmulated } from './emulator/emulated.ts'
 import { measureHistory } from './history.ts'
 import { count, mebibytes, type Row, ratio, seconds } from './table.ts'
 

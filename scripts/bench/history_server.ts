@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startOnePool } from './one_pool.ts'
+import { startOnePool } from './emulator/one_pool.ts'
 
 /** A storage system in a process of its own that serves prepared responses, so that its work is not measured. */
 const TOKEN = { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' }

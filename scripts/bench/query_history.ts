@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { replaceMarked } from '../markdown/marked.ts'
 import { runBackfill } from './backfill_process.ts'
-import { startEmulated } from './emulated.ts'
+import { startEmulated } from './emulator/emulated.ts'
 
 const NODES = 8
 const DAY_SECONDS = 86_400

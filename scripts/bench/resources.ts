@@ -11,7 +11,7 @@ import { withPerformancePoll, withPoll, withPools } from '../../src/state/change
 import { withResource } from '../../src/state/resources.ts'
 import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { RESOURCE_NAMES } from '../../src/system_catalogue.ts'
-import { startEmulated } from './emulated.ts'
+import { startEmulated } from './emulator/emulated.ts'
 import { count, milliseconds, type Row, ratio } from './table.ts'
 
 const RESOURCE_NODES = 64

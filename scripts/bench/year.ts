@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { runBackfill } from './backfill_process.ts'
-import { type Emulated, startEmulated } from './emulated.ts'
+import { type Emulated, startEmulated } from './emulator/emulated.ts'
 
 const NODES = 8
 const INTERVAL_SECONDS = 300

@@ -1,4 +1,4 @@
-import { startEmulated } from '../emulated.ts'
+import { startEmulated } from '../emulator/emulated.ts'
 import { median } from './figures.ts'
 
 const NODES = 63

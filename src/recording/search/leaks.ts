@@ -92,12 +92,12 @@ function remainingText(lines: readonly string[], isStandIn: (text: string) => bo
     .join('\n')
 }
 
-/** The names of members and the texts of a value, except numbers and times. */
+/** The names of members of a value, and its texts except numbers and times. */
 export function textsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (typeof value === 'string' && !isPlainText(value)) found.add(value)
   if (typeof value !== 'object' || value === null) return found
   for (const [name, inner] of Object.entries(value)) {
-    if (!Array.isArray(value)) textsIn(name, found)
+    if (!Array.isArray(value)) found.add(name)
     textsIn(inner, found)
   }
   return found

@@ -1,6 +1,6 @@
-import type { EmulatorOptions } from '../../src/emulator/options.ts'
-import type { Profile } from '../../src/emulator/protocol/profiles.ts'
-import { createEmulator, type Emulator } from '../../test/support/programs/emulator.ts'
+import type { EmulatorOptions } from '../../../src/emulator/options.ts'
+import type { Profile } from '../../../src/emulator/protocol/profiles.ts'
+import { createEmulator, type Emulator } from '../../../test/support/programs/emulator.ts'
 
 /** Starts an emulated storage system of one pool; by default with everything in its nodes feed. */
 export async function startOnePool(

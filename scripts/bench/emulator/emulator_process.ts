@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/emulator/protocol/profiles.ts'
+import type { Profile } from '../../../src/emulator/protocol/profiles.ts'
 import { startOnePool } from './one_pool.ts'
 
 /** An emulated storage system in a process of its own: sends where it is, and its load after each message. */
