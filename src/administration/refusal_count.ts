@@ -1,11 +1,7 @@
 import { AUDIT_PREFIX, type Log } from '../log.ts'
 
 /** A request that was refused and has no audit line of its own. */
-export interface UnauditedRefusal {
-  readonly address: string
-  /** HTTP status of the response. */
-  readonly status: number
-}
+type UnauditedRefusal = { readonly address: string; readonly status: number }
 
 const INTERVAL_MS = 60_000
 

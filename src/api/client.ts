@@ -1,3 +1,4 @@
+import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
@@ -37,15 +38,7 @@ import type { Session } from './session/session.ts'
 
 export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
 
-export type ClientStatus = ReturnType<SystemClient['status']>
-
-export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
-
-export interface ReadRequest {
-  readonly operation: Operation
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
 
 export interface ClientOptions {
   readonly system: SystemConfig
@@ -113,7 +106,7 @@ export function createClient(options: ClientOptions) {
     query: createQuery(read),
     /** Any other GET request. */
     read: <T>(
-      request: ReadRequest,
+      request: Pick<Request, 'operation' | 'path' | 'headers'>,
       decode: (text: string) => T | Promise<T>,
       signal: AbortSignal,
     ): Promise<T> => read(request, signal, decode),
@@ -133,9 +126,7 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-type BandwidthUnit = SystemConfig['performance']['feedBandwidthUnit']
-
-function createReadFeed(read: Operate, bandwidthUnit: BandwidthUnit) {
+function createReadFeed(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
   return (request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
     read(request, signal, async (text, _, ofAttempt) => {
       const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
@@ -144,7 +135,7 @@ function createReadFeed(read: Operate, bandwidthUnit: BandwidthUnit) {
     })
 }
 
-function createHistoryReader(read: Operate, system: string, bandwidthUnit: BandwidthUnit) {
+function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedBandwidthUnit) {
   /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
   return async (
     poolId: string,

@@ -55,7 +55,9 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         await listener.start()
       } catch (failure) {
         if (options.mayUseOtherPort !== true || errorCode(failure) !== 'EADDRINUSE') throw failure
-        listener = listenOn(otherPortOf(listenAddress))
+        listener = listenOn(
+          typeof listenAddress === 'string' ? listenAddress.replace(/\d+$/, '0') : listenAddress,
+        )
         await listener.start()
         const address = socketText(listenAddress)
         log.warn('the port of the administration is in use, another one is taken', { address })
@@ -84,8 +86,4 @@ export function listenerField(
   address: ListenSocket | undefined,
 ): Readonly<Record<string, string>> {
   return isPublished && address !== undefined ? { address: socketText(address) } : { url }
-}
-
-function otherPortOf(socket: ListenSocket): ListenSocket {
-  return typeof socket === 'string' ? socket.replace(/\d+$/, '0') : socket
 }

@@ -5,15 +5,11 @@ import { ATTRIBUTES, type Labels, type SourceUnit, UNITS } from '../catalogue.ts
 import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
 
-/** Points of one series in base units, in ascending order of time. */
-export interface HistorySeries {
+/** Points of one series in base units. */
+export interface HistorySeries extends Points {
   /** Name of the samples. */
   readonly family: string
-  readonly labels: Readonly<Record<string, string>>
-  /** Seconds since the epoch. */
-  readonly times: readonly number[]
-  /** One for each time. */
-  readonly values: readonly number[]
+  readonly labels: Labels
 }
 
 /**

@@ -17,7 +17,7 @@ import { createProbe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, removePerformance } from './query/query_poller.ts'
 import { createResourcePoller, type ResourcePoller } from './resource_poller.ts'
 import { createRounds, type Rounds, type RoundsOptions } from './round.ts'
-import { createSchedule, type Schedule } from './schedule.ts'
+import { createSchedule } from './schedule.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
@@ -164,14 +164,11 @@ interface ScheduleParts extends Omit<RoundsOptions, 'system' | 'store'> {
 
 function createSchedules(parts: ScheduleParts) {
   const { system, rounds, discovery, inventory, queries, resources, readResources, signal, tasks } = parts
-  const scheduled = (what: string, expression: string, task: () => Promise<unknown>): Schedule =>
-    createSchedule({
-      expression,
-      maxRandomDelayMs: system.poll.maxRandomDelayMs,
-      run: () => tasks.start(what, task),
-    })
-  const optional = (what: string, expression: string, task: () => Promise<unknown>): Schedule[] =>
-    expression === '' ? [] : [scheduled(what, expression, task)]
+  const { maxRandomDelayMs } = system.poll
+  const optional = (what: string, expression: string, task: () => Promise<unknown>) =>
+    expression === ''
+      ? []
+      : [createSchedule({ expression, maxRandomDelayMs, run: () => tasks.start(what, task) })]
   const isPolled = system.poll.schedule !== ''
   /** While polls fail, what is due is requested with the next round that succeeds; without a schedule, with the next probe. */
   const ifWorking = async (task: () => Promise<unknown>) => (isPolled && rounds.works() ? task() : undefined)

@@ -7,7 +7,7 @@ import { type Reject, servedOrRejected } from '../parse/reads.ts'
 export interface Points {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly times: readonly number[]
-  /** In the unit of the source, one for each time. */
+  /** One for each time; in the unit of the source, unless another one is named. */
   readonly values: readonly number[]
 }
 

@@ -104,7 +104,8 @@ function elementsOf(nodes: readonly Node[]): XmlElement[] {
     if (name === undefined) return []
     const content = nodesOf(member(node, name))
     const attributes = Object.entries(member(node, ATTRIBUTES) ?? {}).map(
-      ([key, value]): [string, string] => [key, attributeText(String(value))],
+      // Attribute value normalization: literal line ends and tabs become blanks, references to them do not.
+      ([key, value]) => [key, decodeEntities(String(value).replaceAll(/[\t\n\r]/g, ' '))] as const,
     )
     return [{ name, attributes: new Map(attributes), children: elementsOf(content), text: textOf(content) }]
   })
@@ -114,20 +115,11 @@ function textOf(nodes: readonly Node[]): string {
   return nodes
     .map((node) => {
       const plain = member(node, TEXT)
-      return plain === undefined ? cdataOf(node) : decodeEntities(String(plain))
+      if (plain !== undefined) return decodeEntities(String(plain))
+      const parts = nodesOf(member(node, CDATA))
+      return parts.map((part) => String(member(part, TEXT) ?? '')).join('')
     })
     .join('')
-}
-
-function cdataOf(node: Node): string {
-  return nodesOf(member(node, CDATA))
-    .map((part) => String(member(part, TEXT) ?? ''))
-    .join('')
-}
-
-/** Attribute value normalization: literal line ends and tabs become blanks, references to them do not. */
-function attributeText(raw: string): string {
-  return decodeEntities(raw.replaceAll(/[\t\n\r]/g, ' '))
 }
 
 /** Decodes the predefined entities and character references in one pass, so that nothing is decoded twice. */

@@ -83,10 +83,7 @@ function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, st
 
 /** The newest points of each query, which the next window needs. */
 function createCarriedPoints(plan: Plan) {
-  const carried = new Map<
-    Query,
-    { readonly stop: number; readonly series: ReadonlyMap<string, FieldSeries> }
-  >()
+  const carried = new Map<Query, Required<Pick<QueryAnswer, 'stop' | 'series'>>>()
   const hasPoints = (query: Query, start: number) => query.isGauge || carried.get(query)?.stop === start
   return {
     hasPoints,

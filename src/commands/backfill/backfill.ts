@@ -60,10 +60,6 @@ series by it.
 
 Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
-}
-
 const LABEL_NAME = /^(?!__)[a-zA-Z_]\w*$/
 /** Another value, or the label at other families, would change what series mean. */
 const OWN_LABELS = new Set([...NODE_LABELS, ...HISTORY_FAMILIES.flatMap(({ labels }) => labels), 'le'])
@@ -90,7 +86,10 @@ const FLAGS = {
     shown: '5m',
   },
   '--system <name>': 'only this system',
-  '--pool <name>': { about: 'only this pool, by name or id; may be repeated', parse: collect },
+  '--pool <name>': {
+    about: 'only this pool, by name or id; may be repeated',
+    parse: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
+  },
   '--source <source>': {
     about:
       'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',

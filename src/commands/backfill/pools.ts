@@ -6,7 +6,7 @@ import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { createCommandClient } from '../cli/systems.ts'
-import { asHistory, sizeOf } from './plan.ts'
+import { asHistory, type PlanOptions, sizeOf } from './plan.ts'
 
 export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 
@@ -19,12 +19,10 @@ export interface ListedSystem {
   readonly chosen: readonly ListedPool[]
 }
 
-interface ConnectOptions {
+interface ConnectOptions extends Pick<PlanOptions, 'labels' | 'signal'> {
   readonly systems: readonly SystemConfig[]
   /** Names or ids of the pools; undefined: all. */
   readonly chosen: readonly string[] | undefined
-  readonly labels: Readonly<Record<string, string>>
-  readonly signal: AbortSignal
 }
 
 /**

@@ -8,10 +8,8 @@ import type { SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { createCommandClient, createCommandReader } from '../cli/systems.ts'
 
-export interface PoolRead<Reading> {
-  readonly id: string
-  /** From the feed, otherwise from the list of pools. */
-  readonly name: string | undefined
+/** The name is from the feed, otherwise from the list of pools. */
+interface PoolRead<Reading> extends PoolRef {
   readonly reading: Reading
   /** Time of the response: seconds since the epoch, by the clock of the system. */
   readonly readAt: number

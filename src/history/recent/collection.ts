@@ -1,17 +1,14 @@
 import { ApiError } from '../../api/errors/errors.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
+import type { Points } from '../../api/history/series.ts'
 import { labelText } from '../../metrics/lines.ts'
 import type { Steps } from '../../slices.ts'
 import { historySeries } from '../series.ts'
 
-/** Samples of one series, in ascending order of time. */
-export interface RecentSeries {
+/** Samples of one series, in base units. Series with the same times share the list. */
+export interface RecentSeries extends Points {
   /** In exposition format. */
   readonly labels: string
-  /** Seconds since the epoch. Series with the same times share the list. */
-  readonly times: readonly number[]
-  /** In base units, one for each time. */
-  readonly values: readonly number[]
 }
 
 /** The last samples of one pool, by name of the family. */
@@ -74,8 +71,6 @@ export function createCollection(
     }),
   }
 }
-
-type Points = Pick<RecentSeries, 'times' | 'values'>
 
 /** The first point of each interval: a system may serve more than was requested. */
 function thinned(points: Points, interval: number): Points {

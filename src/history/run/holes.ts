@@ -1,13 +1,11 @@
 import type { Period } from '../../api/history/series.ts'
 
-/** Figures of a period that a source did not answer. Times in seconds since the epoch. */
-export interface Hole {
+/** Figures of a period that a source did not answer. */
+export interface Hole extends Pick<Period, 'start' | 'end'> {
   /** Key of the source. */
   readonly source: string
   /** Which figures, as the source names them. */
   readonly subject: string
-  readonly start: number
-  readonly end: number
 }
 
 /** The holes with another one. Those of the same figures that touch become one. */

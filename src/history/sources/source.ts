@@ -19,13 +19,10 @@ export interface HistorySource {
 }
 
 export function periodsWithin({ gaps }: Pick<HistorySource, 'gaps'>, period: Period): readonly Period[] {
-  return (gaps ?? [period])
-    .map((gap) => ({
-      ...period,
-      start: Math.max(gap.start, period.start),
-      end: Math.min(gap.end, period.end),
-    }))
-    .filter(({ start, end }) => start < end)
+  return (gaps ?? [period]).flatMap((gap) => {
+    const [start, end] = [Math.max(gap.start, period.start), Math.min(gap.end, period.end)]
+    return start < end ? [{ ...period, start, end }] : []
+  })
 }
 
 export interface ReadOptions {

@@ -123,12 +123,8 @@ export async function removePerformance(store: StateStore, name: string): Promis
 }
 
 function stateOf({ reading, failed }: PerformancePoll) {
-  return {
-    reading,
-    receivedAtMs: performance.now(),
-    failure: undefined,
-    partFailure: partFailureOf(failed),
-  }
+  const partFailure = partFailureOf(failed)
+  return { reading, receivedAtMs: performance.now(), failure: undefined, partFailure }
 }
 
 function partFailureOf(failed: PerformancePoll['failed']): Failure | undefined {
