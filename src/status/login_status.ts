@@ -31,10 +31,11 @@ function summaryOf(auth: AuthConfig, { state, loggedInAtMs, pauseMs }: SessionSt
     return { unused: `${token}, not used yet`, open: `${token} accepted`, refused: `${token} refused` }[state]
   }
   const user = auth.username
-  if (state === 'unused' || (state === 'open' && loggedInAtMs === undefined))
-    return `${user}: not logged in yet`
-  if (state === 'open') return `${user}: logged in ${durationText(now - (loggedInAtMs ?? 0) / 1000)} ago`
-  const next =
-    pauseMs > 0 ? `next login in ${durationText(Math.ceil(pauseMs / 1000))}` : 'next login with the next poll'
-  return `${user}: login refused, ${next}`
+  if (state === 'refused') {
+    const next = pauseMs > 0 ? `in ${durationText(Math.ceil(pauseMs / 1000))}` : 'with the next poll'
+    return `${user}: login refused, next login ${next}`
+  }
+  return loggedInAtMs === undefined
+    ? `${user}: not logged in yet`
+    : `${user}: logged in ${durationText(now - loggedInAtMs / 1000)} ago`
 }

@@ -223,7 +223,9 @@ describe('the query interface', () => {
       polling: (name) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 }),
     })
     const { state: word, summary, error } = onlySystem(status).query_interface
-    const problems = status.problems.map(({ severity, text, remedy }) => `${severity} ${text}: ${remedy}`)
+    const problems = status.problems.map(
+      ({ severity, alert, text, remedy }) => `${severity} ${alert}: ${text}: ${remedy}`,
+    )
     return { state: word, summary, error: error?.message, problems }
   }
 
@@ -232,7 +234,7 @@ describe('the query interface', () => {
       state: 'failing',
       summary: 'queries are refused',
       error: 'refused',
-      problems: ['warning refused: report it'],
+      problems: ['warning SdsQueryFailing: refused: report it'],
     })
   })
 
@@ -246,7 +248,7 @@ describe('the query interface', () => {
       state: 'ok',
       summary: 'polled, 1 node; some queries failed',
       error: 'refused',
-      problems: ['warning refused: report it'],
+      problems: ['warning SdsQueryFailing: refused: report it'],
     })
   })
 
@@ -254,7 +256,7 @@ describe('the query interface', () => {
     const { state, problems } = statusWith({ reading })
     expect([state, problems]).toEqual([
       'empty',
-      [expect.stringMatching(/^warning the query interface has no current data: wait for ten minutes/)],
+      [expect.stringMatching(/^warning SdsQueryEmpty: the query interface has no current data: wait for ten minutes/)],
     ])
   })
 
@@ -424,6 +426,11 @@ describe('the login', () => {
       summary: 'monitor: login refused, next login in 29s',
       next_login_timestamp_seconds: T + 29,
     })
+    expect(login({ state: 'refused' }, 'monitor').summary).toBe(
+      'monitor: login refused, next login with the next poll',
+    )
+    for (const state of ['unused', 'open'] as const)
+      expect(login({ state }, 'monitor').summary).toBe('monitor: not logged in yet')
   })
 })
 

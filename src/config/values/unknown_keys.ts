@@ -82,7 +82,7 @@ function hintFor(
     key,
     known.map(([name]) => name),
   )
-  const others = (places.get(key) ?? []).filter((place) => place !== section)
+  const others = places.get(key) ?? []
   const below = others.filter((place) => place.startsWith(section) && isChild(place.slice(section.length)))
   const names = below.length > 0 ? below : others
   const isTyped = similar !== undefined && Math.abs(similar.length - key.length) <= 1
