@@ -256,7 +256,11 @@ describe('the query interface', () => {
     const { state, problems } = statusWith({ reading })
     expect([state, problems]).toEqual([
       'empty',
-      [expect.stringMatching(/^warning SdsQueryEmpty: the query interface has no current data: wait for ten minutes/)],
+      [
+        expect.stringMatching(
+          /^warning SdsQueryEmpty: the query interface has no current data: wait for ten minutes/,
+        ),
+      ],
     ])
   })
 
