@@ -25,6 +25,8 @@ export interface RoundFigures {
 }
 
 const ROUNDS = 3
+/** The first rounds compile the code, and show in which form scrapes come. An exporter runs for months. */
+const FIRST_ROUNDS = 2
 /** Without a request, and with less CPU time than this, the exporter is idle. */
 const IDLE_MS = 1500
 const IDLE_CPU_SECONDS = 0.02
@@ -37,8 +39,7 @@ export function measureRounds(fleet: PolledFleet, isScraped: boolean): Promise<R
 
 async function measured(watched: Exporter, pools: number, isScraped: boolean): Promise<RoundFigures> {
   const { pid, system, url } = watched
-  // The first rounds compile the code, and show in which form scrapes come.
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < FIRST_ROUNDS; round += 1) {
     await nextRound(watched)
     if (isScraped) await scrape(url)
   }
