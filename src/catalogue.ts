@@ -543,4 +543,8 @@ export type NodeFamilyName =
   | KeysOfUnion<typeof identityFamilies | typeof errorFamilies | typeof forecastFamilies | typeof ageFamilies>
   | keyof typeof queryFamilies
 /** Those of histograms, which have the series of their buckets only. */
-export type NodeHistogramName = 'sds_node_transaction_latency_seconds'
+export type NodeHistogramName = {
+  [Name in keyof typeof queryFamilies]: (typeof queryFamilies)[Name] extends { readonly type: 'histogram' }
+    ? Name
+    : never
+}[keyof typeof queryFamilies]

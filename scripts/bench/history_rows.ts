@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runBackfill } from './backfill_process.ts'
+import { cpuSecondsOf } from './comparison/figures.ts'
 import { startEmulated } from './emulator/emulated.ts'
 import { measureHistory } from './history.ts'
 import { count, mebibytes, type Row, ratio, seconds } from './table.ts'
@@ -51,10 +52,7 @@ function cpuOfWriting(bytes: number): number {
   const folder = mkdtempSync(join(tmpdir(), 'sds-bench-'))
   try {
     const text = Buffer.alloc(bytes, 'a')
-    const before = process.cpuUsage()
-    writeFileSync(join(folder, 'text'), text)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1e6
+    return cpuSecondsOf(() => writeFileSync(join(folder, 'text'), text))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

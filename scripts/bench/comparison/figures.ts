@@ -27,6 +27,14 @@ export async function timed(task: () => unknown): Promise<number> {
   return performance.now() - start
 }
 
+/** CPU time of this process for a task, in seconds. */
+export function cpuSecondsOf(task: () => void): number {
+  const before = process.cpuUsage()
+  task()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
+}
+
 export function milliseconds(value: number): string {
   return `${value.toFixed(value < 10 ? 2 : 1)} ms`
 }

@@ -1,5 +1,5 @@
 import { startEmulated } from '../emulator/emulated.ts'
-import { median } from './figures.ts'
+import { cpuSecondsOf, median } from './figures.ts'
 
 const NODES = 63
 const RUNS = 5
@@ -18,13 +18,10 @@ export async function parseSeconds(): Promise<number> {
   const body = await response.text()
   if (!response.ok) throw new Error(body)
   const times = Math.round((REFERENCE.megabytes * BYTES_PER_MB) / body.length)
-  const runs = Array.from({ length: RUNS }, () => {
-    const before = process.cpuUsage()
+  const parseAll = () => {
     for (let time = 0; time < times; time += 1) JSON.parse(body)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1e6
-  })
-  return median(runs)
+  }
+  return median(Array.from({ length: RUNS }, () => cpuSecondsOf(parseAll)))
 }
 
 /** A goal that depends on the speed of the machine. */

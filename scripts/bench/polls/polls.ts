@@ -25,7 +25,7 @@ export interface RoundFigures {
 }
 
 const ROUNDS = 3
-/** The first rounds compile the code, and show in which form scrapes come. An exporter runs for months. */
+/** Not measured: they compile the code, and show in which form scrapes come. */
 const FIRST_ROUNDS = 2
 /** Without a request, and with less CPU time than this, the exporter is idle. */
 const IDLE_MS = 1500

@@ -1,6 +1,6 @@
 import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
 import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
-import { isObject, member, readName } from '../parse/json.ts'
+import { asList, isObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { MAX_REJECTED_CHARACTERS, type Read, type Reject, servedOrRejected } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
@@ -100,10 +100,4 @@ export function* errorTypeSteps<Rate>(
   if (types.size <= kept) return [...types.values()]
   reject('too_many', `${types.size} error types`, types.size - kept)
   return [...types.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
-}
-
-/** An array, or a single value as an array of one; null and undefined are empty. */
-export function asList(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  return value === undefined || value === null ? [] : [value]
 }

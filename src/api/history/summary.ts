@@ -1,7 +1,6 @@
 import type { PlausibleRange } from '../../catalogue.ts'
 import { readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
-import { asList } from '../feed/transaction_errors.ts'
-import { isObject, member } from '../parse/json.ts'
+import { asList, isObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { type Reject, servedOrRejected } from '../parse/reads.ts'
 

@@ -71,6 +71,12 @@ export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** An array, or a single value as an array of one; null and undefined are empty. */
+export function asList(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null ? [] : [value]
+}
+
 /** The embedded list is `_instances` on real systems and `instances` in the API document. */
 const LIST_KEYS = ['_instances', 'instances'] as const
 

@@ -99,6 +99,7 @@ describe('a valid web configuration file', () => {
     ['a user that looks like a number', `basic_auth_users: {123: ${HASH}}`],
     ['a rate limit', 'rate_limit: {interval: 1s, burst: 20}'],
     ['no rate limit', 'rate_limit: {interval: 0, burst: 0}'],
+    ['no rate limit, as a duration', 'rate_limit: {interval: 0s}'],
   ])('%s', (_what, yaml) => expect(problemsOf(yaml)).toEqual([]))
 
   test('with inline certificates', () => {
