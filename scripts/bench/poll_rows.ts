@@ -10,8 +10,8 @@ interface Goals {
 
 const FLEETS: readonly (PolledFleet & Goals)[] = [
   { pools: 1, nodesPerPool: 16, intervalSeconds: 5 },
-  { pools: 10, nodesPerPool: 64, intervalSeconds: 10, round: 0.2, delay: 0.06 },
-  { pools: 160, nodesPerPool: 63, intervalSeconds: 20, round: 1.5, scraped: 3, delay: 0.1 },
+  { pools: 10, nodesPerPool: 64, intervalSeconds: 5, round: 0.2, delay: 0.06 },
+  { pools: 160, nodesPerPool: 63, intervalSeconds: 10, round: 1.5, scraped: 3, delay: 0.1 },
 ]
 
 /** Parts b and e: rounds of polls beside `JSON.parse` of the same bodies, and delays of the event loop. */

@@ -26,7 +26,7 @@ export interface RoundFigures {
 
 const ROUNDS = 3
 /** Not measured: they compile the code, and show in which form scrapes come. */
-const FIRST_ROUNDS = 2
+const FIRST_ROUNDS = 10
 /** Without a request, and with less CPU time than this, the exporter is idle. */
 const IDLE_MS = 1500
 const IDLE_CPU_SECONDS = 0.02
