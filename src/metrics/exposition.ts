@@ -9,12 +9,12 @@ export interface Exposition {
   readonly series: number
   /** The exposition in this form, made once, a piece in each turn of the event loop. */
   body(form: Form): Promise<Body>
+  /** As `body`, before a request. */
+  prepare(form: Form): Promise<Body>
   /** The exposition with these families only. */
   only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string
-  /** The forms requested so far; they are prepared for the next exposition. */
-  readonly requestedForms: ReadonlySet<Form>
 }
 
 /** Encoding and format of an exposition. */
@@ -26,23 +26,31 @@ export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', 
 /** Joining takes less than a millisecond. More than the exposition of 64 nodes. */
 const PIECE_BYTES = 512 * 1024
 
-/** @param parts the lines of each pool and system, in the order of the exposition */
-export function createExposition(parts: readonly Part[]): Exposition {
+/**
+ * @param parts the lines of each pool and system, in the order of the exposition
+ * @param onRequest called with the form of each request
+ */
+export function createExposition(
+  parts: readonly Part[],
+  onRequest: (form: Form) => void = () => undefined,
+): Exposition {
   const bodies = new Map<Form, Promise<Body>>()
-  const requestedForms = new Set<Form>()
+  const prepare = (form: Form): Promise<Body> => {
+    const body = bodies.get(form) ?? makeBody(parts, form)
+    bodies.set(form, body)
+    // The next request tries again.
+    body.catch(() => bodies.delete(form))
+    return body
+  }
   return {
     series: parts.reduce((sum, { series }) => sum + series, 0),
-    requestedForms,
     only: (families) =>
       createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
     text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
+    prepare,
     body(form) {
-      requestedForms.add(form)
-      const body = bodies.get(form) ?? makeBody(parts, form)
-      bodies.set(form, body)
-      // The next request tries again.
-      body.catch(() => bodies.delete(form))
-      return body
+      onRequest(form)
+      return prepare(form)
     },
   }
 }

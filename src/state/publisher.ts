@@ -1,15 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
-import { createExposition, type Exposition } from '../metrics/exposition.ts'
+import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
 import { nextTurn } from '../slices.ts'
+import { MS_PER_SECOND } from '../time_units.ts'
+
+/** A form that was not requested for this time is no longer prepared. Scrape intervals are shorter. */
+const FORM_KEPT_MS = 10 * 60 * MS_PER_SECOND
 
 /**
  * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. Making them takes
  * at most half of the time, because an exposition of many nodes takes long.
  * @param onExposition called with the number of series of every new exposition
+ * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
-export function createPublisher(parts: () => readonly Part[], onExposition: (series: number) => void) {
-  let exposition = createExposition([])
+export function createPublisher(
+  parts: () => readonly Part[],
+  onExposition: (series: number) => void,
+  nowMs: () => number = () => performance.now(),
+) {
+  /** When each form was requested last. */
+  const requestedMs = new Map<Form, number>()
+  const onRequest = (form: Form): void => void requestedMs.set(form, nowMs())
+  let exposition = createExposition([], onRequest)
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   /** When the next exposition may begin, by `performance.now()`. */
@@ -17,8 +29,8 @@ export function createPublisher(parts: () => readonly Part[], onExposition: (ser
 
   async function make(): Promise<void> {
     const beganMs = performance.now()
-    const made = createExposition(parts())
-    for (const form of exposition.requestedForms) await made.body(form)
+    const made = createExposition(parts(), onRequest)
+    for (const [form, ms] of requestedMs) if (nowMs() - ms < FORM_KEPT_MS) await made.prepare(form)
     exposition = made
     onExposition(made.series)
     const endMs = performance.now()

@@ -56,12 +56,3 @@ test('an OpenMetrics exposition ends with the line that its specification demand
   const text = `${createExposition(feedParts(1)).text('openmetrics')}${OPENMETRICS_END}`
   expect(text.endsWith('\n# EOF\n')).toBe(true)
 })
-
-test('the requested forms are listed, each once', async () => {
-  const exposition = createExposition(feedParts(1))
-  expect([...exposition.requestedForms]).toEqual([])
-  await exposition.body('identity text')
-  await exposition.body('identity text')
-  await exposition.body('gzip openmetrics')
-  expect([...exposition.requestedForms]).toEqual(['identity text', 'gzip openmetrics'])
-})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Part } from '../../src/metrics/lines.ts'
+import { createPublisher } from '../../src/state/publisher.ts'
+import { feedParts } from '../metrics/reading.ts'
+
+const MINUTE_MS = 60_000
+
+/** A publisher of one part that counts how often an exposition is made of its lines. */
+function countingPublisher() {
+  const [part] = feedParts(1)
+  if (part === undefined) throw new Error('a part is required')
+  let made = 0
+  let nowMs = 0
+  const counting: Part = {
+    ...part,
+    get text() {
+      made += 1
+      return part.text
+    },
+  }
+  const reads = async (task: () => Promise<unknown>): Promise<boolean> => {
+    const before = made
+    await task()
+    return made > before
+  }
+  const publisher = createPublisher(
+    () => [counting],
+    () => undefined,
+    () => nowMs,
+  )
+  return {
+    exposition: publisher.exposition,
+    /** Whether the new exposition is prepared in a form. */
+    isPrepared: () => reads(() => publisher.publish()),
+    /** Whether a request waits until the exposition is made in its form. */
+    isMadeFor: (form: Parameters<ReturnType<typeof publisher.exposition>['body']>[0]) =>
+      reads(() => publisher.exposition().body(form)),
+    passMinutes: (minutes: number): void => {
+      nowMs += minutes * MINUTE_MS
+    },
+  }
+}
+
+test('an exposition is prepared in the forms that were requested in the last ten minutes', async () => {
+  const { isPrepared, isMadeFor, passMinutes } = countingPublisher()
+  expect(await isPrepared()).toBe(false)
+  expect(await isMadeFor('gzip text')).toBe(true)
+  for (let polls = 0; polls < 3; polls += 1) {
+    passMinutes(3)
+    expect(await isPrepared()).toBe(true)
+  }
+  expect(await isMadeFor('gzip text')).toBe(false)
+  passMinutes(9)
+  expect(await isPrepared()).toBe(true)
+  passMinutes(1)
+  expect(await isPrepared()).toBe(false)
+  expect(await isMadeFor('gzip text')).toBe(true)
+  expect(await isPrepared()).toBe(true)
+})
+
+test('a request for the exposition before the newest one counts, too', async () => {
+  const { exposition, isPrepared } = countingPublisher()
+  await isPrepared()
+  const before = exposition()
+  expect(await isPrepared()).toBe(false)
+  await before.body('identity openmetrics')
+  expect(await isPrepared()).toBe(true)
+})
