@@ -23,8 +23,10 @@ export type Form = `${'identity' | 'gzip'} ${Format}`
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
-/** Joining takes less than a millisecond. More than the exposition of 64 nodes. */
+/** Compressed at once, or sent with one write after compression. More than the exposition of 64 nodes. */
 const PIECE_BYTES = 512 * 1024
+/** Each piece costs a write in each scrape. Joining it takes a few milliseconds. */
+const IDENTITY_PIECE_BYTES = 4 * PIECE_BYTES
 
 /**
  * @param parts the lines of each pool and system, in the order of the exposition
@@ -46,7 +48,7 @@ export function createExposition(
     series: parts.reduce((sum, { series }) => sum + series, 0),
     only: (families) =>
       createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
-    text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
+    text: (format) => Buffer.concat([...textBuffers(parts, format)]).toString(),
     prepare,
     body(form) {
       onRequest(form)
@@ -57,36 +59,50 @@ export function createExposition(
 
 async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
   const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
-  const pieces: Buffer[] = []
-  let textBytes = 0
-  let crc = 0
-  for (const text of textPieces(parts, format)) {
-    textBytes += text.length
-    if (encoding === 'identity') pieces.push(text)
-    else {
-      const compressed = await compressPiece(text, crc)
-      pieces.push(compressed.deflated)
-      crc = compressed.crc
-    }
-    await nextTurn()
-  }
-  return { pieces, textBytes, crc }
+  return encoding === 'gzip' ? makeGzip(parts, format) : makeIdentity(parts, format)
 }
 
-/** As bytes, because a string has a maximum length of half a gigabyte. */
-function* textPieces(parts: readonly Part[], format: Format): Generator<Buffer> {
-  let buffers: Buffer[] = []
+async function makeIdentity(parts: readonly Part[], format: Format): Promise<Body> {
+  const pieces: Buffer[] = []
+  for (const piece of joined(textBuffers(parts, format), IDENTITY_PIECE_BYTES)) {
+    pieces.push(piece)
+    await nextTurn()
+  }
+  return { pieces, textBytes: bytesOf(pieces), crc: 0 }
+}
+
+async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
+  const blocks: Buffer[] = []
+  let textBytes = 0
+  let crc = 0
+  for (const text of joined(textBuffers(parts, format), PIECE_BYTES)) {
+    textBytes += text.length
+    const compressed = await compressPiece(text, crc)
+    blocks.push(compressed.deflated)
+    crc = compressed.crc
+    await nextTurn()
+  }
+  return { pieces: [...joined(blocks, PIECE_BYTES)], textBytes, crc }
+}
+
+function bytesOf(buffers: readonly Buffer[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** Joins buffers to pieces of at most so many bytes, but at least one buffer. Not to a string, which has at most half a gigabyte. */
+function* joined(buffers: Iterable<Buffer>, pieceBytes: number): Generator<Buffer> {
+  let piece: Buffer[] = []
   let bytes = 0
-  for (const buffer of textBuffers(parts, format)) {
-    if (bytes > 0 && bytes + buffer.length > PIECE_BYTES) {
-      yield Buffer.concat(buffers, bytes)
-      buffers = []
+  for (const buffer of buffers) {
+    if (bytes > 0 && bytes + buffer.length > pieceBytes) {
+      yield Buffer.concat(piece, bytes)
+      piece = []
       bytes = 0
     }
-    buffers.push(buffer)
+    piece.push(buffer)
     bytes += buffer.length
   }
-  if (bytes > 0) yield Buffer.concat(buffers, bytes)
+  if (bytes > 0) yield Buffer.concat(piece, bytes)
 }
 
 /** Families in their order, each with its header and the lines of all parts. */

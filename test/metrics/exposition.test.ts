@@ -41,7 +41,7 @@ describe.each(formats)('an exposition in %s', (format) => {
       expect(gunzipSync(Buffer.concat(endGzip(gzip, Buffer.alloc(0)))).toString()).toBe(text)
       expect(join((await exposition.body(`identity ${format}`)).pieces)).toBe(text)
     }
-    expect((await many.body(`gzip ${format}`)).pieces.length).toBeGreaterThan(1)
+    expect((await many.body(`identity ${format}`)).pieces.length).toBeGreaterThan(1)
   })
 })
 
