@@ -12,14 +12,10 @@ const TAIL_OPTIONS = { level: constants.Z_BEST_SPEED } as const
 
 const deflate = promisify(deflateRaw)
 
-/**
- * Compresses a piece of a body that many responses share, outside the event loop.
- * @param crc CRC-32 of the text before the piece
- */
-export async function compressPiece(text: Buffer, crc: number): Promise<{ deflated: Buffer; crc: number }> {
+/** Compresses a piece of a body that many responses share, outside the event loop. */
+export function compressPiece(text: Buffer): Promise<Buffer> {
   // A sync flush ends on a byte boundary without the final bit, so that another block may follow.
-  const deflated = await deflate(text, { ...LEVEL, finishFlush: constants.Z_SYNC_FLUSH })
-  return { deflated, crc: crc32(text, crc) }
+  return deflate(text, { ...LEVEL, finishFlush: constants.Z_SYNC_FLUSH })
 }
 
 /**

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { get } from '../../../test/support/http.ts'
 import type { SystemReport } from './system_process.ts'
 
 /** A storage system with pools of equal size, and when they are polled. */
@@ -80,7 +81,8 @@ async function start(command: readonly string[], children: ChildProcess[], isScr
   children.push(child)
   const url = await urlOf(child)
   while (!(await fetch(`${url}/-/ready`)).ok) await sleep(POLLED_MS)
-  if (isScraped) await (await fetch(`${url}/metrics`)).arrayBuffer()
+  // Not decompressed, which is not work of the exporter.
+  if (isScraped) await get(`${url}/metrics`, { 'accept-encoding': 'gzip' })
   return { child, url, startSeconds: (performance.now() - began) / 1000 }
 }
 
