@@ -27,6 +27,7 @@ const TEXTS: readonly [member: string, text: string, recorded: string][] = [
   ['_measurement', 'jane', 'measurement-1'],
   ['_measurement', 'blob_IO_Statistics_data_read', 'blob_IO_Statistics_data_read'],
   ['_measurement', 'jane_IO_Statistics_data_read', 'service-1_IO_Statistics_data_read'],
+  ['_measurement', `${'a'.repeat(60)}_IO_Statistics_data_read`, 'measurement-1'],
   ['interface', 'eth0.'.repeat(13), 'interface-1'],
   ['description', 'Insufficient permissions for jane', 'Insufficient permissions: text-1'],
   ['description', `${'a'.repeat(20_000)}Insufficient permissions`, 'text-1'],
@@ -92,6 +93,7 @@ test.each([
   [`/dashboard/${'nodes/'.repeat(25)}`, '/'],
   [`/dashboard/${'n'.repeat(4096)}`, '/'],
   ['https://jane.bank.com:4443/dashboard/nodes/jane?x=1', '/dashboard/nodes/id-1'],
+  ['https://[jane/dashboard', '/'],
   ['/object/bucket?namespace=jane&limit=10', '/object/bucket?namespace=namespace-1&limit=10'],
   ['/object/bucket?limit=jane&sizeunit=KB', '/object/bucket?sizeunit=KB'],
 ])('the link %s', (href, recorded) => {
