@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { coverageSamples, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
+import {
+  boundText,
+  coverageSamples,
+  feedSamples,
+  forecastSamples,
+  uniqueNames,
+} from '../../src/metrics/samples.ts'
 import { boundedName } from '../../src/values/names.ts'
 import { oneSample, parseExposition } from './exposition_text.ts'
 
@@ -196,4 +202,22 @@ describe('unique names', () => {
     expect(one).not.toBe(two)
     expect(boundedName('x'.repeat(200))).toBe('x'.repeat(200))
   })
+})
+
+test('the figures that only the query interface has are samples of the node', () => {
+  const [node] = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } }).nodes
+  if (node === undefined) throw new Error('a node is required')
+  const interfaces = [{ name: 'public', t: 0, receivedBytesPerSecond: 5, transmittedBytesPerSecond: 7 }]
+  const lines = renderPart(feedSamples({ nodes: [{ ...node, interfaces }] }, LABELS)).text.toString()
+  const received = oneSample(lines, 'sds_node_nic_interface_received_bytes_per_second')
+  expect(received).toMatchObject({ labels: { node: 'n1', interface: 'public' }, value: 5 })
+  expect(oneSample(lines, 'sds_node_nic_interface_transmitted_bytes_per_second').value).toBe(7)
+})
+
+test.each([
+  [0.1 + 0.2, '0.3'],
+  [2, '2.0'],
+  [Number.POSITIVE_INFINITY, '+Inf'],
+])('the bound %d of a bucket is written %s', (seconds, text) => {
+  expect(boundText(seconds)).toBe(text)
 })

@@ -5,6 +5,7 @@ import { createExposition } from '../../src/metrics/exposition.ts'
 import { withoutResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
+import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 
 const MAX_BYTES = 1_000_000
@@ -54,4 +55,21 @@ test('a resource that is turned off is gone, the others stay', () => {
   )
   expect([...withoutResource(both, 'namespaces').resources.keys()]).toEqual(['quotas'])
   expect(withoutResource(both, 'inventory')).toBe(both)
+})
+
+/** An object with the value 1 in its first column. */
+function readingOf(name: ObjectName, id: string): ResourceReading {
+  const kind = OBJECT_KINDS.get(name)
+  const column = kind?.columns[0]
+  if (kind === undefined || column === undefined) throw new Error(`${name} has no column`)
+  const object = { kind, labels: [id], id, details: {}, values: [{ column, value: 1 }] }
+  return { ...READING, objects: [object] }
+}
+
+test('the lines of all resources may take a quarter of the limit', () => {
+  const pools = readingOf('pool', 'p1')
+  const bytes = withResource(system, 'pools', pools, 5, MAX_BYTES).resources.get('pools')?.part.text.length
+  const maxBytes = 4 * (bytes ?? 0)
+  expect(() => withResource(system, 'pools', pools, 5, maxBytes)).not.toThrow()
+  expect(() => withResource(system, 'pools', pools, 5, maxBytes - 1)).toThrow('limits.max_response_bytes')
 })

@@ -1,0 +1,45 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createReadings, MAX_FILE_BYTES, readTextFile } from '../../src/values/files.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sds-files-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function fileOf(text: string): string {
+  const path = join(folder, 'file')
+  writeFileSync(path, text)
+  return path
+}
+
+test('a file is read whole up to its maximum size, and refused beyond', () => {
+  const path = fileOf('ä'.repeat(MAX_FILE_BYTES.secret / 2))
+  expect(readTextFile(path, 'secret')).toEqual({ text: 'ä'.repeat(MAX_FILE_BYTES.secret / 2) })
+  appendFileSync(path, 'b')
+  expect(readTextFile(path, 'secret')).toEqual({ problem: 'is too large: 65537 bytes, the limit is 65536' })
+})
+
+test('files are closed after they were read', () => {
+  const path = fileOf('text')
+  const open = () => readdirSync('/proc/self/fd').length
+  const before = open()
+  for (let reads = 0; reads < 50; reads += 1) readTextFile(path, 'secret')
+  expect(open()).toBeLessThan(before + 50)
+})
+
+test('a file has changed when its content is another, not when it is written again', () => {
+  const path = fileOf('one')
+  const readings = createReadings()
+  expect(readings.hasChanged()).toBe(false)
+  readings.read(path, 'secret')
+  fileOf('one')
+  expect(readings.hasChanged()).toBe(false)
+  fileOf('two')
+  expect(readings.hasChanged()).toBe(true)
+  rmSync(path)
+  expect(readings.hasChanged()).toBe(true)
+})
