@@ -62,6 +62,8 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
   ['status:204', 'schema'],
 ]
 
+/** Of these, no complete response came: the system may be down. All others show that it is up. */
+const LOST: readonly Reason[] = ['reset', 'timeout']
 /** After these, no login is sent for some time. */
 const COOLING: readonly Reason[] = ['auth', 'forbidden']
 
@@ -75,6 +77,7 @@ describe('a request that fails', () => {
     const read = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     emulator.setFaults([`${fault}@nodes`])
     await expect(read()).rejects.toMatchObject({ reason })
+    expect(setup.responded).toEqual([!LOST.includes(reason)])
     emulator.setFaults([])
     if (!COOLING.includes(reason)) expect((await read()).nodes).toHaveLength(3)
     await setup.client.close()

@@ -36,12 +36,3 @@ describe('a system whose first node', () => {
     },
   )
 })
-
-test('a pool that stalls does not make an answering system unavailable', async () => {
-  await using emulator = await startEmulator({ faults: ['stall@nodes,pool=hot'] })
-  await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
-  const [hot, archive] = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
-  await expect(hot).rejects.toMatchObject({ reason: 'timeout' })
-  await archive
-  expect(setup.responded).toEqual([true])
-})
