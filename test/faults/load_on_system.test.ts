@@ -42,24 +42,4 @@ describe('the load on the system', () => {
       (await setup.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
     ).toHaveLength(12)
   })
-
-  test('a pool is added when the system lists it, and removed when it does not', async () => {
-    await using emulator = await startEmulator({ pools: 2 })
-    const [first, second] = emulator.pools
-    emulator.setFaults(['vanished-node@pools'])
-    await using setup = await startExporter(
-      `${systemAt(emulator.url)}\npoll: {schedule: "* * * * * *", max_random_delay: 0s}\ndiscovery: {schedule: "* * * * * *"}\nproviders: {schedule: ""}`,
-    )
-    const up = (pool: string | undefined) => setup.value('sds_pool_up', { pool_id: pool ?? '' })
-    await waitFor(async () => (await up(first?.id)) === 1, { what: 'the listed pool' })
-    expect(await up(second?.id)).toBeUndefined()
-    emulator.setFaults([])
-    await waitFor(async () => (await up(second?.id)) === 1, { what: 'the added pool' })
-    emulator.setFaults(['vanished-node@pools'])
-    await waitFor(async () => (await up(second?.id)) === undefined, { what: 'the removal of the pool' })
-    const text = JSON.stringify(await setup.scrape())
-    expect(text).not.toContain(second?.id)
-    expect(text).not.toContain(second?.name)
-    expect(await up(first?.id)).toBe(1)
-  })
 })

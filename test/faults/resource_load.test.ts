@@ -58,11 +58,7 @@ const budget = (namespaces: number, quotas: number): number =>
 
 describe('the requests of resources in an hour', () => {
   test.each([
-    [1, 'classic', 1],
-    [100, 'classic', 100],
     [2000, 'classic', 500],
-    [1, 'modern', 0],
-    [100, 'modern', 0],
     [2000, 'modern', 0],
   ] as const)(
     'with %d namespaces on a %s system are within the budget',

@@ -453,13 +453,13 @@ describe('pools that the system lists', () => {
     let list = ['p', 'q']
     const nodes = async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool)
     const pools = vi.fn(async () => list.map((id) => ({ id, name: undefined })))
-    const { free, up, polls, log } = await setUp({ client: { nodes, pools } })
+    const { free, up, store, log } = await setUp({ client: { nodes, pools } })
     expect(free()).toEqual({ 'node-p': 1, 'node-q': 1 })
     list = ['q', 'r']
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect(up()).toEqual({ q: 1, r: 1 })
     expect(free()).toEqual({ 'node-q': 1, 'node-r': 1 })
-    expect(polls().filter((line) => line.startsWith('p'))).toEqual([])
+    expect(store.exposition().text('text').toString()).not.toContain('pool_id="p"')
     expect(pools).toHaveBeenCalledTimes(2)
     expect(log.lines.map(({ fields }) => fields)).toEqual([
       { system: 'a', pools: 2, appeared: 'p, q', left: '' },
