@@ -80,8 +80,9 @@ test('an administration for other machines without TLS is a warning, one on a lo
         'Set --admin.config.file, or listen on 127.0.0.1',
     )
   }
-  expect(await warnings('0.0.0.0:0')).toMatchObject([{ level: 'warn', address: '0.0.0.0:0' }])
-  expect(await warnings('127.0.0.1:0')).toEqual([])
+  for (const address of ['0.0.0.0:0', ':0'])
+    expect(await warnings(address)).toMatchObject([{ level: 'warn', address }])
+  for (const address of ['127.0.0.1:0', 'localhost:0']) expect(await warnings(address)).toEqual([])
 })
 
 test('the listener for metrics accepts no bodies', async () => {

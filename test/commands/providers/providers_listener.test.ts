@@ -118,15 +118,6 @@ test('a reload adds and removes systems', async () => {
 })
 
 describe('the listener', () => {
-  test('warns only if it listens for other machines without TLS', async () => {
-    const warnings = () =>
-      log.lines.filter((line) => line.includes('without TLS to other machines: tokens and passwords'))
-    for (const listenAddress of ['127.0.0.1:0', 'localhost:0']) await start({ admin: { listenAddress } })
-    expect(warnings()).toEqual([])
-    for (const listenAddress of [':0', '0.0.0.0:0']) await start({ admin: { listenAddress } })
-    expect(warnings()).toHaveLength(2)
-  })
-
   test('uses TLS and users of its own web configuration, and does not warn', async () => {
     const authority = await makeAuthority('test')
     const { cert, key } = await authority.issue('localhost', LOCAL_SANS)
@@ -160,12 +151,6 @@ describe('the listener', () => {
     await expect(exporter.start()).rejects.toThrow('--admin.audit-file=')
     await expect(get(`${exporter.url}/-/healthy`)).rejects.toThrow('ECONNREFUSED')
     expect(emulator.log.count()).toBe(0)
-  })
-
-  test('names an address that is in use', async () => {
-    const first = await start()
-    const listenAddress = new URL(first.adminUrl ?? '').host
-    await expect(createWith({ admin: { listenAddress } }).start()).rejects.toThrow(listenAddress)
   })
 })
 

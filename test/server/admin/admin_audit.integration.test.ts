@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuditFile } from '../../../src/administration/audit.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
-import { freePort } from '../../support/ports.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
 import {
@@ -104,29 +103,6 @@ describe('one line for each requested deletion', () => {
     expect(results()).toMatchObject(asked.map(([, , line]) => line))
     expect(logged()).toHaveLength(asked.length)
     expect(await providerIds(emulator)).toHaveLength(4)
-  })
-
-  test('for a system that cannot be reached', async () => {
-    await using admin = await startAdmin({
-      systems: { frankfurt: emulator.url, gone: `http://127.0.0.1:${await freePort()}` },
-      log,
-      auditFile: file,
-    })
-    await admin.ask('DELETE', `/systems/gone${LIST}/urn:a:`, SECURITY)
-    expect(lines()).toMatchObject([{ system: 'gone', outcome: 'failed', status: 502, provider_id: 'urn:a:' }])
-  })
-
-  test.each([
-    ['reset@delete', 'unknown', 502],
-    ['status:500@delete', 'failed', 500],
-    ['status:503@delete', 'failed', 503],
-    ['redirect-login@delete', 'refused', 401],
-  ])('when the system answers with %s', async (fault, outcome, status) => {
-    await using admin = await start()
-    const [id] = await providerIds(emulator)
-    emulator.setFaults([fault])
-    await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)
-    expect(results()).toMatchObject([{ outcome, status, provider: 'corporate-ldap', user: 'security' }])
   })
 
   test.each(['whoami', 'providers'])(

@@ -69,21 +69,6 @@ describe('a deletion that hangs', () => {
     socket.destroy()
   })
 
-  test('is followed to its end after its caller has left', async () => {
-    const [id = ''] = await providerIds(frankfurt)
-    frankfurt.setFaults(['half-open@delete'])
-    const socket = await sendDeletion('frankfurt', id)
-    await waitForAssertion(() => expect(frankfurt.log.count('delete')).toBe(1))
-    socket.destroy()
-    await frankfurt.stop()
-    await waitForAssertion(() =>
-      expect(outcomes()).toEqual([
-        ['frankfurt', 'pending'],
-        ['frankfurt', 'unknown'],
-      ]),
-    )
-  })
-
   test('that its caller abandons is audited as deleted when the system has deleted the provider', async () => {
     const [id = ''] = await providerIds(frankfurt)
     frankfurt.setFaults(['slow-headers:1@delete'])

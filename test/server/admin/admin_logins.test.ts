@@ -92,6 +92,7 @@ describe('failed logins', () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 7; attempt += 1) statuses.push((await logIn(admin)).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+    expect(emulator.log.count('login')).toBe(5)
     expect(audits().filter((line) => line.includes('login failed'))).toHaveLength(5)
     expect(audits().filter((line) => line.includes('locked out'))).toEqual([
       'warn audit: locked out after too many failed logins {"count":1,"last_address":"127.0.0.1","last_status":429}',

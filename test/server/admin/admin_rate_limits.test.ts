@@ -138,27 +138,6 @@ describe('over HTTP', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(30)
     expect(log.lines.filter((line) => line.includes('audit: '))).toHaveLength(1)
   })
-
-  test('limits logins with a wrong password', async () => {
-    await using admin = await startAdmin({
-      systems: { frankfurt: emulator.url },
-      rateLimits: createRateLimits(() => 0),
-    })
-    const login = (password: string) =>
-      admin.ask('POST', '/systems/frankfurt/login', undefined, {
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ username: 'security', password }),
-      })
-    const statuses: number[] = []
-    for (let index = 0; index < 8; index++) statuses.push((await login('wrong')).status)
-    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
-    expect(emulator.log.count('login')).toBe(5)
-    // The exporter's own login, from the same address, still works.
-    const own = await fetch(`${emulator.url}/login`, {
-      headers: { Authorization: `Basic ${Buffer.from('monitor:emulator').toString('base64')}` },
-    })
-    expect(own.status).toBe(200)
-  })
 })
 
 describe('the login of the page', () => {
@@ -193,7 +172,6 @@ describe('the login of the page', () => {
     ['no object', JSON_TYPE, '[]', 400],
     ['no password', JSON_TYPE, '{"username":"a"}', 400],
     ['an empty password', JSON_TYPE, '{"username":"a","password":""}', 400],
-    ['a name with a colon', JSON_TYPE, '{"username":"a:b","password":"c"}', 400],
     ['an invalid name', JSON_TYPE, '{"username":{},"password":"c"}', 400],
     ['too much', JSON_TYPE, JSON.stringify({ username: 'a', password: 'b'.repeat(5000) }), 413],
   ])('refuses %s', async (_what, headers, body, status) => {
