@@ -27,17 +27,18 @@ describe('the load on the system', () => {
 
   test('is within limits.concurrency and limits.requests_per_second', async () => {
     await using emulator = await startEmulator({ pools: 12 })
-    emulator.setFaults(['slow-headers:0.1@nodes'])
-    const limits = `limits: {concurrency: 2, requests_per_second: 20}\n${WITHOUT_RESOURCES}`
+    // Without the limit, more would be under way at the permitted rate.
+    emulator.setFaults(['slow-headers:0.3@nodes'])
+    const limits = `limits: {concurrency: 2, requests_per_second: 10}\n${WITHOUT_RESOURCES}`
     const began = Date.now()
     await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${limits}`)
     await waitFor(() => emulator.log.count('forecast') === 12, { what: 'all polls and forecasts' })
     expect(emulator.log.mostAtOnce()).toBeLessThanOrEqual(2)
-    // Requests are sent at least 50 ms apart. They may arrive later, but not earlier.
+    // Requests are sent at least 100 ms apart. They may arrive later, but not earlier.
     const requests = emulator.log.requests()
     expect(requests.length).toBeGreaterThan(20)
     for (const [index, { time }] of requests.entries())
-      expect(time - began).toBeGreaterThanOrEqual(index * 49)
+      expect(time - began).toBeGreaterThanOrEqual(index * 99)
     expect(
       (await setup.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
     ).toHaveLength(12)

@@ -14,6 +14,8 @@ const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
 
 const NO_TLS = { caFile: undefined, certFile: undefined, keyFile: undefined, serverName: undefined }
 const STAYS = new AbortController().signal
+/** Longer than a test may take, which fails where a deletion waits for it. */
+const HOUR_MS = 3_600_000
 
 /** The result of a deletion with this response or error, by default after the request was sent. */
 async function outcome(
@@ -132,7 +134,7 @@ describe('a deletion', () => {
       request: REQUEST,
       transport,
       limits,
-      timeoutMs: 60_000,
+      timeoutMs: HOUR_MS,
       stop: caller.signal,
       place: PLACE,
     }
@@ -161,13 +163,13 @@ describe('a deletion', () => {
     const run = async (baseUrl: string, stop: AbortSignal) => {
       const transport = createTransport({
         tls: { ...NO_TLS, insecureSkipVerify: true },
-        timeoutMs: 60_000,
+        timeoutMs: HOUR_MS,
         concurrency: 1,
         maxResponseBytes: 1000,
         onCertificate: () => undefined,
       })
       const request = { ...REQUEST, baseUrl }
-      const deletion = { request, transport, limits, timeoutMs: 60_000, stop, place: PLACE }
+      const deletion = { request, transport, limits, timeoutMs: HOUR_MS, stop, place: PLACE }
       return sendDeletion(deletion)
         .catch((cause: unknown) => cause)
         .finally(() => void transport.close())
