@@ -20,8 +20,8 @@ const LARGE_FLEET = [LARGE_OLD_GENERATION, TWO_COMPILERS] as const
 /** About 150 nodes. With more, the settings of a small fleet cost half of the CPU time of a poll. */
 const LARGE_FLEET_SERIES = 10_000
 /**
- * Of both semi-spaces. With 64 MiB no less CPU time of polls was measured, with 16 MiB a tenth more. In a large response everything survives: without a
- * limit they would take 128 MB.
+ * Of both semi-spaces. With 64 MiB no less CPU time of polls was measured, with 16 MiB a tenth more. In a large response
+ * everything survives: without a limit they would take 128 MB.
  */
 const FLEET_YOUNG_BYTES = 32 * 1024 ** 2
 
