@@ -212,10 +212,9 @@ async function compareAll(run: Run, options: Comparison): Promise<Row[]> {
   for (const target of [own, ...beside])
     await run({ ...jobOf(target, encoding, connections), milliseconds: WARM_UP_MS })
   const found = new Map<Target, [Cost, Cost][]>(beside.map((target) => [target, []]))
-  for (const target of beside) {
-    const pairs = target.name === READY_BYTES ? ROUNDS_WITH_GOAL : rounds
-    for (let pair = 0; pair < pairs; pair += 1)
-      found.get(target)?.push([await measure(own), await measure(target)])
+  for (let round = 0; round < ROUNDS_WITH_GOAL; round += 1) {
+    const measured = round < rounds ? beside : beside.filter(({ name }) => name === READY_BYTES)
+    for (const target of measured) found.get(target)?.push([await measure(own), await measure(target)])
   }
   return beside.map((target) => {
     const pairs = found.get(target) ?? []

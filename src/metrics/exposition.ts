@@ -24,7 +24,7 @@ export type Form = `${'identity' | 'gzip'} ${Format}`
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
-/** Compressed at once, or sent with one write after compression. More than the exposition of 64 nodes. */
+/** Compressed at once, or sent with one write after compression. More than the exposition of 60 nodes. */
 const PIECE_BYTES = 512 * 1024
 /** Each piece costs a write in each scrape. Joining it takes a few milliseconds. */
 const IDENTITY_PIECE_BYTES = 4 * PIECE_BYTES

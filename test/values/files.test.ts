@@ -1,20 +1,15 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createReadings, MAX_FILE_BYTES, readTextFile } from '../../src/values/files.ts'
+import { type Folder, temporaryFolder } from '../support/folders.ts'
 
-let folder: string
+let folder: Folder
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sds-files-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => folder[Symbol.dispose]())
 
-function fileOf(text: string): string {
-  const path = join(folder, 'file')
-  writeFileSync(path, text)
-  return path
-}
+const fileOf = (text: string): string => folder.write('file', text)
 
 test('a file is read whole up to its maximum size, and refused beyond', () => {
   const path = fileOf('ä'.repeat(MAX_FILE_BYTES.secret / 2))
