@@ -24,19 +24,20 @@ import { count, mebibytes, milliseconds, type Row, ratio, seconds } from './tabl
 interface Size {
   readonly pools: number
   readonly nodesPerPool: number
-  readonly rounds: number
   readonly startGoalSeconds?: number
 }
 
 const SIZES: readonly Size[] = [
-  { pools: 1, nodesPerPool: 16, rounds: 5 },
-  { pools: 10, nodesPerPool: 64, rounds: 5 },
-  { pools: 160, nodesPerPool: 63, rounds: 3, startGoalSeconds: 1.5 },
+  { pools: 1, nodesPerPool: 16 },
+  { pools: 10, nodesPerPool: 64 },
+  { pools: 160, nodesPerPool: 63, startGoalSeconds: 1.5 },
 ]
-const JOB_MS = 400
+/** At least eight scrapes of the largest exposition over as many connections. */
+const JOB_MS = 1000
 /** So that the JIT compiler of Node.js has optimized the code: some thousand scrapes of 640 nodes. */
 const WARM_UP_MS = 10_000
-/** Pairs with the server to which the goals refer. */
+/** Pairs with each server, and with the one to which the goals refer. */
+const ROUNDS = 3
 const ROUNDS_WITH_GOAL = 9
 const SCRAPES_FOR_MEMORY = 10_000
 const ENCODINGS = { identity: '1.2', gzip: '1.5' } as const
@@ -108,9 +109,7 @@ async function rowsOfSize(
           ({ compresses, name }) =>
             (compresses || encoding === 'identity') && (connections === 1 || name !== 'prom-client'),
         )
-        rows.push(
-          ...(await compareAll(run, { own, beside, encoding, connections, rounds: size.rounds, what })),
-        )
+        rows.push(...(await compareAll(run, { own, beside, encoding, connections, what })))
       }
   } finally {
     await end()
@@ -196,13 +195,12 @@ interface Comparison {
   readonly beside: readonly Target[]
   readonly encoding: keyof typeof ENCODINGS
   readonly connections: number
-  readonly rounds: number
   readonly what: string
 }
 
 /** Alternates the servers, so that changes of machine speed affect all. */
 async function compareAll(run: Run, options: Comparison): Promise<Row[]> {
-  const { own, beside, encoding, connections, rounds, what } = options
+  const { own, beside, encoding, connections, what } = options
   const measure = async (target: Target): Promise<Cost> => {
     const before = cpuSeconds(target.pid)
     const durations = await run(jobOf(target, encoding, connections))
@@ -213,7 +211,7 @@ async function compareAll(run: Run, options: Comparison): Promise<Row[]> {
     await run({ ...jobOf(target, encoding, connections), milliseconds: WARM_UP_MS })
   const found = new Map<Target, [Cost, Cost][]>(beside.map((target) => [target, []]))
   for (let round = 0; round < ROUNDS_WITH_GOAL; round += 1) {
-    const measured = round < rounds ? beside : beside.filter(({ name }) => name === READY_BYTES)
+    const measured = round < ROUNDS ? beside : beside.filter(({ name }) => name === READY_BYTES)
     for (const target of measured) found.get(target)?.push([await measure(own), await measure(target)])
   }
   return beside.map((target) => {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { parseListenAddress, urlHost } from '../values/listen_address.ts'
+import { createServer } from '../values/node_http.ts'
 import { selfSigned } from './certificates.ts'
 import type { TlsOptions } from './options.ts'
 

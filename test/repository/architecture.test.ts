@@ -146,7 +146,12 @@ describe('findings', () => {
 
   test.each<[string, string, string[]]>([
     ['src/server/a.ts', `import Koa from 'koa'`, []],
-    ['src/server/a.ts', `import { Router } from '@koa/router'`, []],
+    ['src/server/a.ts', `import type { Router } from '@koa/router'`, []],
+    [
+      'src/server/a.ts',
+      `import { Server } from 'node:http'`,
+      ['src/server/a.ts may import only types of node:http'],
+    ],
     ['src/api/a.ts', `import type Koa from 'koa'`, ['src/api/a.ts may not import koa']],
     ['src/api/a.ts', `import x from 'left-pad'`, ['src/api/a.ts may not import left-pad']],
     ['src/api/xml.ts', `import { X } from 'fast-xml-parser'`, []],

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { outermostFunctionsOf } from './functions.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
-import { COMMON, MODULES, type Module, PACKAGES, READS_ENVIRONMENT, SHARED } from './modules.ts'
+import { COMMON, MODULES, type Module, PACKAGES, READS_ENVIRONMENT, SHARED, TYPES_ONLY } from './modules.ts'
 
 /** Source text by path, from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>
@@ -44,7 +44,9 @@ function belongs(path: string, prefix: string): boolean {
 /** Packages that are imported outside their folders, and built-in modules of Node.js in the shared tables. */
 export function packageFindings(sources: Sources): string[] {
   return Object.entries(sources).flatMap(([path, source]) =>
-    importsOf(source).flatMap(({ specifier }) => {
+    importsOf(source).flatMap(({ specifier, typeOnly }) => {
+      if (TYPES_ONLY.includes(specifier) && !typeOnly)
+        return [`${path} may import only types of ${specifier}`]
       const name = packageOf(specifier)
       if (name !== undefined && !(PACKAGES[name] ?? []).some((prefix) => path.startsWith(prefix))) {
         return [`${path} may not import ${name}`]

@@ -158,5 +158,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/config/', 'src/recording/', 'scripts/generators/'],
 }
 
+/** Only their types may be imported; `src/values/node_http.ts` says why. */
+export const TYPES_ONLY: readonly string[] = ['node:http', '@koa/router']
+
 /** Where the environment of the process may be read. */
 export const READS_ENVIRONMENT: readonly string[] = ['src/config/', 'src/commands/']

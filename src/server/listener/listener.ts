@@ -1,12 +1,5 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { ListenOptions, Socket } from 'node:net'
 import type { Log } from '../../log.ts'
 import {
@@ -19,6 +12,7 @@ import {
   socketText,
   urlHost,
 } from '../../values/listen_address.ts'
+import { createServer } from '../../values/node_http.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, rawPath, sendRefusal } from '../auth/request_check.ts'
 import { type Connections, limitConnections } from './abuse/connections.ts'

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../log.ts'
 import { errorText } from '../../values/errors.ts'
@@ -7,6 +6,7 @@ import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.t
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
 import { sendText } from '../page/send_text.ts'
+import { Router } from '../router.ts'
 import { createRunbooks, RUNBOOKS_PATH } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'

@@ -76,7 +76,9 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     changed(state: SystemState): void {
       const system = systemOf(state.name)
       for (const id of system.pools.keys()) if (!state.pools.has(id)) system.pools.delete(id)
-      for (const [id, pool] of state.pools) {
+      // Most changes are of one pool of many.
+      const pools = [...state.pools].filter(([id, pool]) => pool !== system.pools.get(id)?.noted)
+      for (const [id, pool] of pools) {
         const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
         if (known === undefined) continue
         system.pools.set(id, known)
@@ -100,24 +102,22 @@ function newPool() {
   return {
     slots: createSlots(POOL_COLUMNS),
     latencies: createLatencyWindow(),
-    // What was noted last.
-    attempt: undefined as PoolState['lastAttempt'],
-    merged: undefined as PoolState['merged'],
+    noted: undefined as PoolState | undefined,
     totals: undefined as ReturnType<typeof poolTotals> | undefined,
   }
 }
 
 function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: number): void {
   const { lastAttempt, merged } = pool
-  if (lastAttempt !== known.attempt && lastAttempt !== undefined) {
+  const before = known.noted
+  known.noted = pool
+  if (lastAttempt !== before?.lastAttempt && lastAttempt !== undefined) {
     for (const { slots } of [system, known]) {
       slots.add(slot, lastAttempt.failure === undefined ? 'polls_ok' : 'polls_failed', 1)
       slots.raise(slot, 'poll_seconds', lastAttempt.seconds)
     }
   }
-  known.attempt = lastAttempt
-  if (merged === known.merged) return
-  known.merged = merged
+  if (merged === before?.merged) return
   known.latencies.add(merged?.nodes ?? [])
   known.totals = merged && poolTotals(merged)
   noteTotals(system, known, slot)
@@ -127,7 +127,11 @@ function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: num
   for (const column of SUMMED) {
     const value = known.totals?.[column]
     if (value !== undefined) known.slots.set(slot, column, value)
-    const sum = sumOf([...pools.values()].map(({ totals }) => totals?.[column]))
+    let sum: number | undefined
+    for (const { totals } of pools.values()) {
+      const ofPool = totals?.[column]
+      if (ofPool !== undefined) sum = (sum ?? 0) + ofPool
+    }
     if (sum !== undefined) slots.set(slot, column, sum)
   }
   const ratio = known.totals?.disk_space_allocated_ratio
