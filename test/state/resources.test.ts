@@ -7,6 +7,7 @@ import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { withPools } from './changes.ts'
 
 const MAX_BYTES = 1_000_000
 const READING: ResourceReading = {
@@ -65,6 +66,18 @@ function readingOf(name: ObjectName, id: string): ResourceReading {
   const object = { kind, labels: [id], id, details: {}, values: [{ column, value: 1 }] }
   return { ...READING, objects: [object] }
 }
+
+test('figures of a pool have the label that the pool has now', () => {
+  const pool = (id: string) => ({ id, name: 'gold' })
+  const labelIn = (state: SystemState) =>
+    parseExposition(state.resources.get('pools')?.part.text.toString() ?? '').map(
+      ({ labels }) => labels['pool'],
+    )
+  const alone = withPools(system, [pool('p1')])
+  const read = withResource(alone, 'pools', readingOf('pool', 'p1'), 5, MAX_BYTES)
+  expect(labelIn(read)).toEqual(['gold'])
+  expect(labelIn(withPools(read, [pool('p1'), pool('p2')]))).toEqual(['p1'])
+})
 
 test('the lines of all resources may take a quarter of the limit', () => {
   const pools = readingOf('pool', 'p1')

@@ -83,6 +83,16 @@ describe('polls', () => {
     expect(present(recent.system('a')('polls_ok'))).toEqual([2])
   })
 
+  test('of a system have the sums over the pools that were read', () => {
+    const { recent } = setUp()
+    const pools = ['urn:p:', 'urn:q:'].map((id) => ({ id, name: undefined }))
+    const listed = withPools(newSystem('a'), pools)
+    recent.changed(listed)
+    expect(present(recent.system('a')('transactions_per_second'))).toEqual([])
+    recent.changed(withPoll(listed, 'urn:p:', goodPoll(1), feedOf([{ name: 'n1', more: traffic(7) }])))
+    expect(present(recent.system('a')('transactions_per_second'))).toEqual([7])
+  })
+
   test('of pools and systems that left are forgotten', () => {
     const { recent } = setUp()
     recent.changed(polledSystem('a', { p: [{ name: 'n1' }], q: [{ name: 'n2' }] }))
