@@ -100,6 +100,8 @@ describe('a deletion abandoned before it is sent', () => {
     }
     const before = outcomes()
     const fifth = await sendDeletion('frankfurt', 'urn:fifth:')
+    // Requests are served in their order: then the fifth waits for a permit. One whose client left before is not served.
+    expect((await admin.ask('GET', `/systems/frankfurt${LIST}`)).status).toBe(401)
     fifth.end()
     await waitForAssertion(() =>
       expect(outcomes().slice(before.length)).toEqual([['frankfurt', 'abandoned']]),
