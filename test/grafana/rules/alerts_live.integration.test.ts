@@ -263,6 +263,8 @@ describe('with a real Prometheus and Alertmanager', () => {
         },
         {
           what: `Alertmanager to inhibit ${suppressed.join(', ') || 'nothing'}`,
+          // Prometheus repeats a notification that failed, such as to a busy Alertmanager, after a minute.
+          timeout: LONGEST_WAIT_MS,
           interval: 1000,
           detail,
         },
