@@ -20,7 +20,7 @@ const SCRAPE_INTERVAL = '1s'
 const LONGEST_FOR_MS = 3_600_000
 /** Covers the longest `keep_firing_for` that is checked, two hours. */
 const LONGEST_WAIT_MS = 300_000
-const TEST_TIMEOUT_MS = 2 * LONGEST_WAIT_MS + 30_000
+const TEST_TIMEOUT_MS = 3 * LONGEST_WAIT_MS + 30_000
 const START_TIMEOUT_MS = 240_000
 /** For the first scrape of Prometheus and some evaluations. */
 const SETTLING_MS = 10_000
