@@ -32,7 +32,7 @@ const SIZES: readonly Size[] = [
   { pools: 10, nodesPerPool: 64 },
   { pools: 160, nodesPerPool: 63, startGoalSeconds: 1.5 },
 ]
-/** At least eight scrapes of the largest exposition over as many connections. */
+/** A scrape of the largest exposition over eight connections takes half a second: in less time, each is one scrape. */
 const JOB_MS = 1000
 /** So that the JIT compiler of Node.js has optimized the code: some thousand scrapes of 640 nodes. */
 const WARM_UP_MS = 10_000

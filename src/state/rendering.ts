@@ -69,11 +69,12 @@ export function* renderPools(
 
 /** What pools are rendered with, besides their own readings. */
 function sourcesOf({ name: system, pools, performance, resources }: SystemState) {
-  const readings = () => [...pools.values()].flatMap(({ reading }) => reading ?? [])
+  const queried = performance?.reading
+  const readings = queried && [...pools.values()].flatMap(({ reading }) => reading ?? [])
   return {
     system,
     /** Undefined: nothing was read from the query interface. */
-    find: performance?.reading && createJoin(performance.reading.nodes, readings()),
+    find: readings && createJoin(queried.nodes, readings),
     /** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */
     hardwareOf: hardwareFinder(resources.get('inventory')?.reading?.objects),
   }

@@ -40,9 +40,11 @@ export function baseValue({ values }: Pick<MergedNode, 'values'>, name: Attribut
 
 type Optional = number | null | undefined
 
+/** In one pass: the pools of a system are summed for each poll of one of them. */
 export function sumOf(values: readonly Optional[]): number | undefined {
-  const known = values.filter((value) => value !== undefined && value !== null)
-  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0)
+  let sum: number | undefined
+  for (const value of values) if (typeof value === 'number') sum = (sum ?? 0) + value
+  return sum
 }
 
 /** Part of a whole, 0 to 1; undefined if one of them is not known or the whole is 0. */

@@ -102,6 +102,7 @@ function newPool() {
   return {
     slots: createSlots(POOL_COLUMNS),
     latencies: createLatencyWindow(),
+    /** The state that was noted last. */
     noted: undefined as PoolState | undefined,
     totals: undefined as ReturnType<typeof poolTotals> | undefined,
   }
@@ -127,11 +128,7 @@ function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: num
   for (const column of SUMMED) {
     const value = known.totals?.[column]
     if (value !== undefined) known.slots.set(slot, column, value)
-    let sum: number | undefined
-    for (const { totals } of pools.values()) {
-      const ofPool = totals?.[column]
-      if (ofPool !== undefined) sum = (sum ?? 0) + ofPool
-    }
+    const sum = sumOf(Array.from(pools.values(), ({ totals }) => totals?.[column]))
     if (sum !== undefined) slots.set(slot, column, sum)
   }
   const ratio = known.totals?.disk_space_allocated_ratio
