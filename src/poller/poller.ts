@@ -93,11 +93,11 @@ export function createPoller(options: PollerOptions) {
   }
 }
 
-/** The state of a system with another address or account is not kept; with other schedules and limits it is. */
+/** The state of a system with another address or account is not kept; with other schedules, limits and pools it is. */
 function keepsState(old: SystemConfig, next: SystemConfig | undefined): boolean {
   if (next === undefined) return false
-  const { poll, forecast, providers, discovery, limits } = next
-  return sameConfig({ ...old, poll, forecast, providers, discovery, limits }, next)
+  const { pools, poll, forecast, providers, discovery, limits } = next
+  return sameConfig({ ...old, pools, poll, forecast, providers, discovery, limits }, next)
 }
 
 function shownSystem({ name, labels, poll }: SystemConfig): ConfiguredSystem {

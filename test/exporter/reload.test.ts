@@ -124,6 +124,27 @@ describe('a valid configuration file', () => {
     expect(await setup.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBeUndefined()
   })
 
+  test('with another list of pools keeps the values of those that stay', async () => {
+    await using emulator = await startEmulator({ pools: 2 })
+    const [kept = '', left = ''] = emulator.pools.map(({ id }) => id)
+    await using setup = await startExporter(systems(login('a', emulator.url)))
+    const nodes = (pool_id: string) => setup.value('sds_pool_nodes', { pool_id })
+    for (const id of [kept, left]) await setup.waitForPolls(id, 'ok')
+    emulator.setFaults(['half-open@nodes'])
+
+    setup.configure(systems(login('a', emulator.url).replace('auth:', `pools: [{id: "${kept}"}], auth:`)))
+    await setup.exporter.reload()
+    expect(await nodes(kept)).toBe(5)
+    expect(await nodes(left)).toBeUndefined()
+
+    setup.configure(systems(login('a', emulator.url)))
+    await setup.exporter.reload()
+    expect(await nodes(kept)).toBe(5)
+    await waitFor(async () => (await setup.value('sds_pool_info', { pool_id: left })) === 1, {
+      what: 'the pool that is listed again',
+    })
+  })
+
   test('with a new password opens a new session', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
