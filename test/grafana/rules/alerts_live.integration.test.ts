@@ -143,7 +143,7 @@ function configOf(
 systems:
   - {name: ${shown}, base_url: "${url}", auth: {${login}}${only}}
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: 20s}
-forecast: {schedule: "*/5 * * * * *"}
+forecast: {schedule: "*/20 * * * * *"}
 performance: {schedule: "*/2 * * * * *"}
 discovery: {schedule: "*/5 * * * * *"}
 resources:
