@@ -6,10 +6,13 @@ import { MS_PER_SECOND } from '../time_units.ts'
 
 /** A form that was not requested for this time is no longer prepared. Scrape intervals are shorter. */
 const FORM_KEPT_MS = 10 * 60 * MS_PER_SECOND
+/** Values of a large fleet become visible within this time and that of making the exposition. */
+const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
 
 /**
- * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. Making them takes
- * at most half of the time, because an exposition of many nodes takes long.
+ * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It is begun when
+ * there was no change for as long as the last one took, because the changes of many nodes come one after the other, and their
+ * exposition takes 0.3 s to compress.
  * @param onExposition called with the number of series of every new exposition
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
@@ -24,8 +27,9 @@ export function createPublisher(
   let exposition = createExposition([], onRequest)
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
-  /** When the next exposition may begin, by `performance.now()`. */
-  let earliestMs = 0
+  let changes = 0
+  /** What the last exposition took to make. */
+  let lastMs = 0
 
   async function make(): Promise<void> {
     const beganMs = performance.now()
@@ -33,15 +37,22 @@ export function createPublisher(
     for (const [form, ms] of requestedMs) if (nowMs() - ms < FORM_KEPT_MS) await made.prepare(form)
     exposition = made
     onExposition(made.series)
-    const endMs = performance.now()
-    earliestMs = endMs + (endMs - beganMs)
+    lastMs = performance.now() - beganMs
   }
 
-  /** The next exposition begins when the one before it is ready or has failed. */
+  async function quiet(): Promise<void> {
+    const latestMs = performance.now() + LONGEST_WAIT_MS
+    let seen: number
+    do {
+      seen = changes
+      await setTimeout(Math.min(lastMs, LONGEST_WAIT_MS))
+    } while (changes > seen && performance.now() < latestMs)
+  }
+
+  /** The next exposition begins after the one before it is ready or has failed. */
   async function begin(): Promise<void> {
     await (running?.catch(() => undefined) ?? nextTurn())
-    const waitMs = earliestMs - performance.now()
-    if (waitMs >= 1) await setTimeout(waitMs)
+    if (lastMs >= 1) await quiet()
     next = undefined
     running = make().finally(() => {
       running = undefined
@@ -54,6 +65,7 @@ export function createPublisher(
     exposition: (): Exposition => exposition,
     /** Resolves when the exposition shows the parts as they are now, or later ones; rejects when no exposition can be made. */
     publish(): Promise<void> {
+      changes += 1
       next ??= begin()
       // Not every caller awaits it.
       next.catch(() => undefined)

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Part } from '../../src/metrics/lines.ts'
+import { nextTurn } from '../../src/slices.ts'
 import { createPublisher } from '../../src/state/publisher.ts'
 import { feedParts } from '../metrics/reading.ts'
 
 const MINUTE_MS = 60_000
 
-/** A publisher of one part that counts how often an exposition is made of its lines. */
-function countingPublisher() {
+/**
+ * A publisher of one part that counts how often an exposition is made of its lines.
+ * @param readingMs how long the lines of each family take
+ */
+function countingPublisher(readingMs = 0) {
   const [part] = feedParts(1)
   if (part === undefined) throw new Error('a part is required')
   let made = 0
@@ -15,6 +19,8 @@ function countingPublisher() {
     ...part,
     get text() {
       made += 1
+      const endMs = performance.now() + readingMs
+      while (performance.now() < endMs);
       return part.text
     },
   }
@@ -30,6 +36,8 @@ function countingPublisher() {
   )
   return {
     exposition: publisher.exposition,
+    publish: publisher.publish,
+    made: (): number => made,
     /** Whether the new exposition is prepared in a form. */
     isPrepared: () => reads(() => publisher.publish()),
     /** Whether a request waits until the exposition is made in its form. */
@@ -65,4 +73,23 @@ test('a request for the exposition before the newest one counts, too', async () 
   expect(await isPrepared()).toBe(false)
   await before.body('identity openmetrics')
   expect(await isPrepared()).toBe(true)
+})
+
+test('changes that follow one another are in one exposition, which takes long to make', async () => {
+  const { exposition, publish, made } = countingPublisher(0.5)
+  await exposition().body('identity text')
+  await publish()
+  await exposition().body('identity text')
+  await publish()
+  const before = made()
+  const endMs = performance.now() + 500
+  let last = publish()
+  while (performance.now() < endMs) {
+    await nextTurn()
+    last = publish()
+  }
+  expect(made()).toBe(before)
+  await last
+  await publish()
+  expect(made()).toBeGreaterThan(before)
 })
