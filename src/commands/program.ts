@@ -6,6 +6,7 @@ import { ListenError } from '../values/listen_address.ts'
 import { EXIT, Failed, failureText } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
 import { writeError } from './cli/log/journal.ts'
+import { optimizeCode } from './cli/memory.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
 const DESCRIPTION =
@@ -63,7 +64,9 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   // A closed pipe (`sds-exporter … | head`) is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    await (await createProgram(args)).parseAsync(args, { from: 'user' })
+    const program = await createProgram(args)
+    optimizeCode()
+    await program.parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {
     return reportFailure(failure, args)
