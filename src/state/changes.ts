@@ -3,7 +3,15 @@ import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
 import { counted } from './rejections.ts'
-import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './rendering.ts'
+import {
+  byId,
+  bytesOf,
+  renderForecasts,
+  renderPoll,
+  renderPoolOnly,
+  renderPools,
+  withinBounds,
+} from './rendering.ts'
 import { type Attempt, newPool, type PerformanceState, type PoolState, type SystemState } from './state.ts'
 
 /**
@@ -56,7 +64,12 @@ export function* withPoll(
     name: poolNameIn(reading) ?? pool.name,
   }))
   const counting = { ...next, rejections: counted(system.rejections, reading.rejected) }
-  return withinBounds(yield* renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes), maxBytes)
+  // The labels of all pools cost more than the lines of one, when there are thousands.
+  const isRenamed = next.pools.get(poolId)?.name !== system.pools.get(poolId)?.name
+  const rendered = isRenamed
+    ? renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes)
+    : renderPoolOnly(counting, poolId, maxBytes)
+  return withinBounds(yield* rendered, maxBytes)
 }
 
 /**
@@ -111,7 +124,7 @@ export function withoutForecasts(system: SystemState): SystemState {
 export function withdrawn(system: SystemState, poolId: string): StateSteps {
   const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }
   const next = withPool(system, poolId, (pool) => ({ ...pool, ...nothing }))
-  return renderPools(next, ({ ref }) => ref.id === poolId, Number.POSITIVE_INFINITY)
+  return renderPoolOnly(next, poolId, Number.POSITIVE_INFINITY)
 }
 
 function withPool(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {

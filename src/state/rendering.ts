@@ -67,6 +67,17 @@ export function* renderPools(
   return isRelabelled ? relabelled(next, 'pools') : next
 }
 
+/**
+ * Renders one pool, whose name is the one that it was labelled with: no label is another.
+ * @throws {ApiError} `too_large` as {@link renderPools}
+ */
+export function* renderPoolOnly(system: SystemState, poolId: string, maxBytes: number): Steps<SystemState> {
+  const pool = system.pools.get(poolId)
+  if (pool === undefined) return system
+  const rendered = yield* renderPool(pool, sourcesOf(system), maxBytes)
+  return { ...system, pools: new Map(system.pools).set(poolId, rendered) }
+}
+
 /** What pools are rendered with, besides their own readings. */
 function sourcesOf({ name: system, pools, performance, resources }: SystemState) {
   const queried = performance?.reading
