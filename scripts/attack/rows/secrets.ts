@@ -38,17 +38,22 @@ const ENCODINGS: readonly Encoding[] = [
   (text) => encodeURIComponent(json(text)),
   (text) => html(json(text)),
 ]
-const FORMS = [SECRETS.token, SECRETS.password, `monitor:${SECRETS.password}`].flatMap((secret) =>
-  ENCODINGS.map((encode) => encode(secret)),
-)
+const formsOf = (...secrets: readonly string[]) =>
+  secrets.flatMap((secret) => ENCODINGS.map((encode) => encode(secret)))
+/** What a program knows before its login. */
+const PASSWORD_FORMS = formsOf(SECRETS.password, `monitor:${SECRETS.password}`)
+const FORMS = [...formsOf(SECRETS.token), ...PASSWORD_FORMS]
 /** As the log, the status page and its JSON write them. */
 const WRITTEN = new Set([...FORMS, ...FORMS.map(json), ...FORMS.map(html)])
 const REPLACED = ['<secret>', html('<secret>')]
 
 const FORMS_IN_TEXT = 9
-const TEXTS = Array.from({ length: Math.ceil(FORMS.length / FORMS_IN_TEXT) }, (_, index) =>
-  FORMS.slice(index * FORMS_IN_TEXT, (index + 1) * FORMS_IN_TEXT).join(' '),
-)
+const textsOf = (forms: readonly string[]) =>
+  Array.from({ length: Math.ceil(forms.length / FORMS_IN_TEXT) }, (_, index) =>
+    forms.slice(index * FORMS_IN_TEXT, (index + 1) * FORMS_IN_TEXT).join(' '),
+  )
+const TEXTS = textsOf(FORMS)
+const PASSWORD_TEXTS = textsOf(PASSWORD_FORMS)
 
 /** Refuses requests without a token, and every second one of the others, so that each refusal is logged as a new one. */
 function quoting(accept: Responder): Responder {
@@ -57,10 +62,11 @@ function quoting(accept: Responder): Responder {
   return (incoming, response) => {
     const path = incoming.url ?? ''
     isRefused.set(path, !isRefused.get(path))
-    if (incoming.headers['x-sds-auth-token'] !== undefined && !isRefused.get(path))
-      return accept(incoming, response)
+    const hasToken = incoming.headers['x-sds-auth-token'] !== undefined
+    if (hasToken && !isRefused.get(path)) return accept(incoming, response)
     refusals += 1
-    const description = TEXTS[refusals % TEXTS.length]
+    const texts = hasToken ? TEXTS : PASSWORD_TEXTS
+    const description = texts[refusals % texts.length]
     response.writeHead(400, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ code: 1, description, retryable: false }))
   }
