@@ -6,13 +6,13 @@ import { MS_PER_SECOND } from '../time_units.ts'
 
 /** A form that was not requested for this time is no longer prepared. Scrape intervals are shorter. */
 const FORM_KEPT_MS = 10 * 60 * MS_PER_SECOND
-/** Values of a large fleet become visible within this time and that of making the exposition. */
+/** Changes of large fleets may follow one another without a pause. */
 const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
 
 /**
- * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It is begun when
- * there was no change for as long as the last one took, because the changes of many nodes come one after the other, and their
- * exposition takes 0.3 s to compress.
+ * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It begins when
+ * there was no change for as long as the last one took to make, because the changes of many nodes come one after the other,
+ * and their exposition takes 0.3 s to compress.
  * @param onExposition called with the number of series of every new exposition
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */

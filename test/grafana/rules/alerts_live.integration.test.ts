@@ -128,7 +128,10 @@ async function startEmulator(fault: Fault): Promise<Emulator> {
   return emulator
 }
 
-/** A configuration needs a system, so one that is removed is polled under another name. */
+/**
+ * A configuration needs a system, so one that is removed is polled under another name. Forecasts are requested rarely: of all
+ * pools every few seconds they fail on a loaded machine, until they are withdrawn.
+ */
 function configOf(
   { name, auth, removed }: Fault,
   { url, pools }: Emulator,
