@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import type { Log } from '../log.ts'
@@ -81,7 +82,10 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   }
 }
 
-/** Runs tasks one at a time. While one waits, further calls get its promise, and their own task is dropped. */
+/**
+ * Runs tasks one at a time, and at most one in a turn of the event loop, so that requests are answered between them. While
+ * one waits, further calls get its promise, and their own task is dropped.
+ */
 function createTurns() {
   let running: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
@@ -94,7 +98,7 @@ function createTurns() {
         waiting = undefined
         if (stopped) throw new Error(STOPPING)
         const current = task()
-        running = current.catch(() => undefined)
+        running = current.catch(() => undefined).then(() => setImmediate())
         return current
       })
       return waiting

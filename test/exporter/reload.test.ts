@@ -194,6 +194,22 @@ describe('a valid configuration file', () => {
     ).toBeLessThanOrEqual(2)
   })
 
+  test('follows another in a later turn of the event loop, so that requests are answered between them', async () => {
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+    await using setup = await startExporter(systems(login('a', 'http://127.0.0.1:1')))
+    let [turns, isDone] = [0, false]
+    const count = () => {
+      turns += 1
+      if (isDone) stop()
+      else setImmediate(count)
+    }
+    setImmediate(count)
+    for (let reload = 0; reload < 20; reload += 1) await setup.exporter.reload()
+    isDone = true
+    await stopped
+    expect(turns).toBeGreaterThanOrEqual(20)
+  })
+
   test('that arrives during the start follows it', async () => {
     const yaml = (name: string) => systems(login(name, 'http://127.0.0.1:1'))
     const loads = [yaml('older'), yaml('newer')]
