@@ -22,7 +22,7 @@ const LARGE: readonly Fleet[] = [
   { systems: 10, pools: 10, nodesPerPool: 64 },
   { systems: 10, pools: 10, nodesPerPool: 64, namespaces: 2000 },
 ]
-const HEAD = ['Pools × nodes', 'Series', 'Page', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
+const HEAD = ['Pools × nodes', 'Series', 'Exposition', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 const figures: Figures[] = []
@@ -43,8 +43,8 @@ function row(one: Figures): string[] {
   return [
     nameOf(one),
     one.series.toLocaleString('en'),
-    `${kibibytes(one.pageBytes)} KiB`,
-    `${kibibytes(one.compressedPageBytes)} KiB`,
+    `${kibibytes(one.expositionBytes)} KiB`,
+    `${kibibytes(one.compressedBytes)} KiB`,
     `${Math.round(one.residentBytes / 1024 ** 2)} MiB`,
     `${Math.round(one.cpuSecondsPerPoll * 1000)} ms`,
   ]

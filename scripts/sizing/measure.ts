@@ -18,8 +18,8 @@ export interface Fleet {
 /** The resources of one exporter for a fleet. */
 export interface Figures extends Fleet {
   readonly series: number
-  readonly pageBytes: number
-  readonly compressedPageBytes: number
+  readonly expositionBytes: number
+  readonly compressedBytes: number
   readonly residentBytes: number
   readonly cpuSecondsPerPoll: number
 }
@@ -76,8 +76,8 @@ async function figuresOf(fleet: Fleet, url: string): Promise<Omit<Figures, keyof
   const polls = growth('sds_pool_polls_total') / count(after.page, 'sds_pool_up')
   return {
     series: total(after.page, 'sds_exporter_series'),
-    pageBytes: Buffer.byteLength(after.page),
-    compressedPageBytes: after.compressedBytes,
+    expositionBytes: Buffer.byteLength(after.page),
+    compressedBytes: after.compressedBytes,
     residentBytes: total(after.page, 'process_resident_memory_bytes'),
     cpuSecondsPerPoll: growth('process_cpu_seconds_total') / polls,
   }
