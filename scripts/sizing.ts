@@ -22,7 +22,14 @@ const LARGE: readonly Fleet[] = [
   { systems: 10, pools: 10, nodesPerPool: 64 },
   { systems: 10, pools: 10, nodesPerPool: 64, namespaces: 2000 },
 ]
-const HEAD = ['Pools × nodes', 'Series', 'Exposition', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
+const HEAD = [
+  'Pools × nodes',
+  'Series',
+  'Exposition',
+  'Compressed',
+  'Memory (RSS)',
+  'CPU time a poll of all pools',
+]
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 const figures: Figures[] = []
