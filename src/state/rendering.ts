@@ -22,7 +22,9 @@ const BYTES_PER_FORECAST = 200
 
 /** Of the lines of all pools. */
 export function bytesOf({ pools }: SystemState): number {
-  return [...pools.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  let sum = 0
+  for (const { bytes } of pools.values()) sum += bytes
+  return sum
 }
 
 /** @throws {ApiError} `too_large` when the lines of the pools take more than `maxBytes` */

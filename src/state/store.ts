@@ -31,7 +31,7 @@ export interface StateObserver {
 /** @param onExposition called with the number of series of every new exposition */
 export function createStateStore(onExposition: (series: number) => void, observer?: StateObserver) {
   let systems: ReadonlyMap<string, SystemState> = new Map()
-  const parts = () => [...systems.values()].flatMap(shownParts)
+  const parts = () => [...systems.values()].flatMap(shownPartsOf)
   const { exposition, publish } = createPublisher(parts, onExposition)
   const changes = createPermits(1)
   const never = new AbortController().signal
@@ -96,6 +96,15 @@ function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: 
   return { labels, pollIntervalSeconds, isOnlyProbed }
 }
 
+/** Made once for each state: most changes are of one system of many. */
+const partsByState = new WeakMap<SystemState, Part[]>()
+
+function shownPartsOf(system: SystemState): Part[] {
+  const parts = partsByState.get(system) ?? shownParts(system)
+  partsByState.set(system, parts)
+  return parts
+}
+
 /**
  * What `/metrics` has of a system. Of one that is polled only when it is probed only what this exporter counted: behind
  * one address each exporter has read other systems last, so the values would have different ages.
@@ -107,11 +116,10 @@ function shownParts(system: SystemState): Part[] {
 
 /** What a system contributes to an exposition. */
 export function systemParts(system: SystemState): Part[] {
-  const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart, statePart }) => [
-    feedPart,
-    forecastPart,
-    statePart,
-  ])
-  const resources = [...system.resources.values()].map(({ part }) => part)
-  return [...pools, ...resources, systemPart(system), system.rejections.part]
+  const parts: Part[] = []
+  for (const { feedPart, forecastPart, statePart } of system.pools.values())
+    parts.push(feedPart, forecastPart, statePart)
+  for (const { part } of system.resources.values()) parts.push(part)
+  parts.push(systemPart(system), system.rejections.part)
+  return parts
 }

@@ -40,7 +40,7 @@ export function baseValue({ values }: Pick<MergedNode, 'values'>, name: Attribut
 
 type Optional = number | null | undefined
 
-/** In one pass: the pools of a system are summed for each poll of one of them. */
+/** Undefined: no value is known. */
 export function sumOf(values: readonly Optional[]): number | undefined {
   let sum: number | undefined
   for (const value of values) if (typeof value === 'number') sum = (sum ?? 0) + value

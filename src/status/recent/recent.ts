@@ -42,11 +42,18 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
   const firstSlot = slotNow()
 
   const systemOf = (name: string): RecentSystem => {
-    const known = systems.get(name) ?? { slots: createSlots(SYSTEM_COLUMNS), pools: new Map() }
+    const known = systems.get(name) ?? newSystem()
     systems.set(name, known)
     return known
   }
   const hasRoom = () => [...systems.values()].reduce((sum, { pools }) => sum + pools.size, 0) < MAX_POOLS
+  function add(system: RecentSystem, id: string, pool: PoolState, slot: number): void {
+    const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
+    if (known === undefined) return
+    system.pools.set(id, known)
+    note(system, known, pool, slot)
+  }
+
   const historyOf =
     <Column extends string>(slots: Slots<Column> | undefined): History<Column> =>
     (column) => {
@@ -67,7 +74,11 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     /** Of the last 20 minutes, in seconds; undefined without a histogram, and for a pool without charts. */
     latency: (system: string, poolId: string, operation: LatencyOperation, quantile: number) =>
       systems.get(system)?.pools.get(poolId)?.latencies.quantile(operation, quantile),
-    system: (name: string): History<SystemColumn> => historyOf(systems.get(name)?.slots),
+    system(name: string): History<SystemColumn> {
+      const system = systems.get(name)
+      if (system !== undefined) noteSums(system)
+      return historyOf(system?.slots)
+    },
     /** Undefined for a pool without charts. */
     pool(name: string, poolId: string): History<PoolColumn> | undefined {
       const pool = systems.get(name)?.pools.get(poolId)
@@ -75,15 +86,12 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     },
     changed(state: SystemState): void {
       const system = systemOf(state.name)
+      const slot = slotNow()
+      if (system.unsummed !== slot) noteSums(system)
       for (const id of system.pools.keys()) if (!state.pools.has(id)) system.pools.delete(id)
       // Most changes are of one pool of many.
-      const pools = [...state.pools].filter(([id, pool]) => pool !== system.pools.get(id)?.noted)
-      for (const [id, pool] of pools) {
-        const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
-        if (known === undefined) continue
-        system.pools.set(id, known)
-        note(system, known, pool, slotNow())
-      }
+      for (const [id, pool] of state.pools)
+        if (system.pools.get(id)?.noted !== pool) add(system, id, pool, slot)
     },
     kept(names: readonly string[]): void {
       for (const name of systems.keys()) if (!names.includes(name)) systems.delete(name)
@@ -91,9 +99,15 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
   } satisfies StateObserver & Record<string, unknown>
 }
 
-interface RecentSystem {
-  readonly slots: Slots<SystemColumn>
-  readonly pools: Map<string, RecentPool>
+type RecentSystem = ReturnType<typeof newSystem>
+
+function newSystem() {
+  return {
+    slots: createSlots(SYSTEM_COLUMNS),
+    pools: new Map<string, RecentPool>(),
+    /** The slot that lacks the sums over the pools. They are made once for each slot, not for each of thousands of polls. */
+    unsummed: undefined as number | undefined,
+  }
 }
 
 type RecentPool = ReturnType<typeof newPool>
@@ -121,21 +135,25 @@ function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: nu
   if (merged === before?.merged) return
   known.latencies.add(merged?.nodes ?? [])
   known.totals = merged && poolTotals(merged)
-  noteTotals(system, known, slot)
-}
-
-function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: number): void {
-  for (const column of SUMMED) {
+  system.unsummed = slot
+  for (const column of TOTALS) {
     const value = known.totals?.[column]
     if (value !== undefined) known.slots.set(slot, column, value)
-    const sum = sumOf(Array.from(pools.values(), ({ totals }) => totals?.[column]))
-    if (sum !== undefined) slots.set(slot, column, sum)
   }
-  const ratio = known.totals?.disk_space_allocated_ratio
-  if (ratio !== undefined) known.slots.set(slot, 'disk_space_allocated_ratio', ratio)
+}
+
+function noteSums(system: RecentSystem): void {
+  const { slots, pools, unsummed } = system
+  if (unsummed === undefined) return
+  system.unsummed = undefined
+  for (const column of SUMMED) {
+    const sum = sumOf(Array.from(pools.values(), ({ totals }) => totals?.[column]))
+    if (sum !== undefined) slots.set(unsummed, column, sum)
+  }
 }
 
 const SUMMED = ['transactions_per_second', 'transaction_bytes_per_second'] as const
+const TOTALS = [...SUMMED, 'disk_space_allocated_ratio'] as const
 
 /** Undefined: no node serves it. */
 function poolTotals({ nodes }: MergedReading) {
