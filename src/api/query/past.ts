@@ -40,9 +40,7 @@ export function* pastSteps(series: readonly FieldSeries[], options: PastOptions)
     for (const [subject, ofSubject] of Map.groupBy(ofNode, subjectOf)) {
       if (options.isCalculated?.(subject) === false) continue
       const moments = createMoments(ofSubject, options.windowSeconds)
-      for (const t of timesOf(ofSubject, options)) {
-        past.add(t, nodePerformance(moments(t), bounds, options))
-      }
+      for (const t of timesOf(ofSubject, options)) past.add(t, nodePerformance(moments(t), bounds, options))
       yield
     }
     const [nodeId, host] = [tagOf(ofNode, 'node_id'), tagOf(ofNode, 'host')]
@@ -78,8 +76,9 @@ function createMoments(
       cursor.first = Math.max(cursor.first, cursor.next - POINTS)
       while (cursor.first < cursor.next && t - (points[cursor.first]?.t ?? t) > windowSeconds)
         cursor.first += 1
-      if (cursor.first < cursor.next)
-        found.push({ ...cursor.one, points: points.slice(cursor.first, cursor.next) })
+      if (cursor.first === cursor.next) continue
+      const { measurement, field, tags } = cursor.one
+      found.push({ measurement, field, tags, points: points.slice(cursor.first, cursor.next) })
     }
     return found
   }

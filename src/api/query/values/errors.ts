@@ -1,4 +1,9 @@
-import { ERROR_CODE_FIELD, ERROR_FIELDS, MEASUREMENTS, TRANSACTION_FIELDS } from '../../../query_catalogue.ts'
+import {
+  ERROR_CODE_FIELD,
+  ERROR_FIELDS,
+  type MeasurementName,
+  TRANSACTION_FIELDS,
+} from '../../../query_catalogue.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../../feed/transaction_errors.ts'
 import type { FieldSeries } from '../answers/answer.ts'
@@ -19,8 +24,8 @@ export interface ErrorTypes extends Pick<TransactionErrors, 'types'> {
 export const ALL_TYPES = 'all'
 
 /** Successes, failures and their ratio. All are of the same time. */
-export function transactionTotals(series: readonly FieldSeries[]): TransactionTotals | undefined {
-  const counts = countsOf(atCommonTime(seriesOf(series, MEASUREMENTS.transactions)))
+export function transactionTotals(transactions: readonly FieldSeries[]): TransactionTotals | undefined {
+  const counts = countsOf(atCommonTime(transactions))
   if (counts === undefined) return undefined
   const { t, succeeded, failed, failedOrNone } = counts
   return { t, succeeded, failed, all: shareOf(failedOrNone, counts, t) }
@@ -31,19 +36,23 @@ type Counts = ReturnType<typeof countsOf>
 /** Undefined without any growth at the time of the newest point. */
 function countsOf(transactions: readonly FieldSeries[]) {
   const t = newestOf(transactions)
+  if (t === undefined) return undefined
   const growthOf = (field: string) => {
     const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
     return increase?.t === t ? increase?.amount : undefined
   }
   const [succeeded, failed] = [growthOf(TRANSACTION_FIELDS.succeeded), growthOf(TRANSACTION_FIELDS.failed)]
-  if (t === undefined || (succeeded === undefined && failed === undefined)) return undefined
+  if (succeeded === undefined && failed === undefined) return undefined
   // A node without a failure since its start has no series of failures.
   const hasFailures = transactions.some(({ field }) => field === TRANSACTION_FIELDS.failed)
   return { t, succeeded, failed, failedOrNone: hasFailures ? failed : 0 }
 }
 
+/** The series of a node by our name of their measurement. */
+export type SeriesOf = (measurement: MeasurementName) => readonly FieldSeries[]
+
 interface TypesRow {
-  readonly measurement: { readonly name: string }
+  readonly measurement: MeasurementName
   /** What its series are told apart by; undefined: the series is not used. */
   readonly keyOf: (series: FieldSeries) => string | undefined
   readonly typeOf: (key: string) => Pick<ErrorType, 'category' | 'errorType'>
@@ -56,25 +65,24 @@ const CATEGORY_OF = new Map<string, string>(
 /** The first measurement that has growth is used. */
 const TYPES: readonly TypesRow[] = [
   {
-    measurement: MEASUREMENTS.errorCodes,
+    measurement: 'errorCodes',
     keyOf: ({ field, tags }) => (field === ERROR_CODE_FIELD ? tags.get('code') : undefined),
     typeOf: (code) => ({ category: categoryOfCode(code), errorType: code }),
   },
   {
-    measurement: MEASUREMENTS.errors,
+    measurement: 'errors',
     keyOf: ({ field }) => CATEGORY_OF.get(field),
     typeOf: (category) => ({ category, errorType: ALL_TYPES }),
   },
 ]
 
 /** Errors by code, or by category while there are no codes. All are of the same time. */
-export function errorTypes(series: readonly FieldSeries[]): ErrorTypes | undefined {
-  const transactions = seriesOf(series, MEASUREMENTS.transactions)
+export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
   for (const { measurement, keyOf, typeOf } of TYPES) {
-    const found = atCommonTime(seriesOf(series, measurement))
+    const found = atCommonTime(seriesOf(measurement))
     const t = newestOf(found)
     if (t === undefined) continue
-    const counts = countsOf(upTo(transactions, t))
+    const counts = countsOf(upTo(seriesOf('transactions'), t))
     const types = [...Map.groupBy(found, keyOf)].flatMap(([key, ofKey]): ErrorType[] => {
       const increase = sumOfIncreases(ofKey)
       if (key === undefined || increase?.t !== t) return []
@@ -84,13 +92,6 @@ export function errorTypes(series: readonly FieldSeries[]): ErrorTypes | undefin
     if (most.length > 0) return { t, types: most }
   }
   return undefined
-}
-
-function seriesOf(
-  series: readonly FieldSeries[],
-  { name }: { readonly name: string },
-): readonly FieldSeries[] {
-  return series.filter(({ measurement }) => measurement === name)
 }
 
 function newestOf(series: readonly FieldSeries[]): number | undefined {

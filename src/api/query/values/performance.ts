@@ -6,7 +6,7 @@ import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { newestTime } from '../answers/rates.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
-import { errorTypes, transactionTotals } from './errors.ts'
+import { errorTypes, type SeriesOf, transactionTotals } from './errors.ts'
 import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 import { atCommonTime } from './remembered_points.ts'
@@ -101,7 +101,10 @@ export function* groupByNode(
 /** The bounds that the histograms of all nodes have in common. */
 export function* boundsOf(nodes: Iterable<readonly FieldSeries[]>): Steps<ReadonlySet<string>> {
   const histograms: (readonly FieldSeries[])[] = []
-  yield* eachInSteps(nodes, (series) => void histograms.push(...histogramSeries(series).values()))
+  yield* eachInSteps(nodes, (series) => {
+    const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
+    histograms.push(...histogramSeries(latency).values())
+  })
   return commonBounds(histograms)
 }
 
@@ -110,9 +113,9 @@ export function nodePerformance(
   bounds: ReadonlySet<string>,
   { interfaces, failedFields, rejected }: NodeOptions,
 ) {
-  const network = seriesByInterface(
-    atCommonTime(series.filter(({ measurement }) => measurement === MEASUREMENTS.network.name)),
-  )
+  const byMeasurement = Map.groupBy(series, ({ measurement }) => measurement)
+  const seriesOf: SeriesOf = (name) => byMeasurement.get(MEASUREMENTS[name].name) ?? []
+  const network = seriesByInterface(atCommonTime(seriesOf('network')))
   const byField = Map.groupBy(series, ({ field }) => field)
   const traffic = networkTraffic(network, interfaces)
   const [nodeId, host] = [tagOf(series, 'node_id'), tagOf(series, 'host')]
@@ -126,9 +129,9 @@ export function nodePerformance(
     /** Number of rows in the last answers. */
     rows: series.reduce((rows, { points, isLacking }) => rows + (isLacking ? 0 : points.length), 0),
     values: attributeValues({ byField, traffic, failedFields, reject }),
-    transactions: transactionTotals(series),
-    errorTypes: errorTypes(series),
-    latencies: latenciesOf(series, bounds),
+    transactions: transactionTotals(seriesOf('transactions')),
+    errorTypes: errorTypes(seriesOf),
+    latencies: latenciesOf(seriesOf('latency'), bounds),
     interfaces: interfaceTraffic(network, interfaces),
   }
 }
@@ -140,9 +143,8 @@ export function tagOf(series: readonly FieldSeries[], tag: string): string | und
 const OPERATIONS = Object.keys(LATENCY_IDS) as LatencyOperation[]
 
 function histogramSeries(
-  series: readonly FieldSeries[],
+  latency: readonly FieldSeries[],
 ): ReadonlyMap<LatencyOperation, readonly FieldSeries[]> {
-  const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
   const groups = OPERATIONS.map(
     (operation) =>
       [operation, latency.filter(({ tags }) => tags.get('id') === LATENCY_IDS[operation])] as const,
@@ -151,10 +153,10 @@ function histogramSeries(
 }
 
 function latenciesOf(
-  series: readonly FieldSeries[],
+  latency: readonly FieldSeries[],
   bounds: ReadonlySet<string>,
 ): ReadonlyMap<LatencyOperation, LatencyHistogram> {
-  const histograms = [...histogramSeries(series)].flatMap(
+  const histograms = [...histogramSeries(latency)].flatMap(
     ([operation, group]): [LatencyOperation, LatencyHistogram][] => {
       const histogram = latencyHistogram(atCommonTime(group), bounds)
       return histogram === undefined ? [] : [[operation, histogram]]
