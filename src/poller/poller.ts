@@ -78,11 +78,15 @@ export function createPoller(options: PollerOptions) {
       probeNewest(() => runners.get(name), ...parameters),
     /** The last samples of a system; undefined if `history` is disabled or there is no such system. */
     history: (name: string): HistoryDocument | undefined => runners.get(name)?.poller.history(),
-    /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
+    /**
+     * Whether every system was tried once, and the exposition shows it; those that are polled only when they are probed are
+     * ready at once.
+     */
     ready: (): boolean =>
       runners.size > 0 &&
       [...runners.values()].every(
-        ({ system: { name, poll } }) => poll.schedule === '' || store.system(name)?.tried === true,
+        ({ system: { name, poll } }) =>
+          poll.schedule === '' || [store.system(name), store.shownSystem(name)].every((one) => one?.tried),
       ),
     /** Ends running polls, logs out, closes connections. */
     async stop(): Promise<void> {

@@ -31,8 +31,17 @@ export interface StateObserver {
 /** @param onExposition called with the number of series of every new exposition */
 export function createStateStore(onExposition: (series: number) => void, observer?: StateObserver) {
   let systems: ReadonlyMap<string, SystemState> = new Map()
-  const parts = () => [...systems.values()].flatMap(shownPartsOf)
-  const { exposition, publish } = createPublisher(parts, onExposition)
+  /** The states of the exposition that is being made, and of the newest one. */
+  let made = systems
+  let shown = systems
+  const parts = () => {
+    made = systems
+    return [...systems.values()].flatMap(shownPartsOf)
+  }
+  const { exposition, publish } = createPublisher(parts, (series) => {
+    shown = made
+    onExposition(series)
+  })
   const changes = createPermits(1)
   const never = new AbortController().signal
 
@@ -49,8 +58,8 @@ export function createStateStore(onExposition: (series: number) => void, observe
 
   function replaceAll(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string>) {
     const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
-    const shown = (list: readonly ConfiguredSystem[]) => list.map((one) => [one.name, configured(one)])
-    const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()]))
+    const settings = (list: readonly ConfiguredSystem[]) => list.map((one) => [one.name, configured(one)])
+    const isSame = isDeepStrictEqual(settings(next), settings([...systems.values()]))
     // Most reloads change no system, and a new exposition of many nodes takes 100 ms to compress.
     if (fresh.size === 0 && isSame) return undefined
     systems = new Map(
@@ -76,6 +85,8 @@ export function createStateStore(onExposition: (series: number) => void, observe
     exposition,
     systems: (): readonly SystemState[] => [...systems.values()],
     system: (name: string): SystemState | undefined => systems.get(name),
+    /** The state that the exposition shows, which follows after at most some seconds. */
+    shownSystem: (name: string): SystemState | undefined => shown.get(name),
     apply,
     /** As `apply`, but resolves when the exposition shows the state; rejects when none can be made of it. */
     update: async (name: string, change: Change): Promise<void> => (await apply(name, change, never)).shown,
@@ -84,10 +95,8 @@ export function createStateStore(onExposition: (series: number) => void, observe
      * @param fresh names of systems of which nothing is known, whatever was known under the name
      */
     async show(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string> = new Set()): Promise<void> {
-      const { shown } = await changes.run(async () => ({ shown: replaceAll(next, fresh) }), {
-        signal: never,
-      })
-      await shown
+      const applied = await changes.run(async () => ({ shown: replaceAll(next, fresh) }), { signal: never })
+      await applied.shown
     },
   }
 }

@@ -44,6 +44,16 @@ describe('a store', () => {
     expect(shown(store, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
   })
 
+  test('tells the newest state from the one that its exposition shows', async () => {
+    const store = await storeOfA()
+    const tried = () => [store.system('a')?.tried, store.shownSystem('a')?.tried]
+    const change = (system: SystemState) => ({ ...system, tried: true })
+    const applied = await store.apply('a', change, new AbortController().signal)
+    expect(tried()).toEqual([true, false])
+    await applied.shown
+    expect(tried()).toEqual([true, true])
+  })
+
   test('never shows parts of a poll: every exposition has the values of one reading', async () => {
     const store = await storeOfA()
     await store.update('a', listed)
