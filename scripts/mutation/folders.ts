@@ -25,7 +25,9 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     ...quick('server/admin', 'api/providers'),
     'test/server/admin/admin_audit.integration.test.ts',
     'test/commands/providers/providers.integration.test.ts',
+    'test/commands/providers/providers_listener.test.ts',
   ],
+  'src/api': [...quick('api'), 'test/commands/providers/providers.integration.test.ts'],
   'src/alerting': [
     'test/{alerting,config}/**/*.test.ts',
     'test/commands/doctor/doctor_prometheus.test.ts',

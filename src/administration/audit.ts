@@ -130,7 +130,7 @@ async function appendLine(path: string, line: string): Promise<void> {
   const stats = await file.stat()
   refuseEndless(stats)
   const last = Buffer.alloc(1, '\n')
-  if (stats.size > 0) await file.read({ buffer: last, position: stats.size - 1 })
+  await file.read({ buffer: last, position: Math.max(stats.size - 1, 0) })
   // A crash of the machine, or a full disk, may have left a partial line.
   const isPartial = last.toString() !== '\n'
   await file.appendFile(`${isPartial ? '\n' : ''}${line}\n`)

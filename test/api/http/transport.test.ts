@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createPermits } from '../../../src/api/http/permits.ts'
 import { createTransport, type HttpLimits, type Transport } from '../../../src/api/http/transport.ts'
+import { selfSigned } from '../../../src/emulator/certificates.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { startEmulator } from '../client_setup.ts'
 import { type RawServer, serveRaw } from './raw_server.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\n'
@@ -8,10 +11,10 @@ const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`
 const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\n\r\n'
 const ANSWER = `${OK}Content-Length: 2\r\n\r\n{}`
 
-function transportTo(httpLimits?: HttpLimits): Transport & AsyncDisposable {
+function transportTo(httpLimits?: HttpLimits, caFile?: string): Transport & AsyncDisposable {
   const transport = createTransport({
     tls: {
-      caFile: undefined,
+      caFile,
       certFile: undefined,
       keyFile: undefined,
       serverName: undefined,
@@ -84,4 +87,20 @@ test('an abort ends a request that waits for its lookup', async () => {
   const waiting = get(transport, 'http://ecs1.example.net', controller.signal)
   controller.abort()
   await expect(waiting).rejects.toThrow('aborted')
+})
+
+test('the certificates of a file are trusted, and a file that cannot be read is named', async () => {
+  using folder = temporaryFolder()
+  const tls = await selfSigned({ names: ['127.0.0.1'] })
+  await using emulator = await startEmulator({ tls })
+  const statusWith = async (caFile: string | undefined) => {
+    await using transport = transportTo(undefined, caFile)
+    return (await get(transport, emulator.url)).status
+  }
+  await expect(statusWith(undefined)).rejects.toMatchObject({ reason: 'tls' })
+  expect(await statusWith(folder.write('ca.pem', tls.cert))).toBe(404)
+  await expect(statusWith('/missing/ca.pem')).rejects.toMatchObject({
+    reason: 'local',
+    detail: 'the file /missing/ca.pem of tls_config cannot be read: no such file',
+  })
 })

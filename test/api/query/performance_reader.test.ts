@@ -229,10 +229,14 @@ describe('a reader', () => {
   test('refuses answers with too many series', async () => {
     const answer: Answering = ({ name }) =>
       name === 'query_cpu' ? used('n1', 'n2') : name === 'query_memory' ? used('n3', 'n4') : answerOf('empty')
-    const failedOf = async (maxSeries: number) =>
-      (await readerOf({ answer, maxSeries }).read()).failed.map(({ name, failure }) => [name, failure.reason])
+    const failedOf = async (maxSeries: number) => (await readerOf({ answer, maxSeries }).read()).failed
     expect(await failedOf(4)).toEqual([])
-    expect(await failedOf(3)).toEqual([['query_memory', 'too_large']])
+    expect(await failedOf(3)).toMatchObject([
+      {
+        name: 'query_memory',
+        failure: { reason: 'too_large', detail: 'the answers to the queries have more than 3 series' },
+      },
+    ])
   })
 
   test('remembers no more series than an answer may have', async () => {

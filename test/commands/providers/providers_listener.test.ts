@@ -147,8 +147,9 @@ describe('the listener', () => {
   })
 
   test('does not start with an audit file that cannot be written, and closes all listeners', async () => {
-    const exporter = createWith({ admin: { auditFile: `${folder.path}/missing/audit.jsonl` } })
-    await expect(exporter.start()).rejects.toThrow('--admin.audit-file=')
+    const file = `${folder.path}/missing/audit.jsonl`
+    const exporter = createWith({ admin: { auditFile: file } })
+    await expect(exporter.start()).rejects.toThrow(`--admin.audit-file=${file} cannot be written (ENOENT)`)
     await expect(get(`${exporter.url}/-/healthy`)).rejects.toThrow('ECONNREFUSED')
     expect(emulator.log.count()).toBe(0)
   })

@@ -299,6 +299,7 @@ describe('a system that', () => {
     expect(answer).toMatchObject({ status, code, retryable })
     expect(answer.details).not.toBe('')
     expect(answer.headers['retry-after']).toBe(fault.includes('retry-after') ? '30' : undefined)
+    expect(answer.headers['www-authenticate'] !== undefined).toBe(status === 401)
   })
 
   test.each([
