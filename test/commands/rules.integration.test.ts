@@ -112,13 +112,18 @@ describe('rules', () => {
   })
 
   test.each([
-    ['no folder', []],
-    ['no URL', ['--out=x', '--grafana.url=grafana']],
-    ['a fragment', ['--out=x', '--runbook.base-url=https://wiki.example.net/#x']],
-    ['a password', ['--out=x', '--runbook.base-url=https://a:canary@wiki.example.net/']],
-  ])('%s is a usage error', async (_, args) => {
+    ['no folder', [], '--out'],
+    ['no URL', ['--out=x', '--grafana.url=grafana'], '--grafana.url'],
+    ['a fragment', ['--out=x', '--runbook.base-url=https://wiki.example.net/#x'], '--runbook.base-url'],
+    [
+      'a password',
+      ['--out=x', '--runbook.base-url=https://a:canary@wiki.example.net/'],
+      '--runbook.base-url',
+    ],
+  ])('%s is a usage error', async (_, args, flag) => {
     const { code, stdout, stderr } = await program('rules', ...args)
     expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(flag)
     expect(stderr).not.toContain('canary')
   })
 })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
-import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { CheckFailure, runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
+import type { AlertmanagerClient } from '../../../src/commands/doctor/services/alertmanager_client.ts'
 import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
 import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
@@ -216,6 +218,56 @@ describe('rules', () => {
 test('no Alertmanager is a warning', async () => {
   expect((await diagnose({}))('alerting')).toMatchObject([
     { status: 'warn', text: expect.stringContaining('no Alertmanager') },
+  ])
+})
+
+test('an Alertmanager without a response hides nothing of the others', async () => {
+  const failing = async (): Promise<never> => {
+    throw new CheckFailure('no response', 'check its log')
+  }
+  const clientOf = (url: string, changes: Partial<AlertmanagerClient> = {}): AlertmanagerClient => ({
+    url,
+    readiness: async () => ({ status: 200, failure: '', isUnknownName: false }),
+    configuration: async () => undefined,
+    sendTestAlert: async () => undefined,
+    ...changes,
+  })
+  const clients = [clientOf('http://a', { configuration: failing }), clientOf('http://b')]
+  const findings = await alertingFindings(clients, [], ['frankfurt'], false)
+  expect(findings.map(({ subject, status }) => [subject, status])).toEqual([
+    ['http://a', 'ok'],
+    ['http://b', 'ok'],
+    ['http://a', 'fail'],
+    ['http://b', 'warn'],
+  ])
+  expect(findings[2]).toMatchObject({ text: 'no response', remedy: 'check its log' })
+})
+
+test('a check beyond the time limit fails, and those after it are skipped', async () => {
+  const controller = new AbortController()
+  const check = (title: string) => ({
+    title,
+    needs: [],
+    async run() {
+      controller.abort(new DOMException('', 'TimeoutError'))
+      controller.signal.throwIfAborted()
+      return []
+    },
+  })
+  const checks = [check('first'), check('second')]
+  const { reports } = await runChecks(checks, undefined, {
+    signal: controller.signal,
+    onCheck: () => undefined,
+  })
+  expect(reports.map(({ findings }) => findings)).toEqual([
+    [
+      {
+        status: 'fail',
+        text: 'not finished within the time limit of all checks',
+        remedy: 'use --system=NAME to check a single system',
+      },
+    ],
+    [{ status: 'skip', text: 'skipped: time limit reached' }],
   ])
 })
 
