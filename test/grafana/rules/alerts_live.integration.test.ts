@@ -129,24 +129,25 @@ async function startEmulator(fault: Fault): Promise<Emulator> {
 }
 
 /**
- * A configuration needs a system, so one that is removed is polled under another name. Forecasts are requested rarely: of all
- * pools every few seconds they fail on a loaded machine, until they are withdrawn.
+ * A configuration needs a system, so one that is removed is polled under another name. Forecasts are requested where an alert
+ * needs them: of the pools of all systems they fail on a loaded machine, until they are withdrawn.
  */
 function configOf(
-  { name, auth, removed }: Fault,
+  { name, auth, removed, alerts }: Fault,
   { url, pools }: Emulator,
   passwordFile: string,
   isRemoved: boolean,
 ): string {
   const login =
     auth === 'token' ? 'token: emulator-monitor' : `username: monitor, password_file: "${passwordFile}"`
+  const forecasts = alerts.some(({ alert }) => alert.startsWith('SdsForecast')) ? '*/20 * * * * *' : ''
   const shown = isRemoved && removed === 'system' ? `${name}-renamed` : name
   const only = isRemoved && removed === 'pool' ? `, pools: [{id: "${pools[0]?.id}"}]` : ''
   return `
 systems:
   - {name: ${shown}, base_url: "${url}", auth: {${login}}${only}}
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: 20s}
-forecast: {schedule: "*/20 * * * * *"}
+forecast: {schedule: "${forecasts}"}
 performance: {schedule: "*/2 * * * * *"}
 discovery: {schedule: "*/5 * * * * *"}
 resources:
