@@ -72,13 +72,13 @@ async function figuresOf(fleet: Fleet, url: string): Promise<Omit<Figures, keyof
   const before = await scrape(url)
   await sleep(measuredSeconds * 1000)
   const after = await scrape(url)
-  const growth = (name: string) => total(after.page, name) - total(before.page, name)
-  const polls = growth('sds_pool_polls_total') / count(after.page, 'sds_pool_up')
+  const growth = (name: string) => total(after.exposition, name) - total(before.exposition, name)
+  const polls = growth('sds_pool_polls_total') / count(after.exposition, 'sds_pool_up')
   return {
-    series: total(after.page, 'sds_exporter_series'),
-    expositionBytes: Buffer.byteLength(after.page),
+    series: total(after.exposition, 'sds_exporter_series'),
+    expositionBytes: Buffer.byteLength(after.exposition),
     compressedBytes: after.compressedBytes,
-    residentBytes: total(after.page, 'process_resident_memory_bytes'),
+    residentBytes: total(after.exposition, 'process_resident_memory_bytes'),
     cpuSecondsPerPoll: growth('process_cpu_seconds_total') / polls,
   }
 }
@@ -86,32 +86,32 @@ async function figuresOf(fleet: Fleet, url: string): Promise<Omit<Figures, keyof
 /** Resolves when the usage and the quotas of this number of namespaces are exported; about half have a quota. */
 async function quotasRead(url: string, namespaces: number): Promise<void> {
   for (;;) {
-    const { page } = await scrape(url)
-    const used = count(page, 'sds_namespace_used_bytes')
-    if (used >= namespaces && count(page, 'sds_namespace_quota_bytes') >= namespaces / 2) return
+    const { exposition } = await scrape(url)
+    const used = count(exposition, 'sds_namespace_used_bytes')
+    if (used >= namespaces && count(exposition, 'sds_namespace_quota_bytes') >= namespaces / 2) return
     await sleep(1000)
   }
 }
 
-async function scrape(url: string): Promise<{ page: string; compressedBytes: number }> {
+async function scrape(url: string): Promise<{ exposition: string; compressedBytes: number }> {
   const compressed = await fetch(`${url}/metrics`, { headers: { 'accept-encoding': 'gzip' } })
   const compressedBytes = Number(compressed.headers.get('content-length'))
-  return { page: await compressed.text(), compressedBytes }
+  return { exposition: await compressed.text(), compressedBytes }
 }
 
-function samples(page: string, name: string): number[] {
-  const lines = page
+function samples(exposition: string, name: string): number[] {
+  const lines = exposition
     .split('\n')
     .filter((line) => line.startsWith(name) && /^[{ ]/.test(line.slice(name.length)))
   return lines.map((line) => Number(line.slice(line.lastIndexOf(' '))))
 }
 
-function total(page: string, name: string): number {
-  return samples(page, name).reduce((sum, value) => sum + value, 0)
+function total(exposition: string, name: string): number {
+  return samples(exposition, name).reduce((sum, value) => sum + value, 0)
 }
 
-function count(page: string, name: string): number {
-  return samples(page, name).length
+function count(exposition: string, name: string): number {
+  return samples(exposition, name).length
 }
 
 function configFor(urls: readonly string[], schedule: string): string {

@@ -47,6 +47,7 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     return known
   }
   const hasRoom = () => [...systems.values()].reduce((sum, { pools }) => sum + pools.size, 0) < MAX_POOLS
+
   function add(system: RecentSystem, id: string, pool: PoolState, slot: number): void {
     const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
     if (known === undefined) return
