@@ -5,7 +5,8 @@ export const SECONDS_PER_DAY = 86_400
 
 /** The sum of the parts of a duration, such as `1h30m`, by the sizes of their units; 0 for other text. */
 export function durationOf(text: string, units: Readonly<Record<string, number>>): number {
-  const parts = text.matchAll(/([\d.]+)([a-zµ]+)/g)
+  // Sticky: a search for the next part would read many digits again from each of them.
+  const parts = text.matchAll(/([\d.]+)([a-zµ]+)/gy)
   return [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0)
 }
 

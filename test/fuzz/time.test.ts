@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
+import { createRejectedValues } from '../../src/api/feed/rejected_values.ts'
 import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
@@ -9,17 +10,23 @@ import { isPage, isXml } from '../../src/api/parse/markup.ts'
 import { decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
+import { kindOf, objectSteps } from '../../src/api/resources/objects.ts'
+import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
+import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
 import { parseYaml } from '../../src/config/values/yaml_text.ts'
 import { loadWebFile } from '../../src/config/web/file.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
+import { createRedactor } from '../../src/recording/redaction/redactor.ts'
+import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { createBasicAuth } from '../../src/server/auth/basic_auth.ts'
 import { hasExpectedHost, isCrossSite } from '../../src/server/auth/origin.ts'
 import { checkRequest, rawPath } from '../../src/server/auth/request_check.ts'
 import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
 import { readTarget } from '../../src/server/metrics/target.ts'
+import { atOnce } from '../../src/slices.ts'
 import { readSelection } from '../../src/status/selection.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
 import { bodyOf, decodeAnswer, START, STOP } from '../api/query/query_files.ts'
@@ -80,6 +87,21 @@ function jsonOf(text: string): unknown {
 /** A request with these parts. */
 function requestOf(url: string, headers: IncomingMessage['headers']): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), { url, headers })
+}
+
+const BILLING = JSON.stringify({
+  namespace_billing_infos: [
+    { namespace: 'a', total_size: '1', total_size_unit: 'KB', uptodate_till: '2026-03-11T12:34Z' },
+  ],
+})
+const UUID = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
+const OBJECTS = { now: 0, rejected: createRejectedValues() }
+
+function redacted(text: string): unknown {
+  const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, createStandIns())
+  const outcome = { status: 200, header: () => '', text, at: 0 }
+  const request = { operation: 'nodes', method: 'GET', path: '/', query: '', body: undefined } as const
+  return redactor.exchange({ ...request, headers: {}, outcome })
 }
 
 const RULES = { listenHosts: ['a'], allowedHosts: ['b'] }
@@ -274,6 +296,37 @@ const READERS: readonly Reader[] = [
     texts: ['§', '120§', 'Wed, 21 Oct 2026 07:28:00 GMT§'],
     tokens: ['1', 'Wed, '],
     read: (text) => parseRetryAfter(text),
+  },
+  {
+    name: 'objects of a resource',
+    bytes: RESPONSE,
+    texts: marked(
+      [BILLING],
+      ['"namespace_billing_infos":[', '"namespace":"', '"total_size":"', '"uptodate_till":"'],
+    ),
+    tokens: [`${BILLING.slice(28, -2)},`, '0.', '2026-', '%41'],
+    read: (text) => atOnce(objectSteps(jsonOf(text), kindOf('namespace'), OBJECTS)),
+  },
+  {
+    name: 'response that is recorded',
+    bytes: RESPONSE,
+    texts: ['{"name":"§"}', '{"§":1}', '{"details":"urn:§"}', '<error><details>§</details></error>'],
+    tokens: ['urn:', ' : ', 'a.', 'a@', '%41', '&amp;', '(404) ', '1.2.3.4', UUID, ...XML_TOKENS],
+    read: (text) => redacted(text),
+  },
+  {
+    name: 'scrape interval from Prometheus',
+    bytes: RESPONSE,
+    texts: ['§', '1m§'],
+    tokens: ['1m', '0.', 'ms'],
+    read: secondsOf,
+  },
+  {
+    name: 'configuration of Prometheus',
+    bytes: RESPONSE,
+    texts: ['§', 'storage:\n  tsdb:\n    out_of_order_time_window: §'],
+    tokens: ['out_of_order_time_window: ', '30m\n'],
+    read: (text) => historyFinding({ enabled: true, windowMs: 1, intervalMs: 1 }, [], text),
   },
 ]
 for (const reader of READERS) growthOfTime(reader)

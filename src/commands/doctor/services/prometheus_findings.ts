@@ -58,7 +58,7 @@ export function historyFinding(
 ): Finding {
   const windowSeconds = windowMs / 1000
   const isScraped = targets.some(({ path }) => path.endsWith('/history'))
-  const setting = /^\s*out_of_order_time_window: *(\S+)$/m.exec(configuration)?.[1] ?? '0s'
+  const setting = /^ *out_of_order_time_window: *(\S+)$/m.exec(configuration)?.[1] ?? '0s'
   const wanted = durationText(windowSeconds)
   const text = `out_of_order_time_window of Prometheus is ${setting}, history.window ${wanted}`
   const remedy = `set storage.tsdb.out_of_order_time_window of Prometheus to at least ${wanted}: it refuses older samples, and gaps stay`
