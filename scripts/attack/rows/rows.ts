@@ -3,6 +3,7 @@ import type { Row } from '../row.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { HOSTILE_ANSWERS } from './answers.ts'
 import { HOSTILE_BODIES } from './bodies.ts'
+import { ODD_CONNECTIONS } from './connections.ts'
 import { FLOODS } from './floods.ts'
 import { MALFORMED } from './malformed.ts'
 import { NAMES } from './names.ts'
@@ -26,6 +27,7 @@ const NONE: Row = {
 export const ROWS: readonly Row[] = [
   NONE,
   ...PIPELINING,
+  ...ODD_CONNECTIONS,
   ...SLOW,
   ...HOSTILE_BODIES,
   ...HOSTILE_ANSWERS,

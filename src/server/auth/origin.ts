@@ -51,7 +51,8 @@ function isOwnHost(host: string, request: IncomingMessage, { listenHosts }: Orig
   if (name === undefined) return false
   const { localPort, localAddress = '' } = request.socket
   if (Number(port ?? DEFAULT_PORTS[schemeOf(request)]) !== localPort) return false
-  const address = plainAddress(localAddress)
+  // Clients leave out the zone of a link-local address.
+  const address = plainAddress(localAddress).replace(/%.*$/, '')
   const isLoopback = address.startsWith('127.') || address === '::1'
   const own = [address, ...(isLoopback ? ['localhost'] : []), ...listenHosts]
   return own.map(hostForm).includes(hostForm(name))

@@ -128,7 +128,9 @@ type ConnectionEvent = 'connection' | 'secureConnection'
 
 function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
   server.on('connect', (_request, socket: Socket) => {
-    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    // Node.js has removed its own listeners for errors and timeouts.
+    socket.on('error', () => undefined)
+    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', () => socket.destroy())
   })
   let warnedAt = -Infinity
   const connections = limitConnections(server, event, limits.connections, () => {

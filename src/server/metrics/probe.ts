@@ -73,7 +73,7 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
       recording?.end()
     })
     if (context.res.destroyed) return
-    if (exposition === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
+    if (exposition === undefined) return refuseUnknown(context, system, pool)
     if (recording !== undefined) {
       const seconds = (performance.now() - beganMs) / 1000
       const status = explanation?.polling(system)
@@ -82,6 +82,12 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
+}
+
+function refuseUnknown(context: Context, system: string, pool: string | undefined): void {
+  const why = 'the exporter stops, or has a new configuration'
+  if (pool === undefined) sendText(context, 503, `System '${system}' is no longer polled: ${why}.`)
+  else refuseRequest(context, `system '${system}' has no pool '${pool}'`)
 }
 
 /** What is requested, or why it is refused. */

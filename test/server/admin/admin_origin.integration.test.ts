@@ -1,7 +1,9 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Socket } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasExpectedHost } from '../../../src/server/auth/origin.ts'
 import { launchChromium, visit } from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { sendRaw } from '../listener/listener_setup.ts'
@@ -38,6 +40,20 @@ async function statusWith(headers: Readonly<Record<string, string>>, method = 'G
   )
   return (await admin.ask(method, path, undefined, { headers: filled })).status
 }
+
+test('a link-local address of the listener has no zone in the header Host', () => {
+  const local = Object.create(new Socket(), {
+    localAddress: { value: 'fe80::1%eth0' },
+    localPort: { value: 9438 },
+  }) as Socket
+  const isExpected = (host: string) =>
+    hasExpectedHost(Object.assign(new IncomingMessage(local), { headers: { host } }), {
+      listenHosts: [],
+      allowedHosts: [],
+    })
+  expect(isExpected('[fe80::1]:9438')).toBe(true)
+  expect(isExpected('[fe80::2]:9438')).toBe(false)
+})
 
 describe('a host that', () => {
   test.each([

@@ -84,6 +84,29 @@ async function confirmWith(page: Page, word: string): Promise<void> {
   await page.getByRole('button', { name: 'Delete provider' }).click()
 }
 
+test('a list that arrives after the sign-out is not shown', async () => {
+  await using scene = await openPage()
+  const { page } = scene
+  await signIn(page, SECURITY)
+  await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+  const [requested, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route('**/authnproviders*', async (route) => {
+    requested.resolve()
+    await released.promise
+    await route.continue()
+  })
+  const response = page.waitForResponse('**/authnproviders*')
+  await page.getByRole('button', { name: 'Refresh list' }).click()
+  await requested.promise
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  released.resolve()
+  await (await response).finished()
+  // The page has handled the response when it has handled a later one.
+  await page.evaluate('fetch("/systems").then((response) => response.text())')
+  expect(await names(page)).toEqual([])
+  expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
+})
+
 describe('the page', () => {
   test('shows the providers of a system, with markup in names escaped', async () => {
     await using scene = await openPage()

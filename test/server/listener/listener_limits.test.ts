@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, sendRaw, startListener } from './listener_setup.ts'
@@ -9,6 +10,20 @@ const END = 'Connection: close\r\n\r\n'
 function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
 }
+
+test('a client may reset the connection of a CONNECT', async () => {
+  await using listener = await startListener()
+  for (let count = 0; count < 5; count += 1) {
+    const socket = await openSocket(listener.port)
+    socket.on('error', () => undefined)
+    socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')
+    // Unread bytes of the client make the kernel reset the connection.
+    socket.write('a'.repeat(100))
+    await once(socket, 'readable')
+    socket.resetAndDestroy()
+    expect(statusOf(await sendRaw(listener.port, `GET / HTTP/1.1\r\nHost: a\r\n${END}`))).toBe(200)
+  }
+})
 
 describe('a request', () => {
   test.each([

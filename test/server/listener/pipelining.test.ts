@@ -69,6 +69,34 @@ test('a request that comes before the last bytes of a complete response are sent
   }
 })
 
+test('a connection that does not read its response gets no further data until it does', async () => {
+  const BYTES = 16 * 1024 ** 2
+  const paths: unknown[] = []
+  const handler: RequestListener = ({ url }, response) => {
+    paths.push(url)
+    response.end(Buffer.alloc(BYTES, 'a'))
+  }
+  await using listener = await startListener({ handler })
+  const socket = await openSocket(listener.port)
+  socket.pause()
+  socket.write(request('/first'))
+  await waitForAssertion(() => expect(paths).toEqual(['/first']))
+  // Longer than what is parsed at a time: the rest comes while Node.js has paused the connection for the first response.
+  socket.write(`${request('/second')}GET /third HTTP/1.1\r\nX: ${'a'.repeat(5000)}`)
+  await sleep(50)
+  const other = await openSocket(listener.port)
+  other.write(request('/other'))
+  await waitForAssertion(() => expect(paths).toContain('/other'))
+  other.destroy()
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  socket.resume()
+  await waitForAssertion(() => expect(bytes).toBeGreaterThan(2 * BYTES))
+  socket.destroy()
+})
+
 describe('pipelined requests', () => {
   test.each([2, 1800])('end the connection, and at most the first of %i is started', async (count) => {
     const { handler, held, paths } = holding()

@@ -86,6 +86,13 @@ describe('GET /probe', () => {
     expect([status, text]).toEqual([400, "system 'a' has no pool 'p'\n"])
   })
 
+  test('of a system that is no longer polled is no error of the client', async () => {
+    const { ask } = await start(async () => undefined)
+    const { status, text } = await ask('?system=a')
+    const why = 'the exporter stops, or has a new configuration'
+    expect([status, text]).toEqual([503, `System 'a' is no longer polled: ${why}.\n`])
+  })
+
   test.each(['x', '0', '-1', 'Infinity', '1e3', '10, 10', '0x10'])(
     'with %j as timeout is refused',
     async (timeout) => {

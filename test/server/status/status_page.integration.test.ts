@@ -282,7 +282,8 @@ test('what is selected looks well, found or not', async () => {
   const nodes = Array.from({ length: 250 }, (_, index) => ({ name: `n${index}` }))
   await using scene = await openStatus([polledSystem('a', { p: nodes, q: [{ name: 'm', badDisks: 1 }] })])
   const { page, url } = scene
-  for (const query of ['?q=n24', '?q=lisbon', '?system=a', '?system=a&pool=p&page=2', '?system=lisbon']) {
+  const id = `?q=${'a'.repeat(36)}`
+  for (const query of ['?q=n24', '?q=lisbon', id, '?system=a', '?system=a&pool=p&page=2', '?system=lisbon']) {
     await page.goto(`${url}/${query}`)
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect({ query, findings: await lookFindings(page) }).toEqual({ query, findings: [] })

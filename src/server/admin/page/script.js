@@ -25,8 +25,11 @@ class RequestFailure extends Error {
   }
 }
 
-/** `openedHere`: this page opened the session by a login, so signing out must end it. */
-const session = { token: '', system: '', openedHere: false, mayDelete: true }
+/** The user has signed out since the request, whose response is of no use any more. */
+class SignedOut extends Error {}
+
+/** `openedHere`: this page opened the session by a login, so signing out must end it. `ended`: sessions before. */
+const session = { token: '', system: '', openedHere: false, mayDelete: true, ended: 0 }
 
 /** @type {{ confirmation: Confirmation | undefined }} */
 const pending = { confirmation: undefined }
@@ -153,13 +156,12 @@ function tokenHeaders() {
  */
 async function send(method, path, { headers, ...options } = {}) {
   const request = { method, headers: { ...tokenHeaders(), ...headers }, ...options }
-  let response
-  try {
-    response = await fetch(path, { cache: 'no-store', ...request })
-  } catch {
+  const { ended } = session
+  const response = await fetch(path, { cache: 'no-store', ...request }).catch(() => undefined)
+  const text = await response?.text()
+  if (session.ended !== ended) throw new SignedOut()
+  if (response === undefined || text === undefined)
     throw new RequestFailure(['The exporter does not respond. Check that it is running and reachable.'])
-  }
-  const text = await response.text()
   if (response.ok) return text
   throw failureOf(response.status, text)
 }
@@ -234,12 +236,14 @@ function signOut() {
   }
   session.token = ''
   session.openedHere = false
+  session.ended += 1
   page.list.replaceChildren()
   showSignedIn(false)
 }
 
 /** @param {unknown} failure */
 function showFailure(failure) {
+  if (failure instanceof SignedOut) return
   if (!(failure instanceof RequestFailure)) throw failure
   if (failure.status !== 401 || session.token === '') {
     showMessage(failure.lines, failure)
@@ -303,7 +307,8 @@ async function loadAccount() {
   let account
   try {
     account = JSON.parse(await send('GET', `${systemPath()}/account`))
-  } catch {
+  } catch (failure) {
+    if (failure instanceof SignedOut) throw failure
     account = { user: null, roles: null, deleting_role: '', may_delete: null }
   }
   session.mayDelete = account.may_delete !== false

@@ -36,6 +36,8 @@ function parseInPieces(socket: Socket, bytes: number): void {
   socket.removeAllListeners('data')
   socket.on('data', (chunk: Buffer) => {
     for (let start = 0; start < chunk.length && socket.writable; start += bytes) {
+      // Node.js pauses a connection that does not read its response, and must not get data until it resumes.
+      if (socket.isPaused()) return socket.unshift(chunk.subarray(start))
       const piece = chunk.subarray(start, start + bytes)
       for (const listener of parse) listener.call(socket, piece)
     }
