@@ -71,7 +71,8 @@ export function tlsSection(folder: string, read: ReadText) {
       if (found !== undefined) context.addIssue({ code: 'custom', ...found })
       return tls
     })
-  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0
+  const isEmpty = (value: unknown) =>
+    typeof value === 'object' && !Array.isArray(value) && Object.keys(value ?? {}).length === 0
   return z.preprocess((value) => (isEmpty(value) ? undefined : value), section.optional())
 }
 

@@ -138,6 +138,7 @@ describe('an invalid web configuration file', () => {
     ],
     ['a section that is text', 'tls_server_config: yes please', /^tls_server_config: expected a mapping/],
     ['a section that is a list', 'basic_auth_users: [alice]', /^basic_auth_users: expected a mapping/],
+    ['a section that is an empty list', 'tls_server_config: []', /^tls_server_config: expected a mapping/],
     [
       'a missing certificate file',
       'tls_server_config: {cert_file: no.pem, key_file: server.key}',
