@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { QUERY_PATH } from '../../src/query_catalogue.ts'
 import { parseRecording, type RecordedExchange } from '../../src/recording/format.ts'
+import { shiftTimes } from '../../src/recording/times.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
 import { request } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
@@ -19,10 +21,15 @@ ${LIMITS}
 
 const readFile = (name: string) => parseRecording(readFileSync(`${FOLDER}/${name}`, 'utf8'))
 const isAnswered = ({ status }: RecordedExchange) => status === 200
+const isQuery = ({ request: { path } }: RecordedExchange) => path === QUERY_PATH
 
 test.each(FILES)('%s: each recorded request gets its recorded answer', async (name) => {
   const recording = readFile(name)
-  for (const { request: recorded, status, body, at } of recording.exchanges.filter(isAnswered)) {
+  // The points of all queries are moved together, and stay at the time of the last answer.
+  const ofQueries = Math.max(...recording.exchanges.filter(isQuery).map(({ at }) => at))
+  for (const exchange of recording.exchanges.filter(isAnswered)) {
+    const { request: recorded, status, body } = exchange
+    const at = isQuery(exchange) ? ofQueries : exchange.at
     await using replay = await startReplay(recording, { clock: () => at * 1000 })
     const { method, path, query = '', body: sent } = recorded
     const answer = await request(method, `${replay.url}${path}${query === '' ? '' : `?${query}`}`, {
@@ -97,6 +104,73 @@ test('a query with another window and other fields is evaluated on the recorded 
   const times = cells('_time').map((time: string) => Date.now() - Date.parse(time))
   expect(Math.max(...times)).toBeLessThan(41 * 60_000)
   expect(times.length).toBeGreaterThan(4 * 5)
+})
+
+/** The times of the points in an answer, in seconds since the epoch. */
+function timesIn(body: unknown): readonly number[] {
+  const { Series } = body as { Series: { Columns: string[] | null; Values: string[][] | null }[] }
+  return Series.flatMap(({ Columns, Values }) =>
+    (Values ?? []).map((row) => Date.parse(row[Columns?.indexOf('_time') ?? -1] ?? '') / 1000),
+  )
+}
+
+const isRelative = ({ request: { body } }: RecordedExchange) => /range\(start: ?-/.test(JSON.stringify(body))
+
+/** The points that a replay has for queries with relative ranges, when the clock shows `now`. */
+async function replayed(exchanges: readonly RecordedExchange[], now: number) {
+  const recording = { ...readFile('emulator-modern.jsonl'), exchanges }
+  await using replay = await startReplay(recording, { clock: () => now * 1000 })
+  const url = `${replay.url}${QUERY_PATH}`
+  const headers = { ...HEADERS, 'content-type': 'application/json' }
+  const hasPoints = (one: RecordedExchange) => isQuery(one) && isAnswered(one) && timesIn(one.body).length > 0
+  const asked = exchanges.filter((one) => hasPoints(one) && isRelative(one))
+  expect(asked.length).toBeGreaterThan(5)
+  return await Promise.all(
+    asked.map(async (exchange) => {
+      const body = JSON.stringify(exchange.request.body)
+      const { text } = await request('POST', url, { headers, body })
+      return { exchange, times: timesIn(JSON.parse(text)) }
+    }),
+  )
+}
+
+test('the points of queries that took minutes to record are moved by the same time, and none is later than now', async () => {
+  const { exchanges } = readFile('emulator-modern.jsonl')
+  const first = Math.min(...exchanges.filter(isQuery).map(({ at }) => at))
+  const spread = exchanges.map((one, index) => (isQuery(one) ? { ...one, at: first + 5 * index } : one))
+  const last = Math.max(...spread.filter(isQuery).map(({ at }) => at))
+  expect(last - first).toBeLessThan(300)
+  const moved = new Set<number>()
+  for (const seconds of [0, 1, 299, 300, 7_000, 7_013]) {
+    const answers = await replayed(spread, last + seconds)
+    const all = answers.flatMap(({ exchange, times }) => {
+      const recorded = timesIn(exchange.body)
+      return times.map((time, index) => time - (recorded[index] ?? 0))
+    })
+    expect(new Set(all)).toEqual(new Set([Math.floor(seconds / 300) * 300]))
+    moved.add(all[0] ?? 0)
+    expect(Math.max(...answers.flatMap(({ times }) => times))).toBeLessThanOrEqual(last + seconds)
+  }
+  expect(moved).toEqual(new Set([0, 300, 6900]))
+})
+
+test('of queries that took hours to record, no answer has points that are later than now, or so old that they are withdrawn', async () => {
+  const { exchanges } = readFile('emulator-modern.jsonl')
+  const queries = exchanges.filter(isQuery)
+  const spread = queries.map((one, index) => {
+    const seconds = 1007 * index
+    return { ...one, at: one.at + seconds, body: shiftTimes(one.body, seconds) }
+  })
+  const last = Math.max(...spread.map(({ at }) => at))
+  for (const seconds of [0, 299, 100_000]) {
+    const now = last + seconds
+    for (const { exchange, times } of await replayed(spread, now)) {
+      const recorded = exchange.at - Math.max(...timesIn(exchange.body))
+      const age = now - Math.max(...times)
+      expect(age).toBeGreaterThanOrEqual(0)
+      expect(age).toBeLessThan(recorded + 300)
+    }
+  }
 })
 
 test('a part of the recorded history is served with the summary of this part', async () => {

@@ -10,6 +10,14 @@ import type { Pipeline } from '../query/flux/pipeline.ts'
 import { POINT_COLUMNS, type Table } from '../query/tables.ts'
 import { responseOf } from './response.ts'
 
+/**
+ * Times are moved by whole steps: the points of different answers keep one grid, and a point has the same time in
+ * requests that follow each other.
+ */
+const STEP_SECONDS = 300
+/** Answers that came within this time are moved together. More would make the oldest too old: values are withdrawn. */
+const TOGETHER_SECONDS = 300
+
 type RecordedQuery = ReturnType<typeof recordedQuery>[number]
 
 const RELATIVE_RANGE = /\|> range\(start: ?-/
@@ -25,7 +33,7 @@ const ROW_COLUMNS: ReadonlySet<string> = new Set(['table', ...POINT_COLUMNS])
 export function createQueryResponder(
   exchanges: readonly RecordedExchange[],
 ): (request: AuthorizedRequest) => RouteResponse {
-  const queries = exchanges.flatMap(recordedQuery)
+  const queries = onOneClock(exchanges).flatMap(recordedQuery)
   const answered = queries.filter(({ exchange }) => exchange.status === 200)
 
   return (request) => {
@@ -33,20 +41,39 @@ export function createQueryResponder(
     const script = normalized(scriptOf({ context, body }))
     const same = queries.find((query) =>
       query.exchange.status === 200
-        ? query.script === script && (RELATIVE_RANGE.test(script) || query.exchange.at === now)
+        ? query.script === script && (RELATIVE_RANGE.test(script) || secondsTo(now, query.exchange) === 0)
         : query.bucket === bucketIn(script) && query.filters === filtersIn(script),
     )
     // If no query was answered, the whole interface refuses queries.
     const exact = same ?? (answered.length === 0 ? queries[0] : undefined)
     if (exact !== undefined) {
       const { exchange } = exact
-      return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+      return responseOf(exchange, request, shiftTimes(exchange.body, secondsTo(now, exchange)))
     }
     if (queries.length === 0) throw new ApiError('notFound', 'The recording has no answers to queries')
     const pipeline = parseFlux(script, settings)
     const result = evaluate(pipeline, sourcesOf(answered, pipeline, script), now)
     return result ?? notRecorded()
   }
+}
+
+/**
+ * Figures are calculated from several answers, so those that came together get one time: that of the last, because no
+ * point may be later than now.
+ */
+function onOneClock(exchanges: readonly RecordedExchange[]): readonly RecordedExchange[] {
+  let first = Number.NEGATIVE_INFINITY
+  const times = exchanges.map(({ at }) => at).toSorted((a, b) => a - b)
+  const together = Map.groupBy(times, (at) => {
+    if (at - first > TOGETHER_SECONDS) first = at
+    return first
+  })
+  const lastOf = new Map([...together.values()].flatMap((group) => group.map((at) => [at, group.at(-1)])))
+  return exchanges.map((exchange) => ({ ...exchange, at: lastOf.get(exchange.at) ?? exchange.at }))
+}
+
+function secondsTo(now: number, { at }: RecordedExchange): number {
+  return Math.floor((now - at) / STEP_SECONDS) * STEP_SECONDS
 }
 
 /** As old query services refuse a query. A 404 without the header would mean that there is no interface. */
@@ -121,8 +148,8 @@ interface GrowingTable extends Table {
 /** The series of answers, each point once, in the order of time. */
 function tablesIn(sources: readonly RecordedExchange[], now: number): Table[] {
   const tables = new Map<string, GrowingTable>()
-  for (const { body, at } of sources)
-    for (const row of rowsIn(shiftTimes(body, now - at))) {
+  for (const exchange of sources)
+    for (const row of rowsIn(shiftTimes(exchange.body, secondsTo(now, exchange)))) {
       const columns = Object.fromEntries(Object.entries(row).filter(([name]) => !ROW_COLUMNS.has(name)))
       const key = JSON.stringify(Object.entries(columns).sort())
       const table = tables.get(key) ?? { columns, type: 'double', points: [] }
