@@ -67,6 +67,8 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
       await destination.discard()
     }
   }
+  // Without a journal, no other run reads what was saved of a part with holes.
+  if (options.journal === undefined && !state.isFinished) await destination.discard()
   return state
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -244,6 +244,25 @@ describe('a query that was answered before and fails later', () => {
       code: 0,
       stderr: expect.stringContaining('nothing to add'),
     })
+  })
+})
+
+describe('a query that fails later in a run without a journal', () => {
+  test('leaves nothing in the temporary folder', async () => {
+    using folder = temporaryFolder()
+    using temporary = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    await using proxy = await startProxy(emulator.url)
+    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
+    const flags = [`--from=${to - 2 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds', '--output=-']
+    const stop = new Date(to * 1000).toISOString().replace('.000Z', 'Z')
+    proxy.state.failing = `stop: ${stop}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency`
+    const { code, stdout, stderr } = await runCommand(['backfill', configFor(folder, proxy), ...flags], {
+      env: { TMPDIR: temporary.path },
+    })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Only a run with a journal can be continued')])
+    expect(samplesIn(stdout).length).toBeGreaterThan(0)
+    expect(readdirSync(temporary.path)).toEqual([])
   })
 })
 
