@@ -28,6 +28,19 @@ test('times keep their notation', () => {
   })
 })
 
+test.each([
+  ['1.7853126E9', '1785399000'],
+  ['1.785312642E9', '1785399042'],
+  ['1.785312642e+9', '1785399042'],
+  ['1785312642.5', '1785399042.5'],
+  ['1785312642.0', '1785399042'],
+  ['1.785312642E12', '1785399042000'],
+  ['-1.5', '-1.5'],
+  ['0.0', '0'],
+])('the time %s that is a text is moved', (t, moved) => {
+  expect(shiftTimes({ t }, DAY)).toEqual({ t: moved })
+})
+
 test('times in the answers of queries keep their fractions', () => {
   const Columns = ['_start', '_time', '_value', 'id']
   const row = (start: string, time: string) => [start, time, '1785312642', '2026-03-11T12:34:56Z']
