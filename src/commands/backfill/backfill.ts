@@ -18,7 +18,7 @@ import {
 import { interruptible } from '../cli/lifetime.ts'
 import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew } from './output.ts'
+import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, removeSpool } from './output.ts'
 import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
@@ -131,6 +131,7 @@ async function backfill(flags: Flags): Promise<void> {
   await using _lock = flags.dryRun === true ? undefined : await lockJournal(output)
   const state = flags.resume === true ? await earlierState(output) : undefined
   if (state?.isFinished === true) {
+    if (flags.dryRun !== true) await removeSpool(output)
     return reporter.line(`${output.name} is finished: ${countText(state.samples)} samples, nothing to add`)
   }
   const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
@@ -173,8 +174,9 @@ async function run(invocation: Invocation): Promise<void> {
   if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
   const planned = { ...invocation, settings, plan, requests: listed.requests }
   const width = terminalWidth(process.stdout)
-  if (flags.dryRun === true) process.stdout.write(wrappedLines(estimateText(planned), width))
-  else await writeHistory(planned)
+  if (flags.dryRun === true) return void process.stdout.write(wrappedLines(estimateText(planned), width))
+  await writeHistory(planned)
+  await removeSpool(output)
 }
 
 function periodOf({ from, to, interval }: Flags): Period {

@@ -147,7 +147,7 @@ export async function earlierState({ journalFile }: Output): Promise<RunState> {
  * @throws {Failed} for an unfinished run, and for existing files
  */
 export async function prepareNew(output: Output, period: Period, force: boolean): Promise<void> {
-  const { journalFile, spoolFolder } = output
+  const { journalFile } = output
   const [existing] = output.existing?.(period) ?? []
   const state = force || journalFile === undefined ? undefined : await loadState(journalFile)
   if (state?.isFinished === false)
@@ -156,6 +156,11 @@ export async function prepareNew(output: Output, period: Period, force: boolean)
     )
   if (existing !== undefined && !force)
     throw new Failed(`${existing} exists: choose another output, or replace it with --force`)
+  await removeSpool(output)
+}
+
+/** For a run that is finished or begins anew: one that was killed may have left parts that are complete. */
+export async function removeSpool({ spoolFolder }: Output): Promise<void> {
   if (spoolFolder !== undefined) await rm(spoolFolder, { recursive: true, force: true })
 }
 

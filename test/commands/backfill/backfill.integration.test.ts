@@ -319,6 +319,39 @@ describe('an interrupted run', () => {
   })
 })
 
+describe('what a killed run has saved is removed by --resume', () => {
+  test('if the run was finished', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
+    expect(await backfill(...flags)).toMatchObject({ code: 0 })
+    mkdirSync(`${file}.spool/all`, { recursive: true })
+    folder.write('history.om.spool/all/0.om', '')
+    const nothing = { code: 0, stderr: expect.stringContaining('nothing to add') }
+    expect(await backfill(...flags, '--resume', '--dry-run')).toMatchObject(nothing)
+    expect(existsSync(`${file}.spool`)).toBe(true)
+    expect(await backfill(...flags, '--resume')).toMatchObject(nothing)
+    expect(existsSync(`${file}.spool`)).toBe(false)
+  })
+
+  test('if a day was finished, and the run was not', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const path = join(folder.path, 'days')
+    const range = ['--from=2026-02-28T23:00:00Z', '--to=2026-03-01T01:00:00Z']
+    const flags = [configFor(folder, emulator), ...range, `--output-dir=${path}`]
+    const obstacle = join(path, '2026-03-01.om.unfinished')
+    mkdirSync(obstacle, { recursive: true })
+    expect(await backfill(...flags)).toMatchObject({ code: 1, stderr: expect.stringContaining('--resume') })
+    expect(readdirSync(join(path, 'backfill.spool'))).toEqual(['2026-03-01'])
+    mkdirSync(join(path, 'backfill.spool', '2026-02-28'))
+    rmSync(obstacle, { recursive: true })
+    expect(await backfill(...flags, '--resume')).toMatchObject({ code: 0 })
+    expect(readdirSync(path).toSorted()).toEqual(['2026-02-28.om', '2026-03-01.om', 'backfill.journal'])
+  })
+})
+
 describe('two runs on one output', () => {
   const SLOW = '{requests_per_second: 2, max_response_bytes: 60KiB}'
 
