@@ -79,6 +79,35 @@ test('an id is the same alone, in a URN, in a link, in a path and in the answer 
   })
 })
 
+test('a name of a host has the same stand-in in any case, other names do not', () => {
+  const one = redactor()
+  const bodyOf = (value: unknown, operation: 'nodes' | 'query' | 'namespaces' = 'nodes') =>
+    one.exchange(received({ operation, text: JSON.stringify(value) })).body
+  const nodes = [{ displayName: 'ECS-Node-01.Bank.com' }, { nodename: 'Tape' }, { fqdn: 'TAPE' }]
+  expect(bodyOf(nodes)).toEqual([
+    { displayName: 'node-1.example.net' },
+    { nodename: 'node-2' },
+    { fqdn: 'node-2' },
+  ])
+  const rows = (...hosts: readonly string[]) => ({
+    Series: [{ Columns: ['host'], Values: hosts.map((host) => [host]) }],
+  })
+  expect(bodyOf(rows('ecs-node-01.bank.com', 'tape', 'other'), 'query')).toEqual(
+    rows('node-1.example.net', 'node-2', 'node-3'),
+  )
+  expect(bodyOf({ namespace: [{ name: 'Jane' }, { name: 'jane' }] }, 'namespaces')).toEqual({
+    namespace: [{ name: 'namespace-1' }, { name: 'namespace-2' }],
+  })
+  expect(bodyOf({ bucketName: 'TaPe', rgName: 'OTHER' })).toEqual({
+    bucketName: 'bucket-1',
+    rgName: 'replication-group-1',
+  })
+  // What is searched for in the recording.
+  expect([...one.standIns.replaced().keys()]).toEqual(
+    expect.arrayContaining(['ECS-Node-01.Bank.com', 'ecs-node-01.bank.com', 'Tape', 'TAPE', 'tape']),
+  )
+})
+
 test('names of members from outside are replaced, and all texts below them', () => {
   const body = { '2024-customer': { '4711': '0815', name: '12345' }, __proto__x: 'Good', numDisks: 'sixty' }
   expect(redacted(body, 'namespaces')).toEqual({

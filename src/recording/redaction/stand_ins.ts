@@ -12,12 +12,15 @@ const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12})/
 const NO_UUID = '00000000-0000-0000-0000-000000000000'
 const MAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
 const HOST = /^[a-z\d-]+(\.[a-z\d-]+)+$/i
+/** Prefixes of the stand-ins of names of hosts. */
+const HOST_PREFIXES: ReadonlySet<string> = new Set(['node', 'host'])
 /** Reserved for documentation (RFC 2606), so that no stand-in is the name of a host. */
 const DOMAIN = 'example.net'
 
-/** The same text has the same stand-in. @param key without it, a stand-in does not reveal its UUID */
+/** The same text has the same stand-in, a name of a host in any case. @param key without it, a stand-in does not reveal its UUID */
 export function createStandIns(key: Uint8Array = randomBytes(32)) {
   const standIns = new Map<string, string>()
+  const byLowerCase = new Map<string, string>()
   const made = new Set<string>()
   const counts = new Map<string, number>()
 
@@ -34,15 +37,19 @@ export function createStandIns(key: Uint8Array = randomBytes(32)) {
     if (version === 4) return addressOf(next('address'))
     if (version === 6) return `2001:db8::${next('address6').toString(16)}`
     if (MAIL.test(text)) return `mail-${next('mail')}@${DOMAIN}`
-    const isHost = (prefix === 'node' || prefix === 'host') && HOST.test(text)
-    return `${prefix}-${next(prefix)}${isHost ? `.${DOMAIN}` : ''}`
+    const hasDomain = HOST_PREFIXES.has(prefix) && HOST.test(text)
+    return `${prefix}-${next(prefix)}${hasDomain ? `.${DOMAIN}` : ''}`
   }
 
   function whole(text: string, prefix: string): string {
     const known = standIns.get(text)
     if (known !== undefined) return known
-    const standIn = make(text, prefix)
+    const lowered = text.toLowerCase()
+    // The exporter joins nodes by their names without case. The names of namespaces and buckets differ by case.
+    const isAnyCase = HOST_PREFIXES.has(prefix) && !UUID.test(text)
+    const standIn = (isAnyCase ? byLowerCase.get(lowered) : undefined) ?? make(text, prefix)
     standIns.set(text, standIn)
+    if (!byLowerCase.has(lowered)) byLowerCase.set(lowered, standIn)
     made.add(standIn)
     return standIn
   }
