@@ -101,7 +101,10 @@ export function createPoller(options: PollerOptions) {
 function keepsState(old: SystemConfig, next: SystemConfig | undefined): boolean {
   if (next === undefined) return false
   const { pools, poll, forecast, providers, discovery, limits } = next
-  return sameConfig({ ...old, pools, poll, forecast, providers, discovery, limits }, next)
+  const performance = { ...old.performance, schedule: next.performance.schedule }
+  const resources = { ...old.resources, schedules: next.resources.schedules }
+  const changed = { pools, poll, forecast, providers, discovery, limits, performance, resources }
+  return sameConfig({ ...old, ...changed }, next)
 }
 
 function shownSystem({ name, labels, poll }: SystemConfig): ConfiguredSystem {

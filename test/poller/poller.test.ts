@@ -158,6 +158,27 @@ describe('another configuration', () => {
     expect(emulator.liveSessions('monitor')).toBe(1)
   })
 
+  const [never, other] = [{ schedule: neverSchedule() }, { schedule: neverSchedule().replace('0', '1') }]
+  test.each<[string, Record<string, object>, Record<string, object>]>([
+    ['discovery.schedule', {}, { discovery: other }],
+    ['performance.schedule', { performance: never }, { performance: other }],
+    ['schedule of resources', { resources: { system: never } }, { resources: { system: other } }],
+    [
+      'poll.schedule, also that of queries,',
+      { performance: { schedule: '' } },
+      { performance: { schedule: '' }, poll: other },
+    ],
+  ])('with another %s keeps values and counters', async (_, before, after) => {
+    const emulator = await startEmulator()
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(emulator)], before))
+    await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
+    emulator.setFaults(['half-open'])
+    await parts.poller.use(configOf([systemOf(emulator)], after))
+    expect(free(parts)).toEqual(['a'])
+    expect(shown(parts.store, 'sds_pool_polls_total', 'result')['ok']).toBe(1)
+  })
+
   test('with another account removes the values of the system', async () => {
     const emulator = await startEmulator()
     const parts = create()
