@@ -16,8 +16,9 @@ export function createWithdrawal({ staleAfterMs, withdraw, failed, inherited }: 
   function after(ms: number = staleAfterMs): void {
     clearTimeout(timer)
     if (ended) return
-    // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited.
-    const delayMs = Math.min(ms, staleAfterMs, MAX_TIMER_MS)
+    // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited. Node.js warns of a
+    // negative time.
+    const delayMs = Math.max(0, Math.min(ms, staleAfterMs, MAX_TIMER_MS))
     timer = setTimeout(() => void withdraw().catch(failed), delayMs).unref()
   }
   if (inherited !== undefined) after(inherited * 1000 + staleAfterMs - Date.now())

@@ -50,6 +50,23 @@ test('values of an earlier poller are withdrawn at once, if their time is over',
   expect(times()).toBe(1)
 })
 
+test('values of an earlier poller whose time is long over are withdrawn without a warning of Node.js', async () => {
+  vi.useRealTimers()
+  const warnings: Error[] = []
+  const note = (warning: Error) => void warnings.push(warning)
+  process.on('warning', note)
+  const { promise: withdrawn, resolve } = Promise.withResolvers<void>()
+  createWithdrawal({
+    staleAfterMs: SECOND,
+    withdraw: async () => resolve(),
+    failed: () => undefined,
+    inherited: 1,
+  })
+  await withdrawn
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+})
+
 test('nothing is withdrawn after the end', () => {
   const { withdrawal, times } = create()
   withdrawal.after()
