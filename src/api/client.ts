@@ -43,7 +43,7 @@ type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
 export interface ClientOptions {
   readonly system: SystemConfig
   readonly limits: LimitsConfig
-  /** Bound of one operation, with login and all attempts, in milliseconds. */
+  /** Bound of one operation as in {@link createOperate}, in milliseconds. */
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly log: Log

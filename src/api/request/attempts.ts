@@ -18,8 +18,6 @@ export interface AttemptBounds {
   readonly deadline: number
   /** Default true. If false, nothing is sent again, to any endpoint, after a request that may have been processed. */
   readonly isIdempotent?: boolean
-  /** Whether one attempt may take all of the time: for requests that may take long, such as queries. */
-  readonly isLong?: boolean
 }
 
 /** Retry and fail-over among the endpoints of one system. */
@@ -44,7 +42,7 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number) 
 async function run<T>(
   endpoints: readonly Endpoint[],
   send: Send<T>,
-  { signal, deadline, isIdempotent = true, isLong = false }: AttemptBounds,
+  { signal, deadline, isIdempotent = true }: AttemptBounds,
 ): Promise<T> {
   const tried = new Set<Endpoint>()
   for (let count = 1; ; count += 1) {
@@ -54,7 +52,7 @@ async function run<T>(
     const leftMs = deadline - performance.now()
     try {
       // Half of the time left if there is another endpoint to try, because this one may hang.
-      return await attempt(endpoint, send, signal, hasOther && !isLong ? leftMs / 2 : leftMs)
+      return await attempt(endpoint, send, signal, hasOther ? leftMs / 2 : leftMs)
     } catch (cause) {
       const failure = endpoints.length > 1 ? withEndpoint(cause, endpoint) : cause
       const waitMs = pauseBefore(count, failure, hasOther, isIdempotent)

@@ -19,7 +19,10 @@ export type Operate = <T>(
 
 interface OperationOptions {
   readonly system: string
-  /** Bound of one operation, with login and all attempts, in milliseconds. */
+  /**
+   * Bound of one operation, with login and all attempts, in milliseconds; twice that for queries and resources of a system
+   * with several endpoints.
+   */
   readonly timeoutMs: number
   readonly limits: Limits
   /** Undefined: every request is sent. */
@@ -35,8 +38,14 @@ const POLLS: readonly Operation[] = ['nodes', 'pools']
 export function createOperate(options: OperationOptions): Operate {
   const { system, timeoutMs, limits, breaker, attempts, exchange } = options
 
+  /** The first of several endpoints may hang, so it gets half of the time: too little for what may take long. */
+  const timeOf = ({ operation }: Request): number => {
+    const isLong = operation === 'query' || isOfResource(operation)
+    return isLong && attempts.endpoints().length > 1 ? 2 * timeoutMs : timeoutMs
+  }
+
   const withinDeadline: Operate = (request, stop, decode) =>
-    withDeadline(stop, timeoutMs, (signal) =>
+    withDeadline(stop, timeOf(request), (signal) =>
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const response = await exchange(request, baseUrl, ofAttempt)
@@ -44,10 +53,9 @@ export function createOperate(options: OperationOptions): Operate {
         },
         {
           signal,
-          deadline: performance.now() + timeoutMs,
+          deadline: performance.now() + timeOf(request),
           // The system may count a refused login whose response is lost, and lock the account.
           isIdempotent: request.operation !== 'login',
-          isLong: request.operation === 'query' || isOfResource(request.operation),
         },
       ),
     )

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { SystemClient } from '../../../src/api/client.ts'
+import { QUERIES, type Query } from '../../../src/api/query/requests/queries.ts'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
 import { serveHttp, serveRaw } from '../http/raw_server.ts'
 import { never } from '../http/responses.ts'
@@ -35,4 +37,27 @@ describe('a system whose first node', () => {
       expect(second.log.logins()).toEqual({ granted: 1, refused: 0 })
     },
   )
+})
+
+describe('a request that may take long, and hangs at the first node,', () => {
+  const [CPU] = QUERIES as readonly [Query]
+  const SYSTEM = { operation: 'system', path: '/dashboard/zones/localzone' } as const
+
+  test.concurrent.each<[string, (client: SystemClient) => Promise<unknown>]>([
+    ['a query', (client) => client.query(CPU, { lastOnly: false, windowSeconds: 1320 }, never())],
+    ['a resource', (client) => client.resource(SYSTEM, function* () {}, never())],
+  ])('%s: is sent to the second when poll.timeout is over, not half of it', async (_, send) => {
+    await using first = await startEmulator({
+      profile: 'modern',
+      faults: ['half-open@query', 'half-open@system'],
+    })
+    await using second = await startEmulator({ profile: 'modern' })
+    const urls = `["${first.url}", "${second.url}"]`
+    await using setup = startClient(`{name: a, base_url: ${urls}, auth: {token: emulator-monitor}}`, QUICK)
+    await send(setup.client)
+    expect(setup.exchanges.map((exchange) => exchange.split(' ')[1])).toEqual(['timeout', '200'])
+    const [hung = 0] = setup.durationsSeconds
+    // Without what the client did before it sent the request.
+    expect(hung).toBeGreaterThan(5)
+  })
 })
