@@ -19,12 +19,13 @@ interface InventoryOptions {
 /** Lists the authentication providers of one system for the metrics. */
 export type Inventory = ReturnType<typeof createInventory>
 
-/** Failed requests in a row for which the last list is kept. */
-const FAILURES_ALLOWED = 1
+/** Lists in a row that may be missed while the last one is kept. */
+const MISSES_ALLOWED = 1
 
 export function createInventory({ system, isDue, client, store, pollLog }: InventoryOptions) {
   let due = isDue
-  let failures = 0
+  /** Since the last list: requests that failed, and those that were not sent before the next one was due. */
+  let misses = 0
 
   function show(next: (before: InventoryState | undefined) => InventoryState): Promise<void> {
     return store.update(system, (state) => ({ ...state, inventory: next(state.inventory) }))
@@ -37,24 +38,30 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
         (text) => inSlices(providerSteps(text), signal),
         signal,
       )
-      failures = 0
+      misses = 0
       pollLog.providers(undefined)
       await show(() => ({ providers, failure: undefined }))
     } catch (cause) {
       if (signal.aborted) return
       if (!(cause instanceof ApiError)) throw cause
-      failures += 1
+      misses += 1
       pollLog.providers(cause)
       // After a refusal, such as a missing role, the last list may be wrong.
-      const isKept = failures <= FAILURES_ALLOWED && isOfSystem(cause)
+      const isKept = misses <= MISSES_ALLOWED && isOfSystem(cause)
       const failure = failureOf(cause, Date.now() / 1000)
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))
     }
   }
 
   return {
-    makeDue(): void {
+    /** Called by the schedule. While polls fail nothing is requested, and the last list becomes too old. */
+    async makeDue(): Promise<void> {
+      const isMissed = due
       due = true
+      if (!isMissed) return
+      misses += 1
+      if (misses > MISSES_ALLOWED)
+        await show((before) => ({ providers: undefined, failure: before?.failure }))
     },
     async requestIfDue(signal: AbortSignal): Promise<void> {
       if (!due) return

@@ -178,8 +178,8 @@ function createSchedules(parts: ScheduleParts) {
     for (const poller of discovery.pollers()) poller.forecasts.makeDue()
     return ifWorking(rounds.requestForecasts)
   })
-  const providers = optional('inventory', system.providers.schedule, () => {
-    inventory.makeDue()
+  const providers = optional('inventory', system.providers.schedule, async () => {
+    await inventory.makeDue()
     return ifWorking(() => inventory.requestIfDue(signal))
   })
   const { source, schedule } = system.performance

@@ -119,7 +119,7 @@ describe('a list that fails', () => {
     })
     const seen: SystemState[] = []
     for (const _ of responses) {
-      inventory.makeDue()
+      await inventory.makeDue()
       await inventory.requestIfDue(signal)
       seen.push(state)
     }

@@ -3,7 +3,7 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { decodeProviders } from '../../src/api/providers/providers.ts'
 import type { SystemPoller } from '../../src/poller/system_poller.ts'
 import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
-import { readingOf } from './setup.ts'
+import { readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
@@ -113,6 +113,24 @@ describe('what is due by a schedule', () => {
     expect(counts()).toEqual(ALL)
     running.splice(0)
   })
+})
+
+test('the list of providers is withdrawn while polls fail, when the third was due', async () => {
+  const { client, state } = countingClient()
+  const { store } = await setUp({ client, yaml: `poll: {max_random_delay: 0s}\n${EACH_MINUTE}` })
+  const providers = () => shown(store, 'sds_authn_providers', 'system')
+  state.isDown = true
+  await vi.advanceTimersByTimeAsync(2.5 * MINUTE)
+  expect(providers()).toEqual({ a: 0 })
+  await vi.advanceTimersByTimeAsync(0.5 * MINUTE)
+  expect(providers()).toEqual({})
+  state.isDown = false
+  await vi.advanceTimersByTimeAsync(0.55 * MINUTE)
+  expect(providers()).toEqual({ a: 0 })
+  // What was missed before the list does not count.
+  state.isDown = true
+  await vi.advanceTimersByTimeAsync(2 * MINUTE)
+  expect(providers()).toEqual({ a: 0 })
 })
 
 test('a failed probe of one pool does not delay what is due', async () => {
