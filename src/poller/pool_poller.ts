@@ -1,5 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
+import { REASONS } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { withdrawn, withPoll } from '../state/changes.ts'
@@ -19,6 +20,11 @@ interface PoolPollerOptions {
 
 /** The outcome of a poll; `none` when the one before it is still under way, or the exporter stops. */
 export type PollOutcome = 'ok' | 'none' | ApiError
+
+/** Whether the system works: it gave the nodes, or refused them for a reason that may be that of this pool only. */
+export function isAnswer(outcome: PollOutcome): boolean {
+  return outcome === 'ok' || (outcome !== 'none' && REASONS[outcome.reason].origin === 'request')
+}
 
 /** Polls one pool, never twice at a time. */
 export type PoolPoller = ReturnType<typeof createPoolPoller>

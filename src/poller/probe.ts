@@ -10,7 +10,7 @@ import { byId, renderPoll } from '../state/rendering.ts'
 import { withoutCounters } from '../state/samples.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
-import { attemptSince, type PollOutcome } from './pool_poller.ts'
+import { attemptSince, isAnswer, type PollOutcome } from './pool_poller.ts'
 import type { Round } from './round.ts'
 
 /**
@@ -91,7 +91,7 @@ function partsOf(state: SystemState, found: Found): Part[] {
   })
   // There was no response within this probe, whatever `up` was before.
   const isSilent = !found.hasEnded && found.outcomes.size === 0
-  const isAnswered = [...found.outcomes.values()].includes('ok')
+  const isAnswered = [...found.outcomes.values()].some(isAnswer)
   const resources = isAnswered ? state.resources : new Map()
   const shown = { ...state, pools: byId(pools), resources, up: isSilent ? false : state.up }
   const success = { labels: labelText({ system: state.name }), value: Number(isComplete(found)) }

@@ -1,7 +1,7 @@
 import type { StateStore } from '../state/store.ts'
 import type { Discovery } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
-import type { PollOutcome, PoolPoller } from './pool_poller.ts'
+import { isAnswer, type PollOutcome, type PoolPoller } from './pool_poller.ts'
 import type { QueryPoller } from './query/query_poller.ts'
 
 /** Polls all pools of one system, and requests what else is due. */
@@ -64,7 +64,7 @@ export function createRounds(options: RoundsOptions) {
   }
 
   return {
-    /** Whether a pool was polled successfully in the last round of all pools; true before the first. */
+    /** Whether the system answered the poll of a pool in the last round of all pools; true before the first. */
     works: (): boolean => failedRounds === 0,
     requestForecasts: (): Promise<void> => requestForecasts(),
     /** One round. The client's circuit breaker decides whether requests are sent. */
@@ -74,7 +74,7 @@ export function createRounds(options: RoundsOptions) {
       if (round.poolId !== undefined && outcomes?.length === 0) return
       // All pools may still be busy with the round before.
       if (outcomes?.length && outcomes.every((outcome) => outcome === 'none')) return
-      const isGood = outcomes !== undefined && (outcomes.length === 0 || outcomes.includes('ok'))
+      const isGood = outcomes !== undefined && (outcomes.length === 0 || outcomes.some(isAnswer))
       if (round.poolId === undefined) note(isGood)
       if (store.system(system)?.tried === false)
         await store.update(system, (state) => ({ ...state, tried: true }))

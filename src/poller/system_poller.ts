@@ -170,7 +170,7 @@ function createSchedules(parts: ScheduleParts) {
       ? []
       : [createSchedule({ expression, maxRandomDelayMs, run: () => tasks.start(what, task) })]
   const isPolled = system.poll.schedule !== ''
-  /** While polls fail, what is due is requested with the next round that succeeds; without a schedule, with the next probe. */
+  /** While no poll is answered, what is due is requested with the next round that is; without a schedule, with the next probe. */
   const ifWorking = async (task: () => Promise<unknown>) => (isPolled && rounds.works() ? task() : undefined)
 
   const polls = optional('polling', system.poll.schedule, () => rounds.run())
@@ -202,7 +202,7 @@ function createSchedules(parts: ScheduleParts) {
   return {
     /**
      * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
-     * polls fail, the time of the next queries is not known: they are sent after the first poll that succeeds.
+     * no poll is answered, the time of the next queries is not known: they are sent after the first one that is.
      */
     next() {
       const nextPollMs = polls[0]?.next()

@@ -5,6 +5,8 @@ import type { FeedReading } from '../../src/api/feed/feed.ts'
 import { untilAborted } from '../../src/api/http/deadline.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
+import { bodiesOf } from '../api/resources/bodies.ts'
+import { sender } from '../api/resources/setup.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { withPools } from '../state/changes.ts'
 import { neverSchedule } from '../support/schedules.ts'
@@ -332,6 +334,23 @@ describe('a failed poll', () => {
     const pool = store.system('a')?.pools.get('p')
     expect(pool?.reading).toBeDefined()
     expect(exposition?.seconds['p']).toBe(pool?.lastAttempt?.seconds)
+  })
+
+  test.each<[string, ApiError, boolean]>([
+    ['because the pool is refused leaves', new ApiError('not_found', 'no pool', { status: 404 }), true],
+    ['because the system does not answer leaves out', timeout(), false],
+  ])('%s the resources of the system', async (_, failure, expected) => {
+    let isFailing = false
+    const nodes = async () => (isFailing ? Promise.reject(failure) : readingOf({ n1: 1 }))
+    const { send } = sender(bodiesOf('classic'))
+    const yaml = `${ONLY_PROBED}\nresources: {}`
+    const { probe, store } = await setUp({ client: { nodes, resource: send }, pools: ['p'], yaml })
+    await probe()
+    await waitFor(() => shown(store, 'sds_system_nodes', 'system')['a'], { what: 'the resources' })
+    isFailing = true
+    const exposition = await probe()
+    expectExposition(exposition, { success: 0, up: { p: 0 }, free: {} })
+    expect(exposition?.families.has('sds_system_nodes')).toBe(expected)
   })
 
   test('of the list of pools is visible although no pool is known', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
+import type { Reason } from '../../src/api/errors/reasons.ts'
 import { decodeProviders } from '../../src/api/providers/providers.ts'
 import type { SystemPoller } from '../../src/poller/system_poller.ts'
 import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
@@ -7,10 +8,10 @@ import { readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
-/** A system with pool `p` that counts all requests; `isDown` makes the polls of the pool fail. */
-function countingClient() {
+/** A system with pool `p` that counts all requests; `isDown` makes the polls of the pool fail with the reason. */
+function countingClient(reason?: Reason) {
   const state = { isDown: false }
-  const nodes = vi.fn(async () => (state.isDown ? Promise.reject(apiError()) : readingOf({ n1: 1 })))
+  const nodes = vi.fn(async () => (state.isDown ? Promise.reject(apiError(reason)) : readingOf({ n1: 1 })))
   const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
   const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
   const providers = vi.fn()
@@ -75,19 +76,51 @@ describe('what is due by a schedule', () => {
     expect(counts()).toEqual(ALL)
   })
 
-  test('waits while polls fail, and is requested with the next round that succeeds', async () => {
-    const { client, counts, state } = countingClient()
-    await setUp({ client, yaml })
-    state.isDown = true
+  test.each<Reason>(['timeout', 'throttled', 'auth'])(
+    'waits while polls fail with %s, and is requested with the next round that succeeds',
+    async (reason) => {
+      const { client, counts, state } = countingClient(reason)
+      await setUp({ client, yaml })
+      state.isDown = true
+      await vi.advanceTimersByTimeAsync(MINUTE)
+      counts()
+      await vi.advanceTimersByTimeAsync(10 * MINUTE)
+      // The list of pools is part of a round.
+      expect(counts()).toEqual({ ...NONE, pools: 10 })
+      state.isDown = false
+      // To the first second of the next minute.
+      await vi.advanceTimersByTimeAsync(0.55 * MINUTE)
+      expect(counts()).toEqual({ ...ALL, pools: expect.any(Number) })
+    },
+  )
+
+  test('is requested while the system answers, although it refuses each pool for a reason of its own', async () => {
+    const { client, counts } = countingClient()
+    const refusals = { p: 'not_found', q: 'forbidden', r: 'schema' } as const
+    let isRefusing = false
+    const nodes: SystemClient['nodes'] = async (pool) => {
+      if (isRefusing) throw apiError(refusals[pool as keyof typeof refusals])
+      return readingOf({ n1: 1 }, pool)
+    }
+    const resource = vi.fn(async () => Promise.reject(apiError()))
+    const { up } = await setUp({
+      client: { ...client, nodes, resource },
+      yaml: `${yaml}\nresources: {system: {schedule: "30 * * * * *"}}`,
+      pools: ['p', 'q', 'r'],
+    })
+    isRefusing = true
     await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual({ p: 0, q: 0, r: 0 })
     counts()
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    // The list of pools is part of a round.
-    expect(counts()).toEqual({ ...NONE, pools: 10 })
-    state.isDown = false
-    // To the first second of the next minute.
-    await vi.advanceTimersByTimeAsync(0.55 * MINUTE)
-    expect(counts()).toEqual({ ...ALL, pools: expect.any(Number) })
+    resource.mockClear()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    // The list of configured pools is a resource.
+    expect(counts()).toEqual({ ...ALL, forecasts: 3 })
+    expect(resource).toHaveBeenCalledWith(
+      expect.objectContaining({ operation: 'system' }),
+      expect.anything(),
+      expect.anything(),
+    )
   })
 
   test('is requested although the poll of one pool does not end', async () => {

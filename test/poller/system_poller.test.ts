@@ -338,13 +338,15 @@ describe('a system that is down', () => {
     }
   }
 
-  /** A poller of pools that time out while they are in `silent`. */
+  /** A poller of pools that time out while they are in `silent`, and are refused while they are in `refused`. */
   async function setUpPools(count: number) {
     const pools = Array.from({ length: count }, (_, index) => `p${index}`)
     const silent = new Set<string>()
+    const refused = new Set<string>()
     const requested: string[] = []
     const nodes = async (pool: string, signal: AbortSignal) => {
       requested.push(pool)
+      if (refused.has(pool)) throw apiError('not_found')
       if (!silent.has(pool)) return readingOf({ n1: 1 }, pool)
       await pause(20 * SECOND, signal)
       throw apiError('timeout')
@@ -352,7 +354,7 @@ describe('a system that is down', () => {
     const parts = await setUp({ client: withBreaker(nodes), pools })
     await vi.advanceTimersByTimeAsync(SECOND)
     const valueOfAll = (value: number) => Object.fromEntries(pools.map((pool) => [pool, value]))
-    return { ...parts, pools, silent, requested, valueOfAll }
+    return { ...parts, pools, silent, refused, requested, valueOfAll }
   }
 
   test('is detected with a few requests, then probed once a minute', async () => {
@@ -397,6 +399,20 @@ describe('a system that is down', () => {
       await vi.advanceTimersByTimeAsync(MINUTE)
       expect(up()).toEqual({ p0: 0, p1: 0, p2: 1, p3: 1, p4: 1, p5: 1 })
     }
+  })
+
+  test('is asked for all pools again, although some still time out, and it refuses the others', async () => {
+    const { silent, refused, requested, pools } = await setUpPools(6)
+    for (const pool of pools) silent.add(pool)
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    for (const pool of pools.slice(2)) {
+      silent.delete(pool)
+      refused.add(pool)
+    }
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    requested.length = 0
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    for (const pool of pools) expect(requested.filter((one) => one === pool)).toHaveLength(10)
   })
 
   test.each([1, 4, 6, 11])('is not assumed if %i of 12 pools time out', async (count) => {
