@@ -24,9 +24,9 @@ if (major < OLDEST_MAJOR) {
 async function runWithParser(args: readonly string[]): Promise<void> {
   const { limitMemory } = await import('./commands/cli/memory.ts')
   limitMemory()
-  const { runProgram } = await import('./commands/program.ts')
+  const { exitCodeAfterOutput, runProgram } = await import('./commands/program.ts')
   const code = await runProgram(args)
   const { endProcess } = await import('./commands/cli/lifetime.ts')
   // Output to a pipe may not be written yet.
-  process.stdout.write('', () => endProcess(code))
+  process.stdout.write('', () => endProcess(exitCodeAfterOutput(code)))
 }

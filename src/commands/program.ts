@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
+import { errorCode } from '../values/errors.ts'
 import { ListenError } from '../values/listen_address.ts'
 import { EXIT, Failed, failureText } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
@@ -71,6 +72,15 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   } catch (failure) {
     return reportFailure(failure, args)
   }
+}
+
+const CLOSED_PIPE = ['EPIPE', 'ECONNRESET']
+
+/** The exit code when stdout is written: that of a failure if it could not be, as on a full disk. */
+export function exitCodeAfterOutput(code: number): number {
+  const { errored } = process.stdout
+  if (code !== EXIT.done || errored === null || CLOSED_PIPE.includes(errorCode(errored))) return code
+  return reportFailure(Object.assign(errored, { path: 'stdout' }), [])
 }
 
 /** Prints why a command failed. @returns its exit code */

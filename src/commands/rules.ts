@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
 import { ALERTING_FLAGS, alertingFrom } from './cli/flags/alerting_flags.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from './cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from './cli/flags/table.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
 const FLAGS = {
-  '--out <dir>': { about: 'write the files to this folder', required: true },
+  '--out <dir>': { about: 'write the files to this folder', parse: parseFilePath, required: true },
   ...ALERTING_FLAGS,
   '--grafana.url <url>': 'root URL of Grafana, for links from alerts to dashboards',
   '--kubernetes': 'write objects for Kubernetes',

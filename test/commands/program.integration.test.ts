@@ -174,6 +174,25 @@ describe('the program', () => {
   })
 })
 
+describe('stdout', () => {
+  const completion = [process.execPath, 'src/main.ts', 'completion', 'bash']
+
+  test.concurrent('on a full disk is a failure', async () => {
+    const { code, stderr } = await run('sh', ['-c', 'exec "$@" >/dev/full', 'sh', ...completion])
+    const message = 'sds-exporter: stdout: no space left on device (ENOSPC)\n'
+    expect({ code, stderr }).toEqual({ code: 1, stderr: message })
+  })
+
+  test.concurrent.each([
+    ['is closed', '"$@" >&-; echo $? >&2'],
+    ['is a pipe without a reader', 'mkfifo "$0"; : <"$0" & "$@" >"$0"; echo $? >&2'],
+  ])('that %s is no failure', async (_, script) => {
+    using folder = temporaryFolder()
+    const { stderr } = await run('sh', ['-c', script, `${folder.path}/pipe`, ...completion])
+    expect(stderr).toBe('0\n')
+  })
+})
+
 test.concurrent.each([
   ['too many pools', ['emulate', '--pools=500'], 'from 1 to 200, not 500'],
   ['too many nodes', ['demo', '--nodes=20000'], 'from 1 to 10000, not 20000'],

@@ -1,10 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { run } from '../support/processes.ts'
 import { runCommand } from './run_command.ts'
+
+/** A mount for one process needs a mount namespace. */
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 const program = (...args: string[]) => runCommand(args)
 
@@ -90,6 +95,65 @@ describe('rules', () => {
     expect(board.data['sds-capacity.json']).toContain('{"color":"yellow","value":0.7}')
   })
 
+  test('replaces files, which keep their owners, modes and links', async () => {
+    using folder = temporaryFolder()
+    const target = folder.write('target.yml', 'old')
+    // Only root may give a file to another user.
+    const owner = process.getuid?.() === 0 ? 65_534 : statSync(target).uid
+    chownSync(target, owner, statSync(target).gid)
+    chmodSync(target, 0o666)
+    symlinkSync('target.yml', join(folder.path, 'sds-alerts.yml'))
+    // One that is left from a run that was killed.
+    folder.write('target.yml.unfinished', 'a')
+    const { code } = await program('rules', `--out=${folder.path}`)
+    expect(code).toBe(0)
+    expect(readFileSync(target, 'utf8')).toBe(readText('deploy/prometheus/rules/sds-alerts.yml'))
+    const { mode, uid } = statSync(target)
+    expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o666, uid: owner })
+    expect(lstatSync(join(folder.path, 'sds-alerts.yml')).isSymbolicLink()).toBe(true)
+    expect(readdirSync(folder.path)).not.toContain('target.yml.unfinished')
+  })
+
+  test.each([
+    ['leaves no part of a new file', []],
+    ['does not change a file', ['sds-recording.yml']],
+  ])('a full disk %s', async (_, before) => {
+    using folder = temporaryFolder()
+    for (const name of before) folder.write(name, 'old')
+    // A limit for the size of files stands for the full disk.
+    const script = 'ulimit -f 1; exec "$@"'
+    const command = [process.execPath, 'src/main.ts', 'rules', `--out=${folder.path}`]
+    const { code, stdout, stderr } = await run('sh', ['-c', script, 'sh', ...command])
+    const path = join(folder.path, 'sds-recording.yml')
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `sds-exporter: ${path}: file too large (EFBIG)\n`,
+    })
+    expect(readdirSync(folder.path)).toEqual(before)
+    for (const name of before) expect(readFileSync(join(folder.path, name), 'utf8')).toBe('old')
+  })
+
+  test.skipIf(!canMount)('writes to a file that is mounted by itself', async () => {
+    using folder = temporaryFolder()
+    const outside = folder.write('outside.yml', 'old')
+    const inside = folder.write('sds-alerts.yml', '')
+    const script = 'mount --bind "$0" "$1"; shift; exec "$@"'
+    const command = [process.execPath, 'src/main.ts', 'rules', `--out=${folder.path}`]
+    const { code, stderr } = await run('unshare', [
+      '--mount',
+      'sh',
+      '-c',
+      script,
+      outside,
+      inside,
+      ...command,
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(readFileSync(outside, 'utf8')).toBe(readText('deploy/prometheus/rules/sds-alerts.yml'))
+    expect(readdirSync(folder.path)).not.toContain('sds-alerts.yml.unfinished')
+  })
+
   test('writes nothing in a dry run', async () => {
     using folder = temporaryFolder()
     const { code, stdout } = await program('rules', `--out=${join(folder.path, 'a')}`, '--dry-run')
@@ -113,6 +177,7 @@ describe('rules', () => {
 
   test.each([
     ['no folder', [], '--out'],
+    ['an empty folder', ['--out='], '--out'],
     ['no URL', ['--out=x', '--grafana.url=grafana'], '--grafana.url'],
     ['a fragment', ['--out=x', '--runbook.base-url=https://wiki.example.net/#x'], '--runbook.base-url'],
     [

@@ -5,7 +5,7 @@ import { readVersion } from '../../exporter/version.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
@@ -16,7 +16,7 @@ import { summaryText } from './show.ts'
 const FLAGS = {
   '--config.file <file>': 'configuration file (YAML) that defines the system',
   '--system <name>': 'the system, if several are configured',
-  '--output <file>': 'file to write',
+  '--output <file>': { about: 'file to write', parse: parseFilePath },
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
   '--show <file>': 'print what a recording has, with every text in it, and stop',
 } as const satisfies FlagTable

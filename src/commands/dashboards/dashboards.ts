@@ -4,13 +4,13 @@ import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { ALERTING_FLAGS, alertingFrom } from '../cli/flags/alerting_flags.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from '../cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from './grafana_client.ts'
 
 const FLAGS = {
   ...ALERTING_FLAGS,
-  '--out <dir>': 'write the JSON files to this folder',
+  '--out <dir>': { about: 'write the JSON files to this folder', parse: parseFilePath },
   '--grafana.url <url>': 'upload to Grafana at this URL',
   ...GRAFANA_TOKEN_FLAG,
   '--grafana.folder <title>': {

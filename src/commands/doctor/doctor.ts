@@ -5,7 +5,7 @@ import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseRootUrl } from '../cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
@@ -26,10 +26,15 @@ const FLAGS = {
   '--grafana.url <url>': 'URL of Grafana, to check the dashboards too',
   ...GRAFANA_TOKEN_FLAG,
   '--system <name>': 'only this system; problems that other systems have in the file are ignored',
-  '--save-certificate <file>':
-    'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+  '--save-certificate <file>': {
+    about: 'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+    parse: parseFilePath,
+  },
   '--json': 'print the findings as a JSON object',
-  '--report <file>': 'also write the findings to a file, without names, for a bug report',
+  '--report <file>': {
+    about: 'also write the findings to a file, without names, for a bug report',
+    parse: parseFilePath,
+  },
 } as const satisfies FlagTable
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 

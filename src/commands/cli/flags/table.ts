@@ -71,6 +71,12 @@ export function parseAddress(text: string): string {
   }
 }
 
+/** Refuses an empty path, such as that of a variable of a script that is not set. @throws {InvalidArgumentError} */
+export function parseFilePath(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Expected a path.')
+  return text
+}
+
 /** Parses a whole number of at least 1. @throws {InvalidArgumentError} */
 export const parseCount = (text: string): number => parseWhole(text, 1)
 

@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { WrittenFile } from '../../../alerting/rules.ts'
 import { createFolder } from '../../../history/output/create_folder.ts'
+import { errorCode } from '../../../values/errors.ts'
 import { fileTypeProblem } from '../../../values/files.ts'
 import { Failed } from '../exit.ts'
 
@@ -15,27 +27,40 @@ export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun
   }
 }
 
-const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
-
-/** @throws {Failed} for other types than regular files: writing to a FIFO or a device may never end */
+/** Writes a whole file or none: a part of a file, as of rules, could be valid, too. @throws {Failed} for a FIFO or a device */
 export function writeOutputFile(path: string, text: string): void {
-  // Without O_NONBLOCK, opening a FIFO waits for a reader. O_TRUNC has no effect on other types.
-  const file = opened(path)
+  const before = statSync(path, { throwIfNoEntry: false })
+  // Writing to another type may never end.
+  const problem = before && fileTypeProblem(before)
+  if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
   try {
-    const problem = fileTypeProblem(fstatSync(file))
-    if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
-    writeFileSync(file, text)
-  } finally {
-    closeSync(file)
+    // Replacing a file needs no permission to write to it.
+    if (before !== undefined) accessSync(path, constants.W_OK)
+    replaceFile(before === undefined ? path : realpathSync(path), text, before)
+  } catch (failure) {
+    // That of a write has no path.
+    throw failure instanceof Error ? Object.assign(failure, { path }) : failure
   }
 }
 
-function opened(path: string): number {
+/** A file that is mounted by itself cannot be replaced, nor one of another user, and a folder may refuse other files. */
+const WRITTEN_IN_PLACE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS']
+
+/** @param before the file that is replaced, whose owner and mode are kept */
+function replaceFile(path: string, text: string, before: Stats | undefined): void {
+  const unfinished = `${path}.unfinished`
   try {
-    return openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o666)
-  } catch (cause) {
-    // A FIFO without a reader, or a socket.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENXIO')) throw cause
-    throw new Failed(`${path} cannot be written: it is not a regular file`)
+    // One may be left from a run that was killed. The flag refuses a link that another user has put there meanwhile.
+    rmSync(unfinished, { force: true })
+    writeFileSync(unfinished, text, { flag: 'wx', mode: before?.mode ?? 0o666 })
+    if (before !== undefined) {
+      chownSync(unfinished, before.uid, before.gid)
+      chmodSync(unfinished, before.mode)
+    }
+    renameSync(unfinished, path)
+  } catch (failure) {
+    rmSync(unfinished, { force: true })
+    if (!WRITTEN_IN_PLACE.includes(errorCode(failure))) throw failure
+    writeFileSync(path, text)
   }
 }
