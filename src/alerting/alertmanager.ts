@@ -1,4 +1,4 @@
-import { parse } from 'yaml'
+import { isScalar, parse, parseDocument, visit } from 'yaml'
 import type { Labels } from '../catalogue.ts'
 import { readInhibition } from './package_files.ts'
 
@@ -28,7 +28,7 @@ interface Document {
 
 /** @param text YAML, as /api/v2/status of Alertmanager has it @throws {Error} if it is not YAML */
 export function readAlertmanagerConfig(text: string) {
-  const { route = {}, receivers = [], inhibit_rules = [] } = (parse(text) ?? {}) as Document
+  const { route = {}, receivers = [], inhibit_rules = [] } = (plainData(text) ?? {}) as Document
   const { inhibit_rules: ours = [] } = parse(readInhibition()) as Document
   const loaded = inhibit_rules.map(matchersOfRule)
   const missing = ours.map(matchersOfRule).filter((rule) => !loaded.some((other) => includes(other, rule)))
@@ -47,6 +47,21 @@ export function readAlertmanagerConfig(text: string) {
       return known.filter(({ name }) => names.includes(name))
     },
   }
+}
+
+/** @throws {Error} if the text is not YAML */
+function plainData(text: string): unknown {
+  // The search for equal keys takes quadratic time, and Alertmanager has refused them.
+  const document = parseDocument(text, { uniqueKeys: false })
+  const [error] = document.errors
+  if (error !== undefined) throw error
+  visit(document, {
+    Pair(_, { key }) {
+      // Keys within keys take exponential time.
+      if (!isScalar(key)) throw new Error('a key is not a text')
+    },
+  })
+  return document.toJS()
 }
 
 /** The matchers of both sides in one notation. */

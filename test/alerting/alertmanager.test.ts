@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
 
@@ -32,6 +32,16 @@ describe('inhibition rules', () => {
       inhibitions: inhibit_rules.length,
     })
   })
+})
+
+test('warnings about the YAML are not printed', () => {
+  const warn = vi.spyOn(process, 'emitWarning')
+  try {
+    readAlertmanagerConfig('%unknown\n---\nglobal: !unknown a\n')
+    expect(warn).not.toHaveBeenCalled()
+  } finally {
+    warn.mockRestore()
+  }
 })
 
 describe('routes', () => {

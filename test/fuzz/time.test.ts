@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
 import { createRejectedValues } from '../../src/api/feed/rejected_values.ts'
@@ -11,8 +12,11 @@ import { decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
 import { kindOf, objectSteps } from '../../src/api/resources/objects.ts'
+import { wrappedLines } from '../../src/commands/cli/output/width.ts'
 import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
+import type { NodeRow } from '../../src/commands/nodes/rows.ts'
+import { nodesTable } from '../../src/commands/nodes/table.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
 import { parseYaml } from '../../src/config/values/yaml_text.ts'
@@ -102,6 +106,14 @@ function redacted(text: string): unknown {
   const outcome = { status: 200, header: () => '', text, at: 0 }
   const request = { operation: 'nodes', method: 'GET', path: '/', query: '', body: undefined } as const
   return redactor.exchange({ ...request, headers: {}, outcome })
+}
+
+const NODE_ROW: NodeRow = {
+  ...{ system: 'a', pool: 'b', pool_id: 'b', node: 'c', node_id: 'c', health_status: 'Good' },
+  ...{ disks: 1, disks_good: 1, disks_bad: 0, disks_maintenance: 0, disks_ready_to_replace: 0 },
+  ...{ disk_space_total_bytes: 2, disk_space_allocated_bytes: 1, disk_space_free_bytes: 1 },
+  ...{ disk_space_allocated_ratio: 0.5, newest_sample_timestamp_seconds: 1, newest_sample_age_seconds: 1 },
+  ...{ rack: null, address: null, software_version: null },
 }
 
 const RULES = { listenHosts: ['a'], allowedHosts: ['b'] }
@@ -327,6 +339,35 @@ const READERS: readonly Reader[] = [
     texts: ['§', 'storage:\n  tsdb:\n    out_of_order_time_window: §'],
     tokens: ['out_of_order_time_window: ', '30m\n'],
     read: (text) => historyFinding({ enabled: true, windowMs: 1, intervalMs: 1 }, [], text),
+  },
+  {
+    name: 'configuration of Alertmanager',
+    // A response may be longer; the parser would take minutes.
+    bytes: 16 * KIB,
+    suiteBytes: YAML_SUITE,
+    texts: ['§'],
+    tokens: ['k', ...YAML_TOKENS],
+    read(text) {
+      let count = 0
+      // All are different.
+      const keys = () => Array.from({ length: 16 }, () => `k${count++}: 1\n`).join('')
+      return readAlertmanagerConfig(text.replaceAll('k', keys))
+    },
+  },
+  {
+    name: 'names in the table of nodes',
+    bytes: RESPONSE,
+    suiteBytes: VALUE_SUITE,
+    texts: ['§', 'a§b'],
+    tokens: ['a.', 'é', '表', 'e\u0301'],
+    read: (text) => nodesTable([{ ...NODE_ROW, node: text, pool: text, health_status: text }], { width: 80 }),
+  },
+  {
+    name: 'text that is broken at the width of a terminal',
+    bytes: RESPONSE,
+    texts: ['§', 'a§', 'a§b'],
+    tokens: ['a ', ' \t', '\u2028', '表'],
+    read: (text) => wrappedLines(text, 80),
   },
 ]
 for (const reader of READERS) growthOfTime(reader)

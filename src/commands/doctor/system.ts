@@ -70,10 +70,18 @@ export async function examineSystem(
   const { signal, system } = context
   const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
   const { client } = facts
-  const hasVersions = readsVersions && client !== undefined && !signal.aborted
-  const versions = hasVersions ? await readVersions(client.read, signal) : undefined
-  await client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
-  // Pools that are neither listed nor configured are unknown.
-  return { system, reports, versions, pools: facts.pools ?? configured }
+  // An interruption, or the time limit, must not lose the findings.
+  const unlessAborted = (failure: unknown) => {
+    if (!signal.aborted) throw failure
+    return undefined
+  }
+  const hasVersions = readsVersions && client !== undefined && !signal.aborted
+  try {
+    const versions = hasVersions ? await readVersions(client.read, signal).catch(unlessAborted) : undefined
+    // Pools that are neither listed nor configured are unknown.
+    return { system, reports, versions, pools: facts.pools ?? configured }
+  } finally {
+    await client?.close()
+  }
 }

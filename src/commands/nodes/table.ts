@@ -225,7 +225,11 @@ function narrowed<Row>(columns: readonly Column<Row>[], widths: readonly number[
 /** The beginning of a text that is wider than `maxWidth` cells, with an ellipsis. */
 function shorten(text: string, maxWidth: number): string {
   if (cells(text) <= maxWidth) return text
-  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
-  while (characters.length > 0 && cells(`${characters.join('')}…`) > maxWidth) characters.pop()
-  return `${characters.join('')}…`
+  let [kept, width] = ['', cells('…')]
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += cells(segment)
+    if (width > maxWidth) break
+    kept += segment
+  }
+  return `${kept}…`
 }

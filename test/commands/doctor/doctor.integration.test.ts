@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runChecks } from '../../../src/commands/doctor/check/check.ts'
@@ -173,6 +173,29 @@ describe('doctor', () => {
     expect(child.stdout()).toContain('  skip  feed           interrupted\n')
     expect(child.stderr()).toBe('sds-exporter: interrupted\n')
     expect(child.stdout()).toContain('  skip  values         skipped: interrupted\n')
+    expect(slow.liveSessions('monitor')).toBe(0)
+  })
+
+  test('writes the report when it is interrupted while it reads the versions', async () => {
+    await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@vdc_nodes'] })
+    // Only the report needs them.
+    const without = { performance: { source: 'feed' }, resources: { inventory: { schedule: '' } } }
+    const rest = { poll: { timeout: '60s' }, ...without }
+    const file = configure('slow.yml', [systemAt('slow', slow.url)], { ...DEFAULTS, ...rest })
+    const report = `${folder.path}/report.txt`
+    await using child = await startProcess(process.execPath, [
+      'src/main.ts',
+      'doctor',
+      `--config.file=${file}`,
+      `--report=${report}`,
+    ])
+    await expect.poll(() => slow.log.count('vdc_nodes')).toBe(1)
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 1, signal: null })
+    expect(child.stderr()).toBe('sds-exporter: interrupted\n')
+    expect(linesWith('ok', child.stdout())).not.toEqual([])
+    expect(linesWith('skip', child.stdout())).toEqual([])
+    expect(readFileSync(report, 'utf8')).toMatch(/^system-1: versions unknown/m)
     expect(slow.liveSessions('monitor')).toBe(0)
   })
 

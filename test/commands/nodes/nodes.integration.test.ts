@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { terminalWidth } from '../../../src/commands/cli/output/width.ts'
 import { type NodeRow, sortBySeverity, sortRows } from '../../../src/commands/nodes/rows.ts'
 import type { SummaryRow } from '../../../src/commands/nodes/summaries.ts'
 import { summaryText } from '../../../src/commands/nodes/summaries.ts'
@@ -98,6 +99,11 @@ describe('the table', () => {
       '  NODE         HEALTH         DISKS  BAD   USED    BYTES  AGE',
       '  ecs-node-02  Good           60/60    0  45.2%  90.4 TB  42s',
     ])
+  })
+
+  test('of a terminal that does not tell its width is as wide as the names', () => {
+    const width = terminalWidth({ isTTY: true, columns: 0 })
+    expect(nodesTable([ROW], { width })).toBe(nodesTable([ROW], UNLIMITED))
   })
 
   test.each([40, 60, 80, 100])('fits a terminal of %d columns, whatever the names', (width) => {

@@ -7,7 +7,8 @@ interface Stream {
 
 /** The width of a terminal in cells; without one undefined: lines are not broken, so that they can be searched. */
 export function terminalWidth({ isTTY, columns }: Stream): number | undefined {
-  return isTTY === true ? columns : undefined
+  // A terminal that does not tell its size, as on a serial line, has 0 columns.
+  return isTTY === true ? columns || undefined : undefined
 }
 
 /** Whether a line can be replaced and coloured. A terminal of type `dumb` shows control sequences as text. */
@@ -31,7 +32,8 @@ const WRAPPING = Object.assign(new Help(), { minWidthToWrap: 20, displayWidth: c
 
 /** @param indentation cells before the first line, and blanks before all others */
 export function wrapped(text: string, width: number | undefined, indentation: number): string {
-  const lines = WRAPPING.boxWrap(text, (width ?? 0) - indentation)
+  // Commander takes quadratic time for blanks at the end.
+  const lines = WRAPPING.boxWrap(text.trimEnd(), (width ?? 0) - indentation)
   return lines.replaceAll('\n', `\n${' '.repeat(indentation)}`)
 }
 
