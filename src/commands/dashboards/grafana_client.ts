@@ -1,13 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dashboard } from '../../alerting/panels.ts'
 import { isObject } from '../../api/parse/json.ts'
+import { visibleText } from '../../text.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
+import { decoded, listOf, objectOf, textOf } from '../cli/decoding.ts'
 import { Failed } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
 export type Presence = 'missing' | 'different' | 'same'
+
+/** A dashboard that Grafana lists. All members are untrusted text. */
+export interface ListedDashboard {
+  readonly uid: string
+  readonly title: string
+  readonly tags: readonly string[]
+}
 
 /** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link Failed}. */
 export type GrafanaClient = ReturnType<typeof createGrafanaClient>
@@ -56,11 +65,12 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectStatus(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
-    async tagged(tag: string): Promise<readonly unknown[]> {
+    async tagged(tag: string): Promise<readonly ListedDashboard[]> {
       // Not by type: Grafana 12.3 then lists none of those in folders to a service account with the role Viewer.
       const filter = new URLSearchParams({ tag, limit: '5000' })
       const found = await expectStatus([], 'GET', `/api/search?${filter}`)
-      return Array.isArray(found) ? found : []
+      const other = () => new Failed(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
+      return decoded(found, (list) => listOf(list, listedDashboard), other)
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
@@ -82,6 +92,11 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
   }
 }
 
+function listedDashboard(value: unknown): ListedDashboard {
+  const { uid, title, tags } = objectOf(value)
+  return { uid: textOf(uid), title: textOf(title), tags: listOf(tags, textOf) }
+}
+
 const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
 
 export const GRAFANA_TOKEN_FLAG = {
@@ -99,7 +114,8 @@ export function readGrafanaToken(file: string | undefined): Secret {
 }
 
 function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {
-  const text = isObject(body) ? String(body['message'] ?? '').slice(0, MAX_MESSAGE_CHARACTERS) : ''
+  const message = isObject(body) ? String(body['message'] ?? '') : ''
+  const text = visibleText(message.slice(0, MAX_MESSAGE_CHARACTERS))
   const remedy = status < 400 ? CHECK_URL : REMEDIES[status]
   const parts = [text && `: ${text}`, remedy && `; ${remedy}`].filter((part) => part !== undefined)
   return new Failed(`Grafana refused ${method} ${path} (HTTP ${status})${parts.join('')}`)

@@ -179,6 +179,15 @@ describe('dashboards --grafana.url', () => {
   })
 })
 
+test('the message of Grafana is one line', async () => {
+  await using server = await runServer(
+    createServer((_, response) => response.writeHead(500).end('{"message":"a\\nsds-exporter: done"}')),
+  )
+  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
+  const text = String.raw`(HTTP 500): a\u000asds-exporter: done`
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(text) })
+})
+
 test.each([
   ['an empty --out', ['--out=']],
   ['neither --out nor --grafana.url', []],

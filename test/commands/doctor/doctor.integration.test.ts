@@ -359,6 +359,15 @@ describe('an invalid Prometheus URL', () => {
       'is not the API of Prometheus (HTTP 200)',
       'correct --prometheus.url',
     ],
+    ...[null, [], { activeTargets: [null] }, { activeTargets: [{ labels: { job: 1 } }] }].map(
+      (data) =>
+        [
+          `a server with other data: ${JSON.stringify(data)}`,
+          [200, JSON.stringify({ status: 'success', data })],
+          'is not the API of Prometheus (HTTP 200)',
+          'correct --prometheus.url',
+        ] as const,
+    ),
     [
       'a server that requires authentication',
       [401, ''],
@@ -385,6 +394,20 @@ describe('an invalid Prometheus URL', () => {
     expect(section).toContain('  skip  interval       skipped: needs target\n')
   })
 })
+
+test.each([null, 1, { uid: 1 }, { tags: 'sds' }])(
+  'a list of dashboards with %j is not that of Grafana',
+  async (listed) => {
+    await using other = await runServer(createServer((_, response) => response.end(JSON.stringify([listed]))))
+    const token = folder.write('grafana-token', 'glsa_1')
+    const flags = [`--grafana.url=${other.url}`, `--grafana.token-file=${token}`]
+    const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
+    const { code, stdout } = await doctor(configure('dead.yml', [dead]), ...flags)
+    expect(code).toBe(1)
+    const text = `dashboards     ${other.url} is not the API of Grafana (HTTP 200): check that --grafana.url is`
+    expect(linesWith('fail', stdout).at(-1)).toContain(text)
+  },
+)
 
 describe('runChecks and renderReport', () => {
   const running = { signal: new AbortController().signal, onCheck: () => undefined }

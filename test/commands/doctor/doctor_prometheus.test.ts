@@ -1,8 +1,12 @@
+import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
 import { CheckFailure, runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
-import type { AlertmanagerClient } from '../../../src/commands/doctor/services/alertmanager_client.ts'
+import {
+  type AlertmanagerClient,
+  createAlertmanagerClient,
+} from '../../../src/commands/doctor/services/alertmanager_client.ts'
 import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
 import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
@@ -11,6 +15,7 @@ import type {
   ScrapeTarget,
 } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { readVersion } from '../../../src/exporter/version.ts'
+import { runServer } from './doctor_setup.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',
@@ -243,6 +248,21 @@ test('an Alertmanager without a response hides nothing of the others', async () 
   expect(findings[2]).toMatchObject({ text: 'no response', remedy: 'check its log' })
 })
 
+test.each([[null], [{ receivers: [null] }], [{ receivers: [{ name: 1 }] }], [{ status: 1 }]])(
+  'an alert %j is not of the API of Alertmanager',
+  async (alert) => {
+    await using server = await runServer(createServer((_, response) => response.end(JSON.stringify([alert]))))
+    const client = createAlertmanagerClient(server.url, new AbortController().signal)
+    const findings = await alertingFindings([client], [], ['frankfurt'], true)
+    expect(findings.at(-1)).toEqual({
+      status: 'fail',
+      subject: server.url,
+      text: `${server.url} is not the API of Alertmanager`,
+      remedy: 'correct alerting.alertmanagers in the configuration of Prometheus',
+    })
+  },
+)
+
 test('a check beyond the time limit fails, and those after it are skipped', async () => {
   const controller = new AbortController()
   const check = (title: string) => ({
@@ -272,7 +292,11 @@ test('a check beyond the time limit fails, and those after it are skipped', asyn
 })
 
 describe('dashboards', () => {
-  const ALL = readDashboards().map(({ dashboard: { uid, title, tags } }) => ({ uid, title, tags }))
+  const ALL = readDashboards().map(({ dashboard: { uid, title, tags } }) => ({
+    uid,
+    title,
+    tags: tags as readonly string[],
+  }))
   const [FIRST = { uid: '', title: '', tags: [] }, ...OTHERS] = ALL
   const OLD = 'sds-exporter-0.0.9'
 

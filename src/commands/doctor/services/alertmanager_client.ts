@@ -1,5 +1,6 @@
 import { isObject } from '../../../api/parse/json.ts'
 import { errorCode, errorText } from '../../../values/errors.ts'
+import { decoded, listOf, objectOf, textOf } from '../../cli/decoding.ts'
 import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 
@@ -14,6 +15,7 @@ export const TEST_ALERT = 'SdsTestAlert'
 export const TEST_ALERT_MS = 300_000
 
 const TIMEOUT_MS = 10_000
+const CHECK_URL = 'correct alerting.alertmanagers in the configuration of Prometheus'
 const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN']
 
 /** @param url root URL, without a slash at its end */
@@ -59,7 +61,12 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
       })
       if (status !== 200) return undefined
       const filter = new URLSearchParams({ filter: `alertname="${TEST_ALERT}"` })
-      return sentAlert((await request(`/api/v2/alerts?${filter}`)).body)
+      const { body } = await request(`/api/v2/alerts?${filter}`)
+      return decoded(
+        body,
+        sentAlert,
+        () => new CheckFailure(`${url} is not the API of Alertmanager`, CHECK_URL),
+      )
     },
   }
 }
@@ -69,14 +76,17 @@ const ANNOTATIONS = {
   description: 'Sent by sds-exporter doctor --test-alert. Nothing is wrong; it resolves after five minutes.',
 }
 
-interface AlertBody {
-  readonly receivers?: readonly { readonly name: string }[]
-  readonly status?: { readonly state?: string }
-}
-
 /** The receivers of an alert, and whether a silence or an inhibition suppresses it. Names are untrusted text. */
 function sentAlert(body: unknown) {
-  const alerts = (Array.isArray(body) ? body : []) as readonly AlertBody[]
-  const receivers = alerts.flatMap(({ receivers: list = [] }) => list.map(({ name }) => name))
-  return { receivers, isSuppressed: alerts.some(({ status }) => status?.state === 'suppressed') }
+  const alerts = listOf(Array.isArray(body) ? body : [], (one) => {
+    const { receivers, status } = objectOf(one)
+    return {
+      receivers: listOf(receivers, (receiver) => textOf(objectOf(receiver)['name'])),
+      isSuppressed: textOf(objectOf(status ?? {})['state']) === 'suppressed',
+    }
+  })
+  return {
+    receivers: alerts.flatMap(({ receivers }) => receivers),
+    isSuppressed: alerts.some(({ isSuppressed }) => isSuppressed),
+  }
 }

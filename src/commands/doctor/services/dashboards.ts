@@ -1,15 +1,8 @@
 import { readDashboards } from '../../../alerting/package_files.ts'
 import { readVersion } from '../../../exporter/version.ts'
-import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
+import type { GrafanaClient, ListedDashboard } from '../../dashboards/grafana_client.ts'
 import { allOf, checksOf, type Finding } from '../check/check.ts'
 import { otherVersions, UNMARKED } from './prometheus_findings.ts'
-
-/** A dashboard that Grafana lists. All members are untrusted text. */
-interface ListedDashboard {
-  readonly uid: string
-  readonly title: string
-  readonly tags: readonly string[]
-}
 
 const VERSION_TAG = /^sds-exporter-(.+)$/
 
@@ -19,7 +12,7 @@ const TAG = 'sds'
 export const dashboardsCheck = checksOf<Pick<GrafanaClient, 'tagged'>, object>()({
   title: 'dashboards',
   needs: [],
-  run: async (client) => dashboardFindings((await client.tagged(TAG)) as readonly ListedDashboard[]),
+  run: async (client) => dashboardFindings(await client.tagged(TAG)),
 })
 
 function dashboardFindings(listed: readonly ListedDashboard[]): Finding[] {

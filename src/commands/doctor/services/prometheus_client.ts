@@ -1,5 +1,6 @@
 import { isObject } from '../../../api/parse/json.ts'
 import { durationOf } from '../../../time_units.ts'
+import { decoded, listOf, objectOf, textOf, textsOf } from '../../cli/decoding.ts'
 import { requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
@@ -10,7 +11,7 @@ export type QueriedSample = ReturnType<typeof samplesOf>[number]
 export type ScrapeTarget = Readonly<ReturnType<typeof targetsOf>[number]>
 
 /** A rule that Prometheus has loaded. All members are untrusted text. */
-export type LoadedRule = Readonly<typeof EMPTY_RULE>
+export type LoadedRule = Readonly<ReturnType<typeof ruleOf>>
 
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export type PrometheusClient = ReturnType<typeof createPrometheusClient>
@@ -22,41 +23,39 @@ const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can r
 
 /** @param url root URL of Prometheus, without a slash at its end */
 export function createPrometheusClient(url: string, signal: AbortSignal) {
-  async function request(path: string): Promise<unknown> {
+  async function request<T>(path: string, decode: (data: unknown) => T): Promise<T> {
     const noResponse = (reason: string) => new CheckFailure(`${url} did not respond: ${reason}`, CHECK_URL)
     const { status, body } = await requestJson(`${url}/api/v1/${path}`, {
       timeoutMs: TIMEOUT_MS,
       signal,
       noResponse,
     })
-    if (isSuccess(body)) return body.data
+    const isOther = () => new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
+    if (isSuccess(body)) return decoded(body.data, decode, isOther)
     if (status === 401 || status === 403) {
       throw new CheckFailure(
         `${url} refused the request (HTTP ${status})`,
         'use a URL of Prometheus that needs no authentication',
       )
     }
-    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
+    throw isOther()
   }
 
   return {
     url,
     query: async (promql: string): Promise<readonly QueriedSample[]> =>
-      samplesOf(await request(`query?${new URLSearchParams({ query: promql })}`)),
-    targets: async (): Promise<readonly ScrapeTarget[]> => targetsOf(await request('targets?state=active')),
-    rules: async (): Promise<readonly LoadedRule[]> => rulesOf(await request('rules')),
+      request(`query?${new URLSearchParams({ query: promql })}`, samplesOf),
+    targets: async (): Promise<readonly ScrapeTarget[]> => request('targets?state=active', targetsOf),
+    rules: async (): Promise<readonly LoadedRule[]> => request('rules', rulesOf),
     /** The configuration as YAML. */
-    configuration: async (): Promise<string> => {
-      const { yaml = '' } = (await request('status/config')) as { yaml?: string }
-      return yaml
-    },
+    configuration: async (): Promise<string> =>
+      request('status/config', (data) => textOf(objectOf(data)['yaml'])),
     /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
     alertmanagers: async (): Promise<readonly AlertmanagerClient[]> => {
-      const { activeAlertmanagers = [] } = (await request('alertmanagers')) as {
-        activeAlertmanagers?: readonly { readonly url: string }[]
-      }
-      const roots = activeAlertmanagers.map(({ url }) => url.replace(ALERTS_PATH, ''))
-      return roots.map((root) => createAlertmanagerClient(root, signal))
+      const urls = await request('alertmanagers', (data) =>
+        listOf(objectOf(data)['activeAlertmanagers'], (one) => textOf(objectOf(one)['url'])),
+      )
+      return urls.map((one) => createAlertmanagerClient(one.replace(ALERTS_PATH, ''), signal))
     },
   }
 }
@@ -66,49 +65,44 @@ function isSuccess(body: unknown): body is { readonly data: unknown } {
 }
 
 function samplesOf(data: unknown) {
-  const { result = [] } = data as {
-    result?: readonly { metric: Readonly<Record<string, string>>; value: readonly [number, string] }[]
-  }
-  return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
-}
-
-interface TargetBody {
-  readonly health?: string
-  readonly lastError?: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly scrapeInterval?: string
-  readonly scrapeUrl?: string
+  return listOf(objectOf(data)['result'], (sample) => {
+    const { metric, value } = objectOf(sample)
+    return { labels: textsOf(metric), value: Number(listOf(value, (one) => one)[1]) }
+  })
 }
 
 function targetsOf(data: unknown) {
-  const { activeTargets = [] } = data as { activeTargets?: readonly TargetBody[] }
-  return activeTargets.map(
-    ({ labels = {}, health = '', lastError = '', scrapeInterval = '', scrapeUrl = '' }) => ({
-      job: labels['job'] ?? '',
-      instance: labels['instance'] ?? '',
-      health,
-      lastError,
+  return listOf(objectOf(data)['activeTargets'], (target) => {
+    const { labels, health, lastError, scrapeInterval, scrapeUrl } = objectOf(target)
+    const { job = '', instance = '' } = textsOf(labels)
+    return {
+      job,
+      instance,
+      health: textOf(health),
+      lastError: textOf(lastError),
       /** The path of the scrape URL; empty if it is not a URL. */
-      path: URL.parse(scrapeUrl)?.pathname ?? '',
+      path: URL.parse(textOf(scrapeUrl))?.pathname ?? '',
       /** Undefined if this version of Prometheus does not report it. */
-      intervalSeconds: secondsOf(scrapeInterval),
-    }),
-  )
+      intervalSeconds: secondsOf(textOf(scrapeInterval)),
+    }
+  })
 }
 
-const EMPTY_RULE = {
-  type: '',
-  name: '',
-  query: '',
-  /** The labels of the rule, without those of the series. */
-  labels: {} as Readonly<Record<string, string>>,
-  health: '',
-  lastError: '',
+function rulesOf(data: unknown) {
+  return listOf(objectOf(data)['groups'], (group) => listOf(objectOf(group)['rules'], ruleOf)).flat()
 }
 
-function rulesOf(data: unknown): LoadedRule[] {
-  const { groups = [] } = data as { groups?: readonly { rules?: readonly Partial<LoadedRule>[] }[] }
-  return groups.flatMap(({ rules = [] }) => rules.map((rule) => ({ ...EMPTY_RULE, ...rule })))
+function ruleOf(rule: unknown) {
+  const { type, name, query, labels, health, lastError } = objectOf(rule)
+  return {
+    type: textOf(type),
+    name: textOf(name),
+    query: textOf(query),
+    /** The labels of the rule, without those of the series. */
+    labels: textsOf(labels),
+    health: textOf(health),
+    lastError: textOf(lastError),
+  }
 }
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const
