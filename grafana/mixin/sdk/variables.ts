@@ -49,6 +49,10 @@ const NAMESPACE = labelValues(select('sds_namespace_used_bytes', ...SCOPE.system
 const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
   labelValues(select('sds_exporter_build_info', ...matchers), label)
 
+/** Also the jobs of systems: with probes, these have another job than the exporters. */
+const NAMES: Matcher = `__name__=~"${select('sds_exporter_build_info')}|${select('sds_system_up')}"`
+const EXPORTER_JOB = labelValues(`{${NAMES},${MATCHERS.cluster}}` as Expression, 'job')
+
 /** The variables of the dashboards, in the order in which dashboards list them. */
 export const VARIABLES = {
   datasource: (): VariableModel =>
@@ -64,7 +68,7 @@ export const VARIABLES = {
    * Both without `allValue`, so that All expands to the exporters: `up` and the process metrics exist for every job
    * of the Prometheus, and `.+` would match them all.
    */
-  exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job', MATCHERS.cluster)), false),
+  exporterJob: (): VariableModel => many(query('job', 'Job', EXPORTER_JOB), false),
   instance: (): VariableModel =>
     many(query('instance', 'Exporter', exporters('instance', ...SCOPE.job)), false),
   system: (): VariableModel => many(query('system', 'System', SYSTEM)),

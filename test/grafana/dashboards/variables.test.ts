@@ -2,7 +2,8 @@ import type { VariableModel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
 import { UIDS } from '../../../grafana/mixin/settings.ts'
-import { parse, resultLabels, selectorsOf } from '../promql/parse.ts'
+import { KNOWN_NAMES } from '../promql/known_metrics.ts'
+import { metricsOf, parse, resultLabels, selectorsOf } from '../promql/parse.ts'
 
 const PAGES = buildDashboards().map((page) => ({ uid: page.uid ?? '', page }))
 const variablesOf = (page: (typeof PAGES)[number]['page']): VariableModel[] => page.templating.list ?? []
@@ -53,7 +54,8 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
       const expression = parse(selector)
       expect(resultLabels(expression), expressionOf(variable)).toContain(label)
       for (const { matchers } of selectorsOf(expression)) {
-        for (const matcher of matchers) expect(resultLabels(expression)).toContain(matcher.label)
+        const labels = matchers.map((matcher) => matcher.label).filter((name) => name !== '__name__')
+        for (const name of labels) expect(resultLabels(expression)).toContain(name)
       }
       expect(variable.definition).toBe(expressionOf(variable))
     }
@@ -92,4 +94,12 @@ describe.each(PAGES)('$uid', ({ page }) => {
       includeAll: true,
     })
   })
+})
+
+test('the jobs of the exporter dashboard are those of exporters and, with probes, those of systems', () => {
+  const page = PAGES.find(({ uid }) => uid === UIDS.exporter)?.page
+  const job = page && variablesOf(page).find(({ name }) => name === 'job')
+  const [, selector = ''] = /^label_values\((.+), job\)$/.exec(job ? expressionOf(job) : '') ?? []
+  const metrics = selectorsOf(parse(selector)).flatMap((each) => metricsOf(each, KNOWN_NAMES))
+  expect(metrics.toSorted()).toEqual(['sds_exporter_build_info', 'sds_system_up'])
 })
