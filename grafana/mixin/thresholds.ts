@@ -163,7 +163,8 @@ export const DEFAULT_LIMITS = {
   },
   flappingChanges: { about: 'Changes of the health of a node to or from Good within an hour.', value: 4 },
   failedPollsRatio: {
-    about: 'Failed relative to all polls of a pool within 15 minutes.',
+    about:
+      'Failed relative to all polls of a pool within 15 minutes. Where polls are rarer than every 10 minutes, four times this within 4 hours.',
     value: 0.1,
   },
   exporterRestarts: { about: 'Starts of an exporter within an hour.', scope: 'all', value: 3 },

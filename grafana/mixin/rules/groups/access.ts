@@ -1,6 +1,7 @@
 import { limitOf } from '../../conditions.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
+import { sinceLastPolls } from '../../promql/polled_pools.ts'
 import { SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, SYSTEM } from './templates.ts'
@@ -17,13 +18,17 @@ or
 ${perSystem(select('sds_system_up'))} unless on (system) ${select('sds_pool_up')}
 )`
 /** Polls with this result, or requests for the list of pools with such a status code. */
-const refused = (result: string, code: Matcher): Expression => promql`(
-${increased(SYSTEM_KEY, select('sds_pool_polls_total', `result="${result}"`), '15m')}
+const refused = (result: string, code: Matcher): Expression =>
+  sinceLastPolls(
+    '15m',
+    (window) => promql`${increased(SYSTEM_KEY, select('sds_pool_polls_total', `result="${result}"`), window)}
 or
-${increasedOrNew(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', code), '15m')}
-)`
+${increasedOrNew(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', code), window)}`,
+  )
 /** The backoff after refused logins increases to ten minutes, hence the longer window. */
-const loginsRefused = increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), '30m')
+const loginsRefused = sinceLastPolls('30m', (window) =>
+  increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), window),
+)
 
 const refusal = (alert: Alert['alert'], expr: Expression, summary: string, description: string): Alert => ({
   alert,

@@ -12,7 +12,7 @@ import {
   perSystem,
   sumBy,
 } from '../../promql/operators.ts'
-import { POLLED_POOLS, polledWithin, UNPOLLED_POOLS } from '../../promql/polled_pools.ts'
+import { POLLED_POOLS, polledWithin, sinceLastPolls, UNPOLLED_POOLS } from '../../promql/polled_pools.ts'
 import {
   LIMITS,
   NODE_KEY,
@@ -31,11 +31,18 @@ const exporterPage = dashboardOf('exporter', [])
 const systemPage = dashboardOf('exporter', SYSTEM_KEY)
 
 /** By exporter, so that the failures of one replica are visible although the other succeeds. */
-const pollRate = (...matchers: readonly Matcher[]): Expression =>
+const pollRate = (window: Duration, ...matchers: readonly Matcher[]): Expression =>
   sumBy(
     [...POLLED_POOL_KEY, 'job', 'instance'],
-    promql`rate(${select('sds_pool_polls_total', ...matchers)}[15m])`,
+    promql`rate(${select('sds_pool_polls_total', ...matchers)}[${window}])`,
   )
+const failedPolls = (window: Duration): Expression => promql`max by (${POLLED_POOL_KEY}) (
+  ${pollRate(window, 'result!="ok"')}
+  /
+  (${pollRate(window)} > 0)
+)`
+/** How much more of few polls must fail: one of the four of a system that is polled every hour is no pattern. */
+const FEW_POLLS_FACTOR = 4
 
 const LAST_UP = promql`last_over_time(${select('sds_pool_up')}[1h])`
 /** Pools whose polls failed until they were no longer listed: otherwise the alert would end before it is read. */
@@ -93,14 +100,14 @@ ${VANISHED_UNPOLLED}
   {
     alert: 'SdsPollErrorsHigh',
     severity: 'warning',
-    expr: promql`max by (${POLLED_POOL_KEY}) (
-  ${pollRate('result!="ok"')}
-  /
-  (${pollRate()} > 0)
-) > ${LIMITS.failedPollsRatio}`,
+    expr: sinceLastPolls('15m', (window, rare) =>
+      rare
+        ? promql`${failedPolls(window)} > ${FEW_POLLS_FACTOR} * ${LIMITS.failedPollsRatio}`
+        : promql`${failedPolls(window)} > ${LIMITS.failedPollsRatio}`,
+    ),
     for: '15m',
     summary: 'Many polls of a storage pool fail.',
-    description: `${POOL}: {{ $value | humanizePercentage }} of the polls of one exporter failed within 15 minutes.`,
+    description: `${POOL}: {{ $value | humanizePercentage }} of the last polls of one exporter failed.`,
     dashboard: systemPage,
   },
   {
@@ -176,12 +183,13 @@ ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
     alert: 'SdsQueryEmpty',
     severity: 'warning',
     scope: 'system',
-    expr: promql`${queryPolls('empty', '15m')} > 0
+    // An hour, as schedules of 30 minutes have no poll in shorter windows at times.
+    expr: promql`${queryPolls('empty', '1h')} > 0
 unless
-${queryPolls('ok', '15m')} > 0
+${queryPolls('ok', '1h')} > 0
 and
 ${queryPolls('ok', '7d')} > 0`,
-    for: '15m',
+    for: '5m',
     keepFiringFor: '5m',
     summary: 'The query interface of a storage system has no current data.',
     description: `${SYSTEM} answers queries of performance figures without current data. Its health and capacity are still monitored.`,

@@ -1,10 +1,10 @@
 import { type AlertCase, fired } from './case.ts'
+import { counter, INTERVAL, minutesOf } from './rare_polls.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const LAST = 'sds_pool_last_success_timestamp_seconds'
-const INTERVAL = 'sds_system_poll_interval_seconds'
 
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
   summary: 'The API of a storage system does not respond.',
@@ -32,11 +32,12 @@ const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
     'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
   dashboard: SYSTEM_PAGE,
 })
-const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLLED_POOL, {
-  summary: 'Many polls of a storage pool fail.',
-  description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
-  dashboard: SYSTEM_PAGE,
-})
+const errorsHigh = (failed = '15%') =>
+  fired('SdsPollErrorsHigh', 'warning', 'exporter', POLLED_POOL, {
+    summary: 'Many polls of a storage pool fail.',
+    description: `Pool pool 1 of system frankfurt: ${failed} of the last polls of one exporter failed.`,
+    dashboard: SYSTEM_PAGE,
+  })
 const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLLED_POOL, {
   summary: 'A storage pool is not polled on schedule.',
   description:
@@ -56,6 +57,46 @@ const poolVanished = fired('SdsPoolVanished', 'critical', 'exporter', POLLED_POO
     'Pool pool 1 of system frankfurt was monitored within a day. Its system responds, but no longer lists the pool, or it was removed from the configuration.',
   dashboard: SYSTEM_PAGE,
 })
+
+const OK = 'sds_pool_polls_total{result="ok"}'
+const TIMEOUT = 'sds_pool_polls_total{result="timeout"}'
+
+/** Every second poll of ten hours fails, or one of them. */
+const failingRarely: readonly AlertCase[] = [
+  ...[20, 60].map(
+    (period): AlertCase => ({
+      alert: 'SdsPollErrorsHigh',
+      name: `fires without interruption where every second poll fails, with a poll every ${period} min`,
+      series: {
+        [INTERVAL]: `${period * 60}x600`,
+        [OK]: counter(minutesOf(2 * period, 0, 600), 600),
+        [TIMEOUT]: counter(minutesOf(2 * period, period, 600), 600),
+      },
+      // The fourth hour ends with a success, the fifth begins with a failure: its window of 15 minutes is all failures.
+      at: Object.fromEntries(
+        minutesOf(5, 303, 598).map((minute) => {
+          const failedAgo = (minute + period) % (2 * period)
+          return [`${minute}m`, [errorsHigh(failedAgo < 15 ? '100%' : '50%')]]
+        }),
+      ),
+    }),
+  ),
+  ...[20, 60].map(
+    (period): AlertCase => ({
+      alert: 'SdsPollErrorsHigh',
+      name: `is silent for a single failed poll, with a poll every ${period} min`,
+      series: {
+        [INTERVAL]: `${period * 60}x600`,
+        [OK]: counter(
+          minutesOf(period, 0, 600).filter((minute) => minute !== 300),
+          600,
+        ),
+        [TIMEOUT]: counter([300], 600),
+      },
+      at: Object.fromEntries(minutesOf(5, 303, 598).map((minute) => [`${minute}m`, []])),
+    }),
+  ),
+]
 
 /** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
@@ -204,7 +245,7 @@ export const pollCases: readonly AlertCase[] = [
       'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
       'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
     },
-    at: { '10m': [], '20m': [errorsHigh], '40m': [errorsHigh], '60m': [] },
+    at: { '10m': [], '20m': [errorsHigh()], '40m': [errorsHigh()], '60m': [] },
   },
   {
     alert: 'SdsPollErrorsHigh',
@@ -235,4 +276,5 @@ export const pollCases: readonly AlertCase[] = [
     series: { [LAST]: '0x40', sds_pool_up: '0x40' },
     at: { '40m': [] },
   },
+  ...failingRarely,
 ]

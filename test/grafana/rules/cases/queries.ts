@@ -1,4 +1,5 @@
 import { type AlertCase, fired } from './case.ts'
+import { counter, minutesOf } from './rare_polls.ts'
 import { SYSTEM } from './subjects.ts'
 
 const PAGE = '/d/sds-exporter?var-system=frankfurt'
@@ -42,20 +43,39 @@ export const queryCases: readonly AlertCase[] = [
     },
     at: { '30m': [], '60m': [] },
   },
+  ...[5, 30].map(
+    (period): AlertCase => ({
+      alert: 'SdsQueryEmpty',
+      name: `fires 5 minutes after an hour without data and ends 5 minutes after the next, with a query every ${period} min`,
+      series: {
+        [polls('ok')]: counter([...minutesOf(period, 0, 60), ...minutesOf(period, 240, 320)], 320),
+        [polls('empty')]: counter(minutesOf(period, 60 + period, 239), 320),
+      },
+      at: {
+        '123m': [],
+        ...Object.fromEntries(minutesOf(7, 126, 244).map((minute) => [`${minute}m`, [empty]])),
+        '245m': [],
+        '320m': [],
+      },
+    }),
+  ),
   {
     alert: 'SdsQueryEmpty',
-    name: 'fires 15 minutes after the window without data and ends 5 minutes after the window has data',
-    series: { [polls('ok')]: '0+1x9 9x39 10+1x60', [polls('empty')]: '0x9 1+1x39 40x60' },
-    at: { '35m': [], '40m': [empty], '50m': [empty], '60m': [] },
+    name: 'is silent for one answer without data, with a query every 30 min',
+    series: {
+      [polls('ok')]: counter([0, 30, 90, 120, 150], 180),
+      [polls('empty')]: counter([60], 180),
+    },
+    at: Object.fromEntries(minutesOf(1, 60, 180).map((minute) => [`${minute}m`, []])),
   },
   {
     alert: 'SdsQueryEmpty',
     name: 'is silent for a system that never had data, and while one exporter gets data',
     series: {
-      [polls('empty', ',system="new"')]: '0+1x60',
-      [polls('empty', ',instance="a"')]: '0+1x60',
-      [polls('ok', ',instance="b"')]: '0+1x60',
+      [polls('empty', ',system="new"')]: '0+1x90',
+      [polls('empty', ',instance="a"')]: '0+1x90',
+      [polls('ok', ',instance="b"')]: '0+1x90',
     },
-    at: { '30m': [], '60m': [] },
+    at: { '30m': [], '90m': [] },
   },
 ]

@@ -1,4 +1,5 @@
-import { type AlertCase, fired } from './case.ts'
+import { type AlertCase, type Fired, fired } from './case.ts'
+import { counter, INTERVAL, minutesOf, PERIODS } from './rare_polls.ts'
 import { SYSTEM } from './subjects.ts'
 
 export const PAGE = '/d/sds-exporter?var-system=frankfurt'
@@ -53,7 +54,57 @@ const roleTaken = {
   [polls('forbidden')]: '0x9 1+1x49 50x60',
 }
 
+/** Minutes of the first refused poll, and of the first successful one after it. */
+const REFUSED_FROM = 60
+const REFUSED_UNTIL = 300
+
+/** What is refused at each poll, by the name of its counter. */
+const refusedEvery = (period: number, ...counters: readonly string[]): AlertCase['series'] => ({
+  [INTERVAL]: `${period * 60}x320`,
+  [UP]: '1x59 0x239 1x20',
+  [polls('ok')]: counter(minutesOf(period, 0, REFUSED_FROM - 1), 320),
+  ...Object.fromEntries(
+    counters.map((name) => [name, counter(minutesOf(period, REFUSED_FROM, REFUSED_UNTIL - 1), 320)]),
+  ),
+})
+
+const withoutInterruption = (alert: Fired): AlertCase['at'] => ({
+  '69m': [],
+  ...Object.fromEntries(minutesOf(6, 70, REFUSED_UNTIL + 4).map((minute) => [`${minute}m`, [alert]])),
+  '305m': [],
+})
+
+const rarely: readonly AlertCase[] = [
+  ...PERIODS.flatMap((period): AlertCase[] => [
+    {
+      alert: 'SdsTokenRefused',
+      name: `fires without interruption with a poll every ${period} min`,
+      series: refusedEvery(period, polls('auth')),
+      at: withoutInterruption(token),
+    },
+    {
+      alert: 'SdsAccessForbidden',
+      name: `fires without interruption with a poll every ${period} min`,
+      series: refusedEvery(period, polls('forbidden')),
+      at: withoutInterruption(forbidden),
+    },
+  ]),
+  {
+    alert: 'SdsLoginRefused',
+    name: 'fires without interruption with a poll every 60 min',
+    series: refusedEvery(60, polls('auth'), REFUSED),
+    at: withoutInterruption(login),
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'is silent for a login with a poll every 60 min',
+    series: refusedEvery(60, polls('auth'), REFUSED),
+    at: { '100m': [], '200m': [], '290m': [] },
+  },
+]
+
 export const refusals: readonly AlertCase[] = [
+  ...rarely,
   {
     alert: 'SdsLoginRefused',
     name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
