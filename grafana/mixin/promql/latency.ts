@@ -99,10 +99,13 @@ export const poolLatency = (operation: Operation, scope: readonly Matcher[]): Ex
   return promql`(${recorded(mean, scope)} or ${recorded(quantile, scope)})`
 }
 
-/** The latency of all selected pools: their mean weighted by transactions, or the quantile of all requests. */
+/**
+ * The latency of all selected pools: that of each pool weighted by transactions. Without means, the quantile of all requests
+ * is exact, and a mean of quantiles is not.
+ */
 export const latencyOfAll = (operation: Operation, scope: readonly Matcher[]): Expression => {
   const { mean, transactions } = RECORDED_LATENCY[operation]
-  const [seconds, weight] = [recorded(mean, scope), recorded(transactions, scope)]
-  const means = ratio(promql`sum(${seconds} * ${weight})`, promql`sum(${weight} and ${seconds})`)
-  return promql`(${means} or ${requestQuantile(MEASURES.latencyQuantile, operation, scope)})`
+  const [seconds, weight] = [poolLatency(operation, scope), recorded(transactions, scope)]
+  const weighted = ratio(promql`sum(${seconds} * ${weight})`, promql`sum(${weight} and ${seconds})`)
+  return promql`(${weighted} and on () group(${recorded(mean, scope)}) or ${requestQuantile(MEASURES.latencyQuantile, operation, scope)})`
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { QUERY_RANGE } from '../../../grafana/mixin/promql/latency.ts'
 import { ALERT_GROUPS, renderRules } from '../../../grafana/mixin/rules/rules.ts'
 import { filledIn, proseOf, renderRunbooks, sectionsOf } from '../../../scripts/generators/runbooks.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -124,6 +125,12 @@ describe('the runbook', () => {
         metric,
       ).toEqual([])
     }
+  })
+
+  test.each(ROWS)('of $alert has the range of the rules for the histogram of latencies', ({ prose }) => {
+    const selectors = fences(prose, 'promql').flatMap((query) => selectorsOf(parse(query)))
+    const buckets = selectors.filter(({ metric }) => metric === 'sds_node_transaction_latency_seconds_bucket')
+    for (const { range } of buckets) expect(range).toBe(QUERY_RANGE)
   })
 
   test('has queries that agree with its rule', async () => {

@@ -1,4 +1,4 @@
-import { nodeLatency, type Operation } from '../../promql/latency.ts'
+import { nodeLatency, type Operation, QUERY_RANGE } from '../../promql/latency.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { lineSteps, type SizedPanel } from '../../sdk/spec.ts'
 import { LATENCY_THRESHOLDS, MEASURES } from '../../settings.ts'
@@ -6,7 +6,7 @@ import { topNodes } from './lines.ts'
 import { NO_DATA } from './pool_data.ts'
 
 /** What panels show as the latency, as part of their descriptions. */
-export const LATENCY_MEASURE = `the mean, or the quantile ${MEASURES.latencyQuantile} of the requests of 15 minutes where the system does not serve means.`
+export const LATENCY_MEASURE = `the mean, or the quantile ${MEASURES.latencyQuantile} of the requests of ${QUERY_RANGE.replace('m', ' minutes')} where the system does not serve means.`
 
 export const OPERATIONS: readonly Operation[] = ['read', 'write']
 

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Selection } from '../../../../grafana/mixin/promql/selection.ts'
 import { type ExpectedValues, run, unitTest } from './evaluate.ts'
-import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf, text } from './series.ts'
+import {
+  constant,
+  EXPORTERS,
+  type InputSeries,
+  increasingOnBoth,
+  NOW,
+  onBoth,
+  targetOf,
+  text,
+} from './series.ts'
 
 interface EdgeCase {
   readonly what: string
@@ -14,6 +23,23 @@ const POOL = { system: 'fra', pool: 'p1' }
 const NODE = { ...POOL, node: 'n1' }
 const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
 const POLLED_POOL = { ...POOL, pool_id: 'id1' }
+
+/** Reads of a pool whose system serves a histogram: 5000 a second, of 1 to 5 s. */
+const HISTOGRAM = [
+  ...onBoth('sds_node_info', { ...ELSEWHERE, node_id: 'id1' }, 1),
+  ...onBoth('sds_node_transaction_reads_per_second', ELSEWHERE, 5000),
+  ...[
+    ['1', 0],
+    ['5', 300_000],
+    ['+Inf', 300_000],
+  ].flatMap(([le, perMinute]) =>
+    increasingOnBoth(
+      'sds_node_transaction_latency_seconds_bucket',
+      { ...ELSEWHERE, operation: 'read', le: String(le) },
+      Number(perMinute),
+    ),
+  ),
+]
 
 const EDGE_CASES: readonly EdgeCase[] = [
   {
@@ -91,6 +117,36 @@ const EDGE_CASES: readonly EdgeCase[] = [
     expected: {
       'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
     },
+  },
+  {
+    what: 'the latency of pools of both kinds is weighted by their transactions',
+    series: [
+      ...HISTOGRAM,
+      ...onBoth('sds_node_transaction_read_latency_seconds', NODE, 0.5),
+      ...onBoth('sds_node_transaction_reads_per_second', NODE, 5000),
+    ],
+    expected: {
+      'sds-pool / Latency / A': [2.25],
+      'sds-performance / Latency / A': [2.25],
+      'sds-performance / Read latency of the selected pools / A': [2.25],
+    },
+  },
+  {
+    what: 'the latency of pools with histograms only is the quantile of all requests',
+    series: [
+      ...HISTOGRAM,
+      // Faster, with fewer transactions: the mean of the two quantiles is 3.4 s.
+      ...onBoth('sds_node_info', { ...NODE, node_id: 'id1' }, 1),
+      ...onBoth('sds_node_transaction_reads_per_second', NODE, 1000),
+      ...['1', '5', '+Inf'].flatMap((le) =>
+        increasingOnBoth(
+          'sds_node_transaction_latency_seconds_bucket',
+          { ...NODE, operation: 'read', le },
+          60_000,
+        ),
+      ),
+    ],
+    expected: { 'sds-performance / Read latency of the selected pools / A': [3.8] },
   },
 ]
 
