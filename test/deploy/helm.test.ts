@@ -230,12 +230,17 @@ describe('monitors', () => {
 
   test('scrape every replica once: of all Services, the ServiceMonitor selects one', () => {
     const { matchLabels, matchExpressions } = find(objects, 'ServiceMonitor').spec.selector
-    const absent = matchExpressions.map(({ key }: { key: string }) => key)
-    const selected = objects.filter(({ kind, metadata: { labels = {} } }) => {
-      const isNamed = Object.entries(matchLabels).every(([key, value]) => labels[key] === value)
-      return kind === 'Service' && isNamed && !absent.some((key: string) => key in labels)
+    const [{ key, operator, values }] = matchExpressions
+    expect([matchExpressions.length, operator]).toEqual([1, 'NotIn'])
+    const services = objects.filter(({ kind }) => kind === 'Service')
+    const selected = services.filter(({ metadata: { labels = {} } }) => {
+      const isNamed = Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
+      return isNamed && !values.includes(labels[key])
     })
     expect(selected.map(keyOf)).toEqual(['Service storage'])
+    // The values of this case give the Service a component of their own.
+    expect(selected[0]?.metadata.labels?.[key]).toBe('metrics')
+    expect(services.map(keyOf)).toContain('Service storage-replicas')
   })
 
   test('discover the systems at the Service, with TLS and the user', () => {

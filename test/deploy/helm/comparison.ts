@@ -55,7 +55,7 @@ function sortedByName(key: string, value: unknown): unknown {
 }
 
 const leavesOutComponents = (expressions: readonly Mapping[]): boolean =>
-  expressions.every(({ key, operator }) => key === COMPONENT && operator === 'DoesNotExist')
+  expressions.every(({ key, operator }) => key === COMPONENT && operator === 'NotIn')
 
 const isEmpty = (value: unknown): boolean => Object.keys(value as object).length === 0
 
