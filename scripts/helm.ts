@@ -44,6 +44,9 @@ const REFUSED: readonly (readonly [string, string])[] = [
   [`probes.enabled=true,${SYSTEM},config.systems[0].poll.schedule=0 0 * * * *`, 'a has a poll.schedule'],
   ['ingress.enabled=true', "'anyOf' failed"],
   ['prometheusRule.enabled=true,config.alerting.overrides[0].system=a', 'overrides is not supported'],
+  ['prometheusRule.enabled=true,config.alerting.thresholds.garbage_stalled=1500ms', 'must be whole seconds'],
+  ['prometheusRule.enabled=true,config.alerting.thresholds.bootstrap_stalled=0s', 'must be whole seconds'],
+  ['prometheusRule.enabled=true,config.alerting.thresholds.backlog_growth=1h', 'more than 3600s'],
 ]
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })

@@ -179,7 +179,11 @@ export const DEFAULT_LIMITS = {
     scope: 'system',
     value: 30 * DAY,
   },
-  garbageStalledSeconds: { about: 'How long no garbage of a pool was reclaimed …', value: DAY },
+  garbageStalledSeconds: {
+    about: 'How long no garbage of a pool was reclaimed …',
+    value: DAY,
+    rangeAbove: 0,
+  },
   // The alert policies of the storage system have this limit.
   garbagePendingGigabytes: {
     about: '… while more than this was pending, in GB (10^9 bytes).',
@@ -201,11 +205,14 @@ export const DEFAULT_LIMITS = {
     about: 'How long the bootstrap of a replication link has made no progress.',
     scope: 'system',
     value: 6 * HOUR,
+    rangeAbove: 0,
   },
+  // The last hour is compared with the first one of it.
   backlogGrowthSeconds: {
     about: 'How long the data of a replication group that waits for replication has grown …',
     scope: 'system',
     value: 6 * HOUR,
+    rangeAbove: HOUR,
   },
   // A working link has some data that waits, which follows the load.
   backlogGigabytes: { about: '… to more than this, in GB (10^9 bytes).', scope: 'system', value: 100 },

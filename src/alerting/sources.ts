@@ -59,7 +59,16 @@ export type SettingSource = {
   readonly about: string
   /** As {@link AlertSource.scope}. */
   readonly scope?: Scope
-} & (Levels<number> | { readonly value: number })
+} & (Levels<number> | SingleSetting)
+
+interface SingleSetting {
+  readonly value: number
+  /** Only of settings that are ranges in expressions: the seconds that they must exceed, in whole seconds. */
+  readonly rangeAbove?: number
+}
+
+/** The longest range of a setting; Prometheus refuses those of more than 292 years. */
+export const MAX_RANGE_SECONDS = 3650 * 86_400
 
 export type SettingSources = Readonly<Record<string, SettingSource>>
 

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
+import { MAX_RANGE_SECONDS } from '../../src/alerting/sources.ts'
 import { kubernetesFiles, prometheusFiles } from '../../src/alerting/written_files.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -21,6 +22,24 @@ const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
   defaults: {},
   links: { runbookBaseUrl: 'https://wiki.example.net/alerts.md', grafanaUrl: 'https://grafana.example.net' },
   values: { values: { 'usedRatio.warning': 0.5, outlierFactor: 2.5, 'forecastSeconds.critical': 0.5 } },
+  'the smallest ranges and numbers': {
+    values: {
+      garbageStalledSeconds: 1,
+      bootstrapStalledSeconds: 1,
+      backlogGrowthSeconds: 3601,
+      garbagePendingGigabytes: 1e-7,
+      backlogGigabytes: 1e-7,
+    },
+  },
+  'the largest ranges and numbers': {
+    values: {
+      garbageStalledSeconds: MAX_RANGE_SECONDS,
+      bootstrapStalledSeconds: MAX_RANGE_SECONDS,
+      backlogGrowthSeconds: MAX_RANGE_SECONDS,
+      garbagePendingGigabytes: 1e21,
+      backlogGigabytes: 1e21,
+    },
+  },
   waits: {
     for: { SdsCapacityHigh: { warning: '2h' }, SdsNodeBad: { critical: '0s' } },
     keepFiringFor: { SdsNodeBad: { critical: '90s' } },

@@ -126,6 +126,22 @@ alerting:
       'thresholds: {forecast: {warning: 30}}',
       'thresholds.forecast.warning: expected a duration like 30s, 5m, 7d or 4w',
     ],
+    ...['0s', '900ms', '1500ms', '20000w'].map((text) => [
+      `thresholds: {garbage_stalled: ${text}}`,
+      'thresholds.garbage_stalled: must be whole seconds, more than 0s and at most 3650d',
+    ]),
+    [
+      'thresholds: {bootstrap_stalled: 0s}',
+      'thresholds.bootstrap_stalled: must be whole seconds, more than 0s and at most 3650d',
+    ],
+    [
+      'thresholds: {backlog_growth: 1h}',
+      'thresholds.backlog_growth: must be whole seconds, more than 3600s and at most 3650d',
+    ],
+    [
+      'thresholds: {garbage_stalled: 5}',
+      'thresholds.garbage_stalled: expected a duration like 30s, 5m, 7d or 4w',
+    ],
     ['thresholds: {outlier_factor: -1}', 'thresholds.outlier_factor: must not be negative'],
     [
       'thresholds: {forecast_target_percent: 0.9}',

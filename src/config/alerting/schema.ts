@@ -7,6 +7,7 @@ import {
   CLUSTER_HIDE,
   CLUSTER_PATH,
   keyOf,
+  MAX_RANGE_SECONDS,
   type RuleSources,
   type SettingSource,
   type SettingSources,
@@ -67,6 +68,13 @@ const NUMBERS = {
   Count: numeric.refine((value) => value >= 0, 'must not be negative'),
 } as const satisfies Record<SettingUnit, z.ZodType<number>>
 
+/** Prometheus refuses ranges of zero, of a part of a second, and of centuries. */
+const range = (above: number) =>
+  NUMBERS.Seconds.refine(
+    (seconds) => Number.isInteger(seconds) && seconds > above && seconds <= MAX_RANGE_SECONDS,
+    `must be whole seconds, more than ${above}s and at most ${MAX_RANGE_SECONDS / 86_400}d`,
+  )
+
 /** Values of settings by the keys of users; the result has them by path. */
 function thresholdsSchema(settings: SettingSources) {
   const keys = Object.entries(settings).map(([name, setting]) => [
@@ -81,6 +89,8 @@ function thresholdsSchema(settings: SettingSources) {
 
 function settingSchema(name: string, setting: SettingSource): z.ZodType<Values> {
   const number = NUMBERS[unitOf(name)]
+  if ('value' in setting && setting.rangeAbove !== undefined)
+    return range(setting.rangeAbove).transform((value) => ({ [name]: value }))
   if ('value' in setting) return number.transform((value) => ({ [name]: value }))
   return z
     .strictObject(

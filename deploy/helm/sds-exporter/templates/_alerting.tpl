@@ -48,6 +48,12 @@ them. files/rules.json and files/pointers.json have references to settings, such
 {{- $own := index $thresholds $key -}}
 {{- if hasKey $setting "value" -}}
 {{- $_ := set $values $name (include "sds-exporter.threshold" (list $setting.value $own) | float64) -}}
+{{- if hasKey $setting "rangeAbove" -}}
+{{- $seconds := get $values $name -}}
+{{- if or (le $seconds (float64 $setting.rangeAbove)) (gt $seconds 315360000.0) (ne $seconds (floor $seconds)) -}}
+{{- printf "config.alerting.thresholds.%s must be whole seconds, more than %vs and at most 3650d" $key $setting.rangeAbove | fail -}}
+{{- end -}}
+{{- end -}}
 {{- else -}}
 {{- range $level := list "warning" "critical" -}}
 {{- $text := include "sds-exporter.threshold" (list (index $setting $level) (index ($own | default dict) $level)) -}}

@@ -36,7 +36,7 @@ const notReclaimed: Alert = {
   ...about,
   alert: 'SdsGarbageNotReclaimed',
   severity: 'warning',
-  expr: promql`${by('min', SCOPE_KEY, promql`min_over_time(${pending}[${STALLED}])`)} > ${LIMITS.garbagePendingGigabytes}e9
+  expr: promql`${by('min', SCOPE_KEY, promql`min_over_time(${pending}[${STALLED}])`)} > ${LIMITS.garbagePendingGigabytes} * 1e9
 and
 ${dedup(SCOPE_KEY, lastValue(pending))} >= 0
 unless

@@ -55,7 +55,7 @@ const backlogGrowing: Alert = {
   ...about,
   alert: 'SdsReplicationBacklogGrowing',
   severity: 'warning',
-  expr: promql`min_over_time(${PENDING}[1h]) > ${LIMITS.backlogGigabytes}e9
+  expr: promql`min_over_time(${PENDING}[1h]) > ${LIMITS.backlogGigabytes} * 1e9
 and
 min_over_time(${PENDING}[1h]) > max_over_time(${PENDING}[1h] offset ${GROWTH})
 and
