@@ -1,4 +1,11 @@
-import { NODE_KEY, POLLED_POOL_KEY, POOL_ID_KEY, POOL_KEY, SYSTEM_KEY } from '../settings.ts'
+import {
+  type EXTERNAL_LABELS,
+  NODE_KEY,
+  POLLED_POOL_KEY,
+  POOL_ID_KEY,
+  POOL_KEY,
+  SYSTEM_KEY,
+} from '../settings.ts'
 import type { Duration } from './duration.ts'
 import { type Expression, promql } from './expression.ts'
 
@@ -17,6 +24,16 @@ export const sumByPool = (vector: Expression): Expression => sumBy(POOL_KEY, vec
  * one exporter scraped by two jobs, report every series twice. Every sum must start from this.
  */
 export const dedup = (labels: readonly string[], vector: Expression): Expression => by('max', labels, vector)
+
+/** External labels of servers that scrape the same exporter. */
+const SERVER_LABELS = ['shard', 'replica'] as const satisfies readonly (typeof EXTERNAL_LABELS)[number][]
+
+/**
+ * One series for each series of an exporter, however many Prometheus servers send it to a common store: those of all shards
+ * scrape all exporters. For counters whose exporters are to be summed; {@link dedup} leaves no exporters.
+ */
+export const perScraped = (vector: Expression): Expression =>
+  promql`max without (${SERVER_LABELS}) (${vector})`
 
 /** One series per node. */
 export const perNode = (vector: Expression): Expression => dedup(NODE_KEY, vector)

@@ -21,6 +21,9 @@ describe('the PromQL parser of the tests', () => {
 
   test('derives the labels of a result', () => {
     expect(labels('max by (system,pool) (sds_node_disks)')).toEqual(['pool', 'system'])
+    expect(labels('max without (instance) (sds_system_up)')).toEqual(
+      labels('sds_system_up').filter((name) => name !== 'instance'),
+    )
     expect(labels('topk(3, max by (node) (sds_node_disks))')).toEqual(['node'])
     expect(labels('sum(sds_node_disks) or vector(0)')).toEqual([])
     expect(labels('time() - max by (system) (sds_system_up)')).toEqual(['system'])

@@ -144,7 +144,10 @@ const aggregateLabels = (expression: Expression, node: SyntaxNode): Labels => {
   const inner = bodyOperands(node)
     .map((operand) => infer(expression, operand))
     .find((labels) => labels)
-  const [group = []] = groupings(expression, node.getChild('AggregateModifier'))
+  const modifier = node.getChild('AggregateModifier')
+  const [group = []] = groupings(expression, modifier)
+  if (modifier?.getChild('Without'))
+    return new Set([...(inner ?? [])].filter((label) => !group.includes(label)))
   const missing = group.filter((label) => !inner?.has(label))
   if (missing.length > 0) throw new Error(`${textOf(expression, node)}: no label ${missing.join(', ')}`)
   const operation = operationOf(expression, node) ?? ''

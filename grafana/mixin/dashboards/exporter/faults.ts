@@ -1,7 +1,7 @@
 import { interruptedBands } from '../../promql/bands.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { dedup, sum, sumBy } from '../../promql/operators.ts'
+import { dedup, perScraped, sum, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { seriesToPool } from '../../sdk/links.ts'
 import { upDown } from '../../sdk/mappings.ts'
@@ -108,7 +108,7 @@ const failedPools = promql`count(${dedup(POOL_KEY, FAILED_POOLS)} == 0) or 0 * c
 
 /** Whole numbers: `increase` extrapolates. */
 const counted = ({ metric, matchers }: Fault): Expression =>
-  promql`ceil(${sum(promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__range])`)})`
+  promql`ceil(${sum(perScraped(promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__range])`))})`
 
 /** One number for each kind of fault in the time range. */
 export const faults = stat({

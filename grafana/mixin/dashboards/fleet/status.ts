@@ -1,6 +1,6 @@
-import { type Expression, promql, select } from '../../promql/expression.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { dedup, perSystem, sum } from '../../promql/operators.ts'
+import { dedup, perScraped, perSystem, sum } from '../../promql/operators.ts'
 import { firingAlerts, rulesLoaded, SCOPE } from '../../promql/scope.ts'
 import { toPage } from '../../sdk/links.ts'
 import { DISK_COUNTS } from '../../sdk/mappings.ts'
@@ -48,6 +48,12 @@ const seenBefore = stat({
   width: 6,
 })
 
+/** Those about shards once for each shard, all others once for all servers of a store that send them. */
+const counted = (severity: string): Expression => {
+  const about = (shards: Matcher): Expression => firingAlerts(`severity="${severity}"`, shards)
+  return promql`count(${perScraped(about('alertname!~"SdsShard.+"'))} or ${about('alertname=~"SdsShard.+"')})`
+}
+
 const alertCounts = stat({
   title: 'Alerts',
   about: [
@@ -56,7 +62,7 @@ const alertCounts = stat({
     'The table “Alerts firing now” lists them. Each alert has a runbook.',
   ],
   queries: (['critical', 'warning'] as const).map((severity) => ({
-    expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or ${rulesLoaded()} * 0`,
+    expr: promql`${counted(severity)} or ${rulesLoaded()} * 0`,
     legend: severity,
   })),
   overrides: (['critical', 'warning'] as const).map((severity) => ({

@@ -6,6 +6,7 @@ import {
   EXPORTERS,
   type InputSeries,
   increasingOnBoth,
+  type Labels,
   NOW,
   onBoth,
   targetOf,
@@ -23,6 +24,16 @@ const POOL = { system: 'fra', pool: 'p1' }
 const NODE = { ...POOL, node: 'n1' }
 const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
 const POLLED_POOL = { ...POOL, pool_id: 'id1' }
+
+/** External labels of the Prometheus servers of a common store. */
+const SERVERS = [
+  { shard: '0', replica: 'a' },
+  { shard: '0', replica: 'b' },
+  { shard: '1', replica: 'a' },
+]
+
+const alert = (alertname: string, labels: Labels): InputSeries =>
+  constant('ALERTS', { alertname, alertstate: 'firing', severity: 'warning', ...labels }, 1)
 
 /** Reads of a pool whose system serves a histogram: 5000 a second, of 1 to 5 s. */
 const HISTOGRAM = [
@@ -117,6 +128,35 @@ const EDGE_CASES: readonly EdgeCase[] = [
     expected: {
       'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
     },
+  },
+  {
+    what: 'counters of exporters that the servers of two shards scrape are counted once, those of two exporters twice',
+    series: EXPORTERS.flatMap((instance) =>
+      SERVERS.flatMap((server) =>
+        ['timeout', 'ok'].map((result) => ({
+          series: text('sds_pool_polls_total', {
+            ...POLLED_POOL,
+            result,
+            ...targetOf(instance),
+            ...server,
+          }),
+          values: '0+1x120',
+        })),
+      ),
+    ),
+    expected: { 'sds-exporter / Faults in the time range / B': [240] },
+  },
+  {
+    what: 'the alerts of two shards are counted once, those about shards for each',
+    series: [
+      ...SERVERS.flatMap((server) => [
+        alert('SdsExporterDown', { instance: 'a:9438', ...server }),
+        alert('SdsSystemVanished', { system: 'fra', ...server }),
+      ]),
+      alert('SdsShardReplicaMissing', { shard: '0', replica: 'a' }),
+      alert('SdsShardReplicaMissing', { shard: '0', replica: 'b' }),
+    ],
+    expected: { 'sds-fleet / Alerts / B': [4] },
   },
   {
     what: 'the latency of pools of both kinds is weighted by their transactions',
