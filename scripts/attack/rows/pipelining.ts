@@ -20,6 +20,17 @@ async function neverRead(url: string, path: string, signal: AbortSignal): Promis
   await keepOpen(CONNECTIONS, signal, pipeline(url, path))
 }
 
+/** Requests that Node.js refuses itself by default. */
+async function withoutHost({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  const text = requestText(url, 'GET', '/metrics') + 'GET / HTTP/1.1\r\n\r\n'.repeat(REQUESTS)
+  await keepOpen(CONNECTIONS, signal, () => {
+    const socket = open(url, ATTACKER)
+    socket.pause()
+    socket.write(text)
+    return socket
+  })
+}
+
 /** Each client leaves when its requests were sent. Afterwards the exporter should be idle. */
 async function leave({ url }: Target, signal: AbortSignal): Promise<undefined> {
   const begin = pipeline(url, '/metrics')
@@ -48,6 +59,11 @@ export const PIPELINING: readonly Row[] = [
     name: 'pipelining-leave',
     sent: `${sent('/metrics')}, closed at once`,
     attack: leave,
+  },
+  {
+    name: 'pipelining-no-host',
+    sent: `${CONNECTIONS} connections with \`GET /metrics\` and ${REQUESTS.toLocaleString('en')} pipelined \`GET /\` without \`Host\` each`,
+    attack: withoutHost,
   },
   {
     name: 'pipelining-admin',

@@ -10,6 +10,7 @@ const BAD_TARGET: Refusal = {
   isLast: true,
 }
 const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', isLast: true }
+const MISSING_HOST: Refusal = { status: 400, text: 'bad request: no Host header', isLast: true }
 const BODY: Refusal = { status: 413, text: 'content too large: requests must not have a body', isLast: true }
 
 export interface AcceptedRequests {
@@ -24,6 +25,7 @@ export function checkRequest(request: IncomingMessage, accepted: AcceptedRequest
   if (target.length > accepted.urlBytes) return URL_TOO_LONG
   if (!/^\/(?![/\\])/.test(target)) return BAD_TARGET
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return REPEATED_HEADER
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return MISSING_HOST
   return accepted.acceptsBodies || !hasBody(request) ? undefined : BODY
 }
 

@@ -115,6 +115,8 @@ function createWebServer(web: WebConfig, limits: ServerLimits) {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
+    // Node.js would respond itself, to any number of requests of one connection at once. See checkRequest.
+    requireHostHeader: false,
   }
   const { tls } = web().file
   if (tls === undefined) return { server: createServer(options), scheme: 'http', check: undefined } as const
@@ -127,6 +129,8 @@ const LIMIT_WARNING_MS = 60_000
 type ConnectionEvent = 'connection' | 'secureConnection'
 
 function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
+  // As for requests without Host. An unknown expectation may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', (...exchange) => server.emit('request', ...exchange))
   server.on('connect', (_request, socket: Socket) => {
     // Node.js has removed its own listeners for errors and timeouts.
     socket.on('error', () => undefined)

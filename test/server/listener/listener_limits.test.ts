@@ -29,6 +29,8 @@ describe('a request', () => {
   test.each([
     ['a path', `GET /metrics HTTP/1.1\r\nHost: a\r\n${END}`, 200],
     ['dots in a path, for the handler to refuse', `GET /a/../b HTTP/1.1\r\nHost: a\r\n${END}`, 200],
+    ['an unknown expectation', `GET / HTTP/1.1\r\nHost: a\r\nExpect: b\r\n${END}`, 200],
+    ['no host in HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n', 200],
     ['an unsupported upgrade', `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n${END}`, 200],
     ['a whole URL', `GET http://a/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
     ['two slashes', `GET //evil/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],

@@ -138,3 +138,19 @@ describe('pipelined requests', () => {
     expect(await readAll(socket)).toBe('')
   })
 })
+
+test.each([
+  ['without Host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['with an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: b\r\n\r\n'],
+])('requests %s that come before the response to the previous one close the connection', async (_, next) => {
+  const { handler, paths } = holding()
+  await using listener = await startListener({ handler })
+  const socket = await openSocket(listener.port)
+  socket.resume()
+  socket.write(request('/0'))
+  await waitForAssertion(() => expect(paths).toEqual(['/0']))
+  const closed = once(socket, 'close')
+  socket.write(next.repeat(1000))
+  await closed
+  expect(paths).toEqual(['/0'])
+})
