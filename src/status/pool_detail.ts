@@ -101,7 +101,14 @@ export type TotalStatus = ReturnType<typeof totalStatus>
 
 function totalStatus(nodes: readonly NodeStatus[]) {
   const health = nodes.map((node) => [node.health ?? UNKNOWN_HEALTH, 1] as const)
-  return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes) }
+  return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes.map(withWholeCapacity)) }
+}
+
+/** As by the rules, the disk space counts only where both figures are known: the ratio would be wrong otherwise. */
+function withWholeCapacity(node: NodeStatus): Summed {
+  const { disk_space_total_bytes: total, disk_space_allocated_bytes: allocated } = node
+  if (total !== null && allocated !== null) return node
+  return { ...node, disk_space_total_bytes: null, disk_space_allocated_bytes: null }
 }
 
 /** In `nodes_by_health`, of nodes without a health status. */

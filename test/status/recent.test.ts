@@ -62,6 +62,18 @@ describe('polls', () => {
     expect(present(recent.system('a')('polls_failed'))).toEqual([1])
   })
 
+  test('have the ratio of the nodes that serve both values', () => {
+    const { recent } = setUp()
+    const nodes = [
+      { name: 'n1', allocatedRatio: 0.4 },
+      { name: 'n2', more: { diskSpaceAllocatedCurrent: [] } },
+      { name: 'n3', more: { diskSpaceTotalCurrent: [] } },
+    ]
+    recent.changed(polledSystem('a', { p: nodes }))
+    const [ratio] = present(recent.pool('a', 'urn:p:')?.('disk_space_allocated_ratio')) ?? []
+    expect(ratio).toBeCloseTo(0.4)
+  })
+
   test('in one slot are added up, with the longest duration and the last values', () => {
     const { recent } = setUp()
     recent.changed(first)

@@ -86,6 +86,23 @@ describe('a system that is polled well', () => {
       category: 'capacity',
       sources: ['feed'],
       newest_sample_timestamp_seconds: T,
+  test('has the capacity of the nodes that serve both values, and the disks of all', () => {
+    const nodes = [
+      { name: 'n1', allocatedRatio: 0.75 },
+      { name: 'n2', more: { diskSpaceAllocatedCurrent: [] } },
+      { name: 'n3', more: { diskSpaceTotalCurrent: [] } },
+    ]
+    const status = statusOf([polledSystem('a', { p: nodes, q: [{ name: 'n4', allocatedRatio: 0.25 }] })])
+    const [first] = onlySystem(status).pools
+    expect(first?.totals).toMatchObject({
+      disks: 30,
+      disk_space_total_bytes: 1000,
+      disk_space_allocated_bytes: 750,
+      disk_space_allocated_ratio: 0.75,
+    })
+    expect(onlySystem(status).totals).toMatchObject({ disks: 40, disk_space_allocated_ratio: 0.5 })
+  })
+
       newest_sample_age_seconds: 0,
     })
     expect(categories).toContainEqual({

@@ -156,13 +156,19 @@ function noteSums(system: RecentSystem): void {
 const SUMMED = ['transactions_per_second', 'transaction_bytes_per_second'] as const
 const TOTALS = [...SUMMED, 'disk_space_allocated_ratio'] as const
 
+const CAPACITY = ['diskSpaceAllocated', 'diskSpaceTotal'] as const
+
 /** Undefined: no node serves it. */
 function poolTotals({ nodes }: MergedReading) {
   const sum = (...names: readonly AttributeName[]) =>
     sumOf(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
+  const capacities = nodes.map((node) => CAPACITY.map((name) => baseValue(node, name)))
+  // As by the rules: of the nodes that have both figures.
+  const both = capacities.filter((figures) => !figures.includes(undefined))
+  const whole = [sumOf(both.map(([allocated]) => allocated)), sumOf(both.map(([, total]) => total))] as const
   return {
     transactions_per_second: sum('transactionReadTransactionsPerSec', 'transactionWriteTransactionsPerSec'),
     transaction_bytes_per_second: sum('transactionReadBandwidth', 'transactionWriteBandwidth'),
-    disk_space_allocated_ratio: ratioOf(sum('diskSpaceAllocated'), sum('diskSpaceTotal')),
+    disk_space_allocated_ratio: ratioOf(...whole),
   }
 }
