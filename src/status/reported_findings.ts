@@ -53,7 +53,7 @@ function linksFinding(sources: Sources): Finding | undefined {
   const failedLinks = sources.state.resources
     .get('replication')
     ?.reading?.counts.get('sds_replication_links_failed')
-  const sites = objectsOf(sources, 'replication', 'failedLink').map(({ labels }) => labels[2] ?? '')
+  const sites = objectsOf(sources, 'replication', 'failedLink').flatMap(({ labels }) => labels[2] ?? [])
   const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
   const text = `${counted(failedLinks ?? 0, 'replication link')} failed${to}`
   return found(firstExceeded(sources.conditions, failedLinks, 'SdsReplicationLinksFailed'), text)
@@ -103,7 +103,7 @@ function lags(sources: Sources): Named[] {
   const nameOf = groupNames(state.resources.get('replication')?.reading)
   const queried = Map.groupBy(
     objectsOf(sources, 'system_queries', 'replicationLag'),
-    ({ labels: [id = ''] }) => nameOf(id),
+    ({ labels: [id = ''] }) => nameOf(id) ?? id,
   )
   return objectsOf(sources, 'replication', 'group').map((group) => {
     const name = nameOf(group.id ?? '') ?? group.labels[0] ?? ''

@@ -71,6 +71,11 @@ test.each<[string, Entries, readonly string[]]>([
     ['bad SdsReplicationLinksFailed: 2 replication links failed to south'],
   ],
   [
+    'a failed link of which nothing is known',
+    { failedLink: [LINK, { id: 'l2' }] },
+    ['bad SdsReplicationLinksFailed: 2 replication links failed to south'],
+  ],
+  [
     'a group of which data is pending for hours',
     { group: [LAGGING] },
     ['bad SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'],
@@ -83,6 +88,11 @@ test.each<[string, Entries, readonly string[]]>([
   [
     'a group whose lag the query interface has',
     { group: [GROUP], replicationLag: [{ Replication_Group: 'urn:g', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
+    ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
+  ],
+  [
+    'a group whose lag has the name and not the id',
+    { group: [GROUP], replicationLag: [{ Replication_Group: 'rg1', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
     ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
   ],
   [

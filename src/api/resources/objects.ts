@@ -11,7 +11,7 @@ import { readValue } from './values.ts'
 /** What a resource says of one object. Only members of the catalogue are read, so secrets are left in the response. */
 export interface ResourceObject {
   readonly kind: ObjectKind
-  /** Values of the labels, in the order of the catalogue; the first may be missing if there is an id. */
+  /** Values of the labels, in the order of the catalogue; the first may be missing if there is an id, or if the kind is counted. */
   readonly labels: readonly (string | undefined)[]
   readonly id: string | undefined
   /** Further names, by those of the catalogue. */
@@ -89,7 +89,7 @@ function isGone(entry: unknown): boolean {
   return isObject(entry) && readText(member(entry, 'valid_namespace')) === 'false'
 }
 
-/** Undefined without a name. */
+/** Undefined without a name, unless its kind is counted. */
 export function decodeObject(
   entry: unknown,
   kind: ObjectKind,
@@ -98,7 +98,9 @@ export function decodeObject(
   const object: JsonObject = isObject(entry) ? entry : {}
   const labels = Object.values(kind.labels).map((names) => firstName(object, names))
   const id = context.idOf?.(object) ?? (kind.id === undefined ? undefined : readName(member(object, kind.id)))
-  if (labels.length > 0 && (labels[0] ?? id) === undefined) {
+  // A failed link without a name is a failed link, too.
+  const isCounted = kind.count !== undefined && Object.keys(object).length > 0
+  if (!isCounted && labels.length > 0 && (labels[0] ?? id) === undefined) {
     reject(context, kind, 'no_id', '')
     return undefined
   }

@@ -137,6 +137,18 @@ test('an empty list of failed links is 0, and no link', async () => {
   expect(lines).toEqual(['sds_replication_links_failed{system="a"} 0'])
 })
 
+test('a failed link without a name is counted, but not an empty entry', async () => {
+  const entries = [{ id: 'l1', rgName: '', zone1Name: 'fra', zone2Name: 'muc' }, {}, 'none']
+  const failed = { _embedded: { _instances: entries } }
+  const { read } = setUp({ ...classic, '/dashboard/zones/localzone/rglinksFailed?dataType=current': failed })
+  const reading = await read('replication')
+  expect(linesOf(reading).filter((line) => line.includes('failed'))).toEqual([
+    'sds_replication_link_failed{system="a",replication_group="",local_vdc="fra",remote_vdc="muc"} 1',
+    'sds_replication_links_failed{system="a"} 1',
+  ])
+  expect(reading.rejectedObjects).toBe(2)
+})
+
 describe('limits', () => {
   const zone = '/dashboard/zones/localzone'
   const list = (count: number, of: (index: number) => object) => ({
