@@ -56,7 +56,8 @@ const ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/
 /** A time in seconds or milliseconds since the epoch, in ISO 8601 (without a zone: UTC), or as MM/dd/yyyy; other words are absent. */
 function readTime(raw: unknown): Read<number> {
   const text = readText(raw)
-  if (text === undefined || !/\d/.test(text)) return ABSENT
+  // Zero stands for no time.
+  if (text === undefined || !/[1-9]/.test(text)) return ABSENT
   const ms = text.length <= MAX_TIME_CHARACTERS ? timeMs(text) : Number.NaN
   return Number.isFinite(ms) ? inRange(ms / 1000, UNITS.time, raw) : unreadable('time', raw)
 }
@@ -65,7 +66,11 @@ function timeMs(text: string): number {
   const number = readNumber(text)
   if (number.state === 'served') return number.value >= LEAST_MS ? number.value : number.value * 1000
   const [, month, day, year] = AMERICAN_DATE.exec(text) ?? []
-  if (year !== undefined) return Date.UTC(Number(year), Number(month) - 1, Number(day))
+  if (year !== undefined) {
+    const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+    // Date.UTC carries over: 31/12/2026, the day first, would become July 2028.
+    return date.getUTCMonth() === Number(month) - 1 ? date.getTime() : Number.NaN
+  }
   if (!ISO_TIME.test(text)) return Number.NaN
   const hasTime = text.includes(':')
   const iso = text.replace(' ', 'T')

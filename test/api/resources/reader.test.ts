@@ -191,6 +191,28 @@ describe('limits', () => {
   })
 })
 
+describe('the expiry of a license', () => {
+  const expiryOf = async (date: unknown) => {
+    const license = { license_feature: [{ expired_ind: 'false', expiration_date: date }] }
+    const reading = await setUp({ ...classic, '/license': license }).read('inventory')
+    const lines = linesOf(reading).filter((line) => line.includes('expiry'))
+    return { values: lines.map((line) => line.split(' ').at(-1)), rejected: reading.rejected }
+  }
+
+  test('is a date with the month first', async () => {
+    const values = [String(Date.UTC(2026, 11, 31) / 1000)]
+    expect(await expiryOf('12/31/2026')).toEqual({ values, rejected: [] })
+  })
+
+  test.each([['31/12/2026'], ['02/30/2026'], ['00/10/2026']])('%s is rejected', async (date) => {
+    expect(await expiryOf(date)).toMatchObject({ values: [], rejected: [{ reason: 'time', times: 1 }] })
+  })
+
+  test.each([[0], ['0'], ['0.0']])('%j is none', async (date) => {
+    expect(await expiryOf(date)).toEqual({ values: [], rejected: [] })
+  })
+})
+
 describe('queries about the whole system', () => {
   const tablesOf = (values: readonly (readonly string[])[]) => ({
     Series: [
