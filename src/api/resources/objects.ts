@@ -86,7 +86,8 @@ function checkServed(entries: readonly unknown[], kind: ObjectKind): void {
 
 /** Billing returns entries for namespaces that do not exist. */
 function isGone(entry: unknown): boolean {
-  return isObject(entry) && readText(member(entry, 'valid_namespace')) === 'false'
+  const isValid = isObject(entry) ? member(entry, 'valid_namespace') : undefined
+  return isValid === false || readText(isValid)?.toLowerCase() === 'false'
 }
 
 /** Undefined without a name, unless its kind is counted. */
@@ -126,12 +127,14 @@ function decodeValue(
   const text = column.text && readName(member(object, column.text.member))
   if (column.text !== undefined && text === undefined) return []
   if (members.length === 0) return [{ column, value: 1, ...(text !== undefined && { text }) }]
-  const name = members.find((candidate) => Object.hasOwn(object, candidate))
-  if (name === undefined) return []
+  // Systems serve members that they do not know as null or as an empty text.
+  const first = members
+    .map((name) => ({ name, found: readValue(member(object, name), column) }))
+    .find(({ found }) => found.state !== 'absent')
+  if (first === undefined) return []
   const sizes = unit === 'KiB' ? readText(member(object, 'total_size_unit')) : undefined
-  const read =
-    sizes === undefined || sizes === 'KB' ? readValue(object[name], column) : unreadable('text', sizes)
-  if (read.state === 'unreadable') reject(context, kind, read.rejection, `${name}: ${read.text}`)
+  const read = sizes === undefined || sizes === 'KB' ? first.found : unreadable('text', sizes)
+  if (read.state === 'unreadable') reject(context, kind, read.rejection, `${first.name}: ${read.text}`)
   if (read.state !== 'served') return []
   const { value, t } = read.value
   return [{ column, value: UNITS[unit].toBase(value), ...(t !== undefined && { t }) }]

@@ -84,6 +84,35 @@ describe('the usage of many namespaces', () => {
   })
 
   test('in another unit is rejected', async () => {
+  test.each([['false'], [false]])('of one with valid_namespace %j is left out', async (valid) => {
+    const usage = (namespace: string, more: object) => ({ namespace, total_size: 1, ...more })
+    const list = [usage('x', {}), usage('gone', { valid_namespace: valid })]
+    const { read } = setUp({
+      [LIST]: { namespace: [{ name: 'x' }] },
+      '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': { namespace_billing_infos: list },
+    })
+    expect(linesOf(await read('namespaces'))).toEqual([
+      'sds_namespace_used_bytes{system="a",namespace="x"} 1024',
+    ])
+  })
+
+  test.each([[''], [null], [undefined]])(
+    'has the time of reading where uptodate_till is %j',
+    async (time) => {
+      const usage = { namespace: 'x', uptodate_till: time, sample_time: '2026-07-29T08:10:42Z' }
+      const { read } = setUp({
+        [LIST]: { namespace: [{ name: 'x' }] },
+        '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': { namespace_billing_infos: [usage] },
+      })
+      const seconds = Date.parse(usage.sample_time) / 1000
+      const reading = await read('namespaces')
+      expect(linesOf(reading)).toEqual([
+        `sds_namespace_usage_timestamp_seconds{system="a",namespace="x"} ${seconds}`,
+      ])
+      expect(reading.rejected).toEqual([])
+    },
+  )
+
     const usage = { namespace: 'ns0000', total_size: 1, total_size_unit: 'GB', total_objects: 2 }
     const { read } = setUp({
       [LIST]: { namespace: [{ name: 'ns0000' }] },
