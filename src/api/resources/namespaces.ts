@@ -64,10 +64,17 @@ export function listNames(
       const object = { ...entry, ...members, name }
       return {
         name,
-        quota: hasMembers(entry, kind) ? decodeObject(object, kind, { now, rejected }) : undefined,
+        quota: hasMembers(withoutNulls(entry), kind)
+          ? decodeObject(object, kind, { now, rejected })
+          : undefined,
       }
     })
   return refusals.run(request.path, () => readPages(send, request, decode, signal))
+}
+
+/** A list whose quotas are null does not have them. */
+function withoutNulls(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
 const USED = 'sds_namespace_used_bytes'

@@ -234,6 +234,17 @@ describe('quotas', () => {
   })
 
   test('of a namespace that is gone are left out', async () => {
+  test('are requested where the list has null instead', async () => {
+    const { read, requests } = setUp({
+      [LIST]: { namespace: [{ name: 'x', blockSize: null, notificationSize: null }] },
+      [`${LIST}/namespace/x/quota`]: { blockSize: 2, notificationSize: -1 },
+    })
+    expect(linesOf(await read('quotas'))).toEqual([
+      'sds_namespace_quota_bytes{system="a",namespace="x",limit="hard"} 2147483648',
+    ])
+    expect(requests).toEqual([LIST, `${LIST}/namespace/x/quota`])
+  })
+
     const quota = (name: string) => [`${LIST}/namespace/${name}/quota`, { blockSize: 1 }]
     const { read } = setUp({
       [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
