@@ -29,10 +29,12 @@ export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFi
         listNames(context, { request, kind: LISTED, members: { namespace } }),
       )
       if (listed === undefined) continue
-      if (exported?.includes(namespace) ?? true) builder.add([countObject(namespace, listed.length, context)])
+      if (exported?.includes(boundedName(namespace)) ?? true)
+        builder.add([countObject(namespace, listed.length, context)])
       const chosen = listed.filter(({ name }) => isSelected(`${namespace}/${name}`))
-      total += chosen.length
-      found = selection.candidates([...found, ...(await readUsage(context, namespace, chosen))])
+      const used = await readUsage(context, namespace, chosen)
+      total += used.length
+      found = selection.candidates([...found, ...used])
     }
     const selected = selection.select(found)
     builder.add(selected.flatMap(({ objects }) => objects))
@@ -55,10 +57,10 @@ async function readUsage(
   namespace: string,
   listed: readonly ListedName[],
 ): Promise<Bucket[]> {
-  const quotas = new Map(listed.map(({ name, quota }) => [name, quota]))
+  const quotas = new Map(listed.map(({ name, quota }) => [boundedName(name), quota]))
   const request = requestOf(USAGE, namespace)
   const buckets: Bucket[] = []
-  for (const names of batchesOf([...quotas.keys()])) {
+  for (const names of batchesOf([...new Set(listed.map(({ name }) => name))])) {
     const body = JSON.stringify({ id: names })
     const objects = await context.refusals.run(USAGE.path, () =>
       readObjects(context, USAGE, { ...request, body }, () => namespace),

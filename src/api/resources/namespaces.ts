@@ -140,7 +140,7 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
 
 function onlyNamed(list: readonly ListedName[], names: readonly string[]): ListedName[] {
   const wanted = new Set(names)
-  return list.filter(({ name }) => wanted.has(name))
+  return list.filter(({ name }) => wanted.has(boundedName(name)))
 }
 
 /** One request for each namespace, spread over the time of the context. Namespaces that are gone are left out. */

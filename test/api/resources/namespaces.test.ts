@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { ResourceRequest } from '../../../src/api/resources/requests.ts'
+import { boundedName } from '../../../src/values/names.ts'
 import { linesOf, setUp } from './setup.ts'
 
 const LIST = '/object/namespaces'
@@ -83,7 +84,6 @@ describe('the usage of many namespaces', () => {
     ])
   })
 
-  test('in another unit is rejected', async () => {
   test.each([['false'], [false]])('of one with valid_namespace %j is left out', async (valid) => {
     const usage = (namespace: string, more: object) => ({ namespace, total_size: 1, ...more })
     const list = [usage('x', {}), usage('gone', { valid_namespace: valid })]
@@ -113,6 +113,7 @@ describe('the usage of many namespaces', () => {
     },
   )
 
+  test('in another unit is rejected', async () => {
     const usage = { namespace: 'ns0000', total_size: 1, total_size_unit: 'GB', total_objects: 2 }
     const { read } = setUp({
       [LIST]: { namespace: [{ name: 'ns0000' }] },
@@ -233,7 +234,6 @@ describe('quotas', () => {
     expect(requests).toEqual([LIST])
   })
 
-  test('of a namespace that is gone are left out', async () => {
   test('are requested where the list has null instead', async () => {
     const { read, requests } = setUp({
       [LIST]: { namespace: [{ name: 'x', blockSize: null, notificationSize: null }] },
@@ -245,6 +245,7 @@ describe('quotas', () => {
     expect(requests).toEqual([LIST, `${LIST}/namespace/x/quota`])
   })
 
+  test('of a namespace that is gone are left out', async () => {
     const quota = (name: string) => [`${LIST}/namespace/${name}/quota`, { blockSize: 1 }]
     const { read } = setUp({
       [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
@@ -257,6 +258,41 @@ describe('quotas', () => {
     const { read, requests } = setUp({ [LIST]: { namespace: [...'abcdefg'].map((name) => ({ name })) } })
     await expect(read('quotas')).rejects.toMatchObject({ reason: 'not_found' })
     expect(requests).toHaveLength(1 + 3)
+  })
+})
+
+describe('names that are too long for a label', () => {
+  const long = 'n'.repeat(250)
+  const label = boundedName(long)
+
+  test('of namespaces have their quota', async () => {
+    const { read } = setUp({ [LIST]: { namespace: [{ name: long, blockSize: 2 }] } }, { namespaces: [label] })
+    expect(linesOf(await read('quotas'))).toEqual([
+      `sds_namespace_quota_bytes{system="a",namespace="${label}",limit="hard"} 2147483648`,
+    ])
+  })
+
+  test('of namespaces and buckets have the number, the usage and the quota of buckets', async () => {
+    const bucket = 'b'.repeat(250)
+    const { read, requests } = setUp(
+      {
+        [LIST]: { namespace: [{ name: long }] },
+        [`/object/bucket?namespace=${long}`]: {
+          object_bucket: [{ name: bucket, namespace: long, block_size: 1 }],
+        },
+        [`/object/billing/buckets/${long}/info?sizeunit=KB ${JSON.stringify({ id: [bucket] })}`]: {
+          bucket_billing_infos: [{ name: bucket, namespace: long, total_size: 5 }],
+        },
+      },
+      { namespaces: [label] },
+    )
+    const labels = `system="a",namespace="${label}",bucket="${boundedName(bucket)}"`
+    expect(linesOf(await read('buckets'))).toEqual([
+      `sds_bucket_quota_bytes{${labels},limit="hard"} 1073741824`,
+      `sds_bucket_used_bytes{${labels}} 5120`,
+      `sds_namespace_buckets{system="a",namespace="${label}"} 1`,
+    ])
+    expect(requests).toHaveLength(3)
   })
 })
 
@@ -294,4 +330,15 @@ test('the largest buckets of a system are exported, and counted by namespace', a
   ])
   // Numbers of buckets are no objects of their own.
   expect(reading).toMatchObject({ exportedObjects: 3, leftOut: 2 })
+})
+
+test('a bucket whose usage the system does not tell is not left out by the limit', async () => {
+  const { read } = setUp({
+    [LIST]: { namespace: [{ name: 'x' }] },
+    '/object/bucket?namespace=x': { object_bucket: [{ name: 'b1' }, { name: 'gone' }] },
+    '/object/billing/buckets/x/info?sizeunit=KB {"id":["b1","gone"]}': {
+      bucket_billing_infos: [{ name: 'b1', namespace: 'x', total_size: 1 }],
+    },
+  })
+  expect(await read('buckets')).toMatchObject({ exportedObjects: 1, leftOut: 0 })
 })
