@@ -28,11 +28,12 @@ export function hardwareFinder(objects = NOTHING_READ): FindHardware {
 /** Every poll of a pool needs it, and a reading has the nodes of all pools. */
 const createFinder = oncePerObject((objects: readonly ResourceObject[]): FindHardware => {
   const byId = new Map<string | undefined, NodeHardware>()
-  const byName = new Map<string | undefined, NodeHardware>()
+  const byName = new Map<string | undefined, NodeHardware | undefined>()
   for (const { id, labels, details } of nodesOf(objects)) {
     const hardware = { rack: details['rack'], address: details['address'], version: details['version'] }
     byId.set(id, hardware)
-    byName.set(labels[0], hardware)
+    // A name that several nodes have tells nothing.
+    byName.set(labels[0], byName.has(labels[0]) ? undefined : hardware)
   }
   // Old releases use the address as the id of the feed, but not here.
   return ({ id, name }) => byId.get(id) ?? (name === undefined ? undefined : byName.get(name))
