@@ -48,6 +48,7 @@ type SystemMembers = ReturnType<typeof systemMembers>
 function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
   const { state, polling, now } = sources
   const { client, system: config } = polling
+  const providers = state.inventory?.providers
   return {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
@@ -62,7 +63,7 @@ function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
     resources: resourceStatus(state, polling),
     clock_skew_seconds: state.clockSkewSeconds ?? null,
     tls_not_after_timestamp_seconds: state.tlsNotAfterSeconds ?? null,
-    authentication_providers: state.inventory?.providers?.length ?? null,
+    authentication_providers: providers === undefined ? null : new Set(providers.map(({ id }) => id)).size,
     software_versions: Object.fromEntries(softwareVersions(inventoryOf(state))),
     discovery_error: errorStatus(state.discoveryFailure),
     totals: sumTotals(pools.map(({ totals }) => totals)),

@@ -49,6 +49,12 @@ describe('a system that is polled well', () => {
     expect(onlyPool(status)).toMatchObject({ state: 'ok', summary: '2 nodes, all Good', last_error: null })
   })
 
+  test('counts authentication providers by their ids', () => {
+    const providers = ['i1', 'i2', 'i1'].map((id, index) => ({ id, name: `p${index}`, link: undefined }))
+    const system = { ...polledSystem('a', {}), inventory: { providers, failure: undefined } }
+    expect(onlySystem(statusOf([system])).authentication_providers).toBe(2)
+  })
+
   test('has the last and the next poll, and when values end', () => {
     expect(onlyPool(status)).toMatchObject({
       last_poll: { timestamp_seconds: T, duration_seconds: 0.25, result: 'ok' },
