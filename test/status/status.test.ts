@@ -86,12 +86,6 @@ describe('a system that is polled well', () => {
     expect(onlySystem(status).totals).toMatchObject(totals)
   })
 
-  test('has the source and the newest sample of each category', () => {
-    const { categories, attributes } = onlyPool(status)
-    expect(categories).toContainEqual({
-      category: 'capacity',
-      sources: ['feed'],
-      newest_sample_timestamp_seconds: T,
   test('has the capacity of the nodes that serve both values, and the disks of all', () => {
     const nodes = [
       { name: 'n1', allocatedRatio: 0.75 },
@@ -109,6 +103,12 @@ describe('a system that is polled well', () => {
     expect(onlySystem(status).totals).toMatchObject({ disks: 40, disk_space_allocated_ratio: 0.5 })
   })
 
+  test('has the source and the newest sample of each category', () => {
+    const { categories, attributes } = onlyPool(status)
+    expect(categories).toContainEqual({
+      category: 'capacity',
+      sources: ['feed'],
+      newest_sample_timestamp_seconds: T,
       newest_sample_age_seconds: 0,
     })
     expect(categories).toContainEqual({
@@ -365,6 +365,23 @@ describe('what needs attention', () => {
       'warning reads take 900 ms',
       'warning writes take 2.0 s',
     ])
+  })
+
+  test('transactions of nodes whose successes are known', () => {
+    const errorsOf = (totals: object, failed: number) => ({
+      transactionErrorsCurrent: {
+        errorSuccessTotals: [totals],
+        types: [{ category: 'User', errorType: '404 (S3)', errorCount: failed }],
+      },
+    })
+    const nodes = [
+      { name: 'n1', more: errorsOf({ successTotal: 90, errorTotal: 10 }, 4) },
+      { name: 'n2', more: errorsOf({ errorTotal: 100 }, 100) },
+    ]
+    expect(onlyPool(statusOf([polledSystem('a', { p: nodes })])).figures).toMatchObject({
+      failed_transactions_ratio: 0.1,
+      system_failed_transactions_ratio: 0.06,
+    })
   })
 
   test('names of many nodes are cut', () => {

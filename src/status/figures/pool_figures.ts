@@ -41,10 +41,12 @@ function mean(nodes: Nodes, value: AttributeName, weight: AttributeName): number
 }
 
 function failedRatios(nodes: Nodes) {
-  const failed = sumOf(nodes.map(({ errors }) => errors?.failed))
-  const succeeded = sumOf(nodes.map(({ errors }) => errors?.succeeded))
+  // As by the rules: a node whose successes are not known would change the ratio.
+  const counted = nodes.flatMap(({ errors }) => (errors?.succeeded === undefined ? [] : errors))
+  const failed = sumOf(counted.map((errors) => errors.failed))
+  const succeeded = sumOf(counted.map((errors) => errors.succeeded))
   const all = failed === undefined || succeeded === undefined ? undefined : failed + succeeded
-  const types = nodes.flatMap(({ errors }) => errors?.types ?? [])
+  const types = counted.flatMap((errors) => errors.types)
   const byClients = sumOf(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
   return {
     failed_transactions_ratio: ratioOf(failed, all) ?? null,

@@ -115,14 +115,16 @@ const maintenance: Recording = {
   expr: by('max', POOL_KEY, select('sds_node_health_status', 'status="Maintenance"')),
 }
 
-const failed = sumByPool(ofNodes('sds_node_transactions_failed'))
-const succeeded = sumByPool(ofNodes('sds_node_transactions_succeeded'))
+const ofSucceeded = ofNodes('sds_node_transactions_succeeded')
+const succeeded = sumByPool(ofSucceeded)
+/** Only of nodes whose successes are known: the failures of others would change the ratio of their pool. */
+const failed = sumByPool(promql`${ofNodes('sds_node_transactions_failed')} and ${ofSucceeded}`)
 const BY_TYPE = 'sds_node_transaction_errors_by_type'
 const userErrors = select(BY_TYPE, 'category="User"')
 const TYPE_KEY = ['category', 'error_type'] as const
 /** The feed lists only error types that occurred. None means 0, hence the second branch. */
 const failedByUser = promql`(
-  ${sumByPool(dedup([...NODE_KEY, 'error_type'], userErrors))}
+  ${sumByPool(promql`${dedup([...NODE_KEY, 'error_type'], userErrors)} and on (${NODE_KEY}) ${ofSucceeded}`)}
   or
   ${failed} * 0
 )`

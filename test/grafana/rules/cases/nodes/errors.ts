@@ -34,8 +34,14 @@ export const transactionErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsTransactionErrorsCritical',
-    name: 'is silent at 4 %',
-    series: { [FAILED]: '40x30', [SUCCEEDED]: '960x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
+    name: 'is silent at 4 %, and does not count failures of a node whose successes are not known',
+    series: {
+      [FAILED]: '40x30',
+      [SUCCEEDED]: '960x30',
+      [READS]: '0.6x30',
+      [WRITES]: '0.6x30',
+      [`${FAILED}{node="n2"}`]: '500x30',
+    },
     at: { '5m': [], '15m': [] },
   },
   {
@@ -89,9 +95,26 @@ export const systemErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsSystemErrorsCritical',
-    name: 'is silent at 0.8 %',
-    series: { [FAILED]: '8x30', [SUCCEEDED]: '992x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
+    name: 'is silent at 0.8 %, and does not count failures of a node whose successes are not known',
+    series: {
+      [FAILED]: '8x30',
+      [SUCCEEDED]: '992x30',
+      [READS]: '0.6x30',
+      [WRITES]: '0.6x30',
+      [`${FAILED}{node="n2"}`]: '500x30',
+    },
     at: { '5m': [], '15m': [] },
+  },
+  {
+    alert: 'SdsSystemErrorsCritical',
+    name: 'fires in spite of errors of category User on a node whose successes are not known',
+    series: {
+      [FAILED]: '20x30',
+      [SUCCEEDED]: '980x30',
+      [`${FAILED}{node="n2"}`]: '500x30',
+      [`${BY_TYPE}{node="n2",category="User",error_type="404 (S3)"}`]: '500x30',
+    },
+    at: { '4m': [], '5m': [ownErrors('critical', '2%')] },
   },
   {
     alert: 'SdsSystemErrors',
