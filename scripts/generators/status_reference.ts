@@ -67,7 +67,7 @@ const SYSTEM: Members<SystemStatus> = {
   resources: 'what the system says about itself beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
-  authentication_providers: 'number of authentication providers',
+  authentication_providers: 'number of authentication providers with different ids',
   software_versions: 'number of nodes by version of their software; empty if it is not known',
   discovery_error: 'why the list of pools could not be read: see Error',
   totals: 'sums over all pools: see Totals',
@@ -134,8 +134,8 @@ const TOTALS: Members<TotalStatus> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
   ...DISK_FIGURES,
-  disk_space_total_bytes: 'total disk space',
-  disk_space_allocated_bytes: 'allocated disk space',
+  disk_space_total_bytes: 'total disk space of the nodes that serve both figures, as in the recorded rules',
+  disk_space_allocated_bytes: 'allocated disk space of the same nodes',
   disk_space_allocated_ratio: 'allocated / total, 0 to 1',
 }
 
@@ -162,7 +162,7 @@ const POOL: Members<PoolStatus> = {
 const FIGURES: Members<PoolStatus['figures']> = {
   reads_per_second: 'reads a second',
   writes_per_second: 'writes a second',
-  failed_transactions_ratio: 'failed / all transactions, 0 to 1, as far as the nodes count them',
+  failed_transactions_ratio: 'failed / all transactions, 0 to 1, of the nodes whose successes are known',
   system_failed_transactions_ratio: 'the same without those that failed by the fault of clients',
   read_latency_seconds:
     'mean time of a read; for a system that serves a histogram and no mean, its quantile 0.75 over the last 20 minutes, which is known from the second points on that the exporter reads',
@@ -199,12 +199,12 @@ const NODE: Members<NodeStatus> = {
   health: 'health status',
   severity:
     '`bad` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
-  rack: 'rack of the node',
+  rack: 'rack of the node; like `address` and `software_version` found by the id, or by the name if no other node has it',
   address: 'IP address for management of the node',
   software_version: 'version of the software on the node',
   ...DISK_FIGURES,
-  disk_space_total_bytes: TOTALS.disk_space_total_bytes,
-  disk_space_allocated_bytes: TOTALS.disk_space_allocated_bytes,
+  disk_space_total_bytes: 'total disk space',
+  disk_space_allocated_bytes: 'allocated disk space',
   disk_space_allocated_ratio: `${TOTALS.disk_space_allocated_ratio}; otherwise the percentage of the system`,
   cpu_utilization_ratio: 'CPU time in use, 0 to 1',
   memory_utilization_ratio: 'memory in use, 0 to 1',
