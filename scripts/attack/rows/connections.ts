@@ -1,7 +1,77 @@
-import { flood, keepOpen, open, pause } from '../clients.ts'
-import type { Row } from '../row.ts'
+import { ATTACKER, flood, keepOpen, open, pause, requestText } from '../clients.ts'
+import { OTHER, type Row, type Target } from '../row.ts'
 
 const CONNECTIONS = 30
+const REQUESTS = 1800
+const PROBE = `/probe?system=${OTHER}`
+
+/** Thousands of requests on a few connections. The responses are not read. */
+function pipeline(url: string, path: string) {
+  const text = requestText(url, 'GET', path).repeat(REQUESTS)
+  return () => {
+    const socket = open(url, ATTACKER)
+    socket.pause()
+    socket.write(text)
+    return socket
+  }
+}
+
+async function neverRead(url: string, path: string, signal: AbortSignal): Promise<undefined> {
+  await keepOpen(CONNECTIONS, signal, pipeline(url, path))
+}
+
+/** Requests that Node.js refuses itself by default. */
+async function withoutHost({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  const text = requestText(url, 'GET', '/metrics') + 'GET / HTTP/1.1\r\n\r\n'.repeat(REQUESTS)
+  await keepOpen(CONNECTIONS, signal, () => {
+    const socket = open(url, ATTACKER)
+    socket.pause()
+    socket.write(text)
+    return socket
+  })
+}
+
+/** Each client leaves when its requests were sent. Afterwards the exporter should be idle. */
+async function leave({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  const begin = pipeline(url, '/metrics')
+  for (let index = 0; index < CONNECTIONS; index += 1) {
+    const socket = begin()
+    socket.once('connect', () => setTimeout(() => socket.destroy(), 100))
+  }
+  await pause(60_000, signal)
+}
+
+const sent = (path: string) =>
+  `${CONNECTIONS} connections with ${REQUESTS.toLocaleString('en')} pipelined \`GET ${path}\` each`
+
+export const PIPELINING: readonly Row[] = [
+  {
+    name: 'pipelining',
+    sent: `${sent('/metrics')}, which never read`,
+    attack: ({ url }, signal) => neverRead(url, '/metrics', signal),
+  },
+  {
+    name: 'pipelining-probes',
+    sent: `${sent(PROBE)}, which never read`,
+    attack: ({ url }, signal) => neverRead(url, PROBE, signal),
+  },
+  {
+    name: 'pipelining-leave',
+    sent: `${sent('/metrics')}, closed at once`,
+    attack: leave,
+  },
+  {
+    name: 'pipelining-no-host',
+    sent: `${CONNECTIONS} connections with \`GET /metrics\` and ${REQUESTS.toLocaleString('en')} pipelined \`GET /\` without \`Host\` each`,
+    attack: withoutHost,
+  },
+  {
+    name: 'pipelining-admin',
+    sent: `${sent('/systems')} to the administration, which never read`,
+    attack: ({ adminUrl }, signal) => neverRead(adminUrl, '/systems', signal),
+  },
+]
+
 const PAGE = '/docs/alerts'
 const BEGIN_MS = 50
 /** More than the exporter parses at a time. */
@@ -17,7 +87,7 @@ async function resetConnect(url: string): Promise<void> {
 }
 
 /** Each write ends a request, whose response is not read, and begins the next one. */
-async function neverRead(url: string, signal: AbortSignal): Promise<undefined> {
+async function neverReadPages(url: string, signal: AbortSignal): Promise<undefined> {
   const begin = `GET ${PAGE} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX: ${'a'.repeat(HEADER_CHARACTERS)}`
   await keepOpen(CONNECTIONS, signal, () => {
     const socket = open(url)
@@ -39,6 +109,6 @@ export const ODD_CONNECTIONS: readonly Row[] = [
   {
     name: 'unread-pages',
     sent: `${CONNECTIONS} connections with \`GET ${PAGE}\` every ${BEGIN_MS} ms, whose responses are not read`,
-    attack: ({ url }, signal) => neverRead(url, signal),
+    attack: ({ url }, signal) => neverReadPages(url, signal),
   },
 ]

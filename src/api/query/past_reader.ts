@@ -121,15 +121,12 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   }
 
   /** The subjects that lack an answer. Of the first window of a run, queries that are refused are not served. */
-  function noteFailures(
-    { failures }: QueryResults<PastAnswers>,
-    isRead: (subject: Subject) => boolean,
-  ): ReadonlyMap<Subject, ApiError> {
+  function noteFailures({ failures }: QueryResults<PastAnswers>): ReadonlyMap<Subject, ApiError> {
     const failed = new Map<Subject, ApiError>()
     const isFirst = !hasRead && options.refused === undefined
     for (const [query, failure] of failures)
       if (isFirst && isRefused(failure) && failure.reason !== 'too_large') refused.set(query.name, failure)
-      else for (const subject of [...subjectsOf(query)].filter(isRead)) failed.set(subject, failure)
+      else for (const subject of subjectsOf(query)) failed.set(subject, failure)
     hasRead = true
     return failed
   }
@@ -156,7 +153,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
       const isRead = (subject: string) => only === undefined || only.has(subject)
       const isSent = (query: Query) => isServed(query, window) && [...subjectsOf(query)].some(isRead)
       const results = await request(window, isSent, signal)
-      const failed = noteFailures(results, isRead)
+      const failed = new Map([...noteFailures(results)].filter(([subject]) => isRead(subject)))
       const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
       const interval = await inSlices(longestInterval(answers), signal)
       if (interval !== undefined) plan.noteInterval(interval)
