@@ -148,7 +148,11 @@ describe('a process without file descriptors', () => {
     // Each poll opens a new connection, and so needs a descriptor.
     emulator.setFaults(['truncate:close@nodes'])
     using folder = temporaryFolder()
-    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}`)
+    // Other requests would leave a connection for the next poll.
+    const resources = ['system', 'replication', 'namespaces', 'quotas', 'inventory']
+    const off = resources.map((name) => `${name}: {schedule: ""}`)
+    const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}resources: {${off}}`
+    const file = folder.write('sds.yml', yaml)
     const limit = 60
     await using served = await serve(file, { limit })
     const port = Number(new URL(served.url).port)
