@@ -42,8 +42,9 @@ function readFlag(raw: unknown): Read<number> {
 
 /** -1 and 0 mean that there is no quota. */
 function readQuota(raw: unknown, unit: 'GiB' | 'quota'): Read<number> {
-  const isUnset = readText(raw)?.startsWith('-') === true || Number(raw) === 0
-  return isUnset ? ABSENT : readNumber(raw, UNITS[unit])
+  const read = readNumber(raw, UNITS[unit])
+  const isZero = read.state === 'served' && read.value === 0
+  return isZero || readText(raw)?.startsWith('-') === true ? ABSENT : read
 }
 
 /** Seconds since the epoch are less until the year 5138. */

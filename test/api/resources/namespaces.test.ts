@@ -225,6 +225,7 @@ describe('quotas', () => {
         namespace: [
           { name: 'x', blockSize: '2' },
           { name: 'y', blockSize: '-1' },
+          { name: 'z', blockSize: { toString: 1, valueOf: 1 } },
         ],
       },
     })
