@@ -207,7 +207,7 @@ export const DEFAULT_LIMITS = {
     value: 6 * HOUR,
     rangeAbove: 0,
   },
-  // The last hour is compared with the first one of it.
+  // The last hour of this time is compared with its first hour.
   backlogGrowthSeconds: {
     about: 'How long the data of a replication group that waits for replication has grown …',
     scope: 'system',

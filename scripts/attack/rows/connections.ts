@@ -1,41 +1,35 @@
-import { ATTACKER, flood, keepOpen, open, pause, requestText } from '../clients.ts'
+import type { Socket } from 'node:net'
+import { flood, keepOpen, open, pause, requestText } from '../clients.ts'
 import { OTHER, type Row, type Target } from '../row.ts'
 
 const CONNECTIONS = 30
 const REQUESTS = 1800
 const PROBE = `/probe?system=${OTHER}`
 
-/** Thousands of requests on a few connections. The responses are not read. */
-function pipeline(url: string, path: string) {
-  const text = requestText(url, 'GET', path).repeat(REQUESTS)
-  return () => {
-    const socket = open(url, ATTACKER)
-    socket.pause()
-    socket.write(text)
-    return socket
-  }
+/** Opens a connection and sends the text. The responses are not read. */
+function sendOnly(url: string, text: string): Socket {
+  const socket = open(url)
+  socket.pause()
+  socket.write(text)
+  return socket
 }
 
-async function neverRead(url: string, path: string, signal: AbortSignal): Promise<undefined> {
-  await keepOpen(CONNECTIONS, signal, pipeline(url, path))
+const pipeline = (url: string, path: string): string => requestText(url, 'GET', path).repeat(REQUESTS)
+
+/** Thousands of requests on a few connections. */
+async function neverRead(url: string, text: string, signal: AbortSignal): Promise<undefined> {
+  await keepOpen(CONNECTIONS, signal, () => sendOnly(url, text))
 }
 
 /** Requests that Node.js refuses itself by default. */
-async function withoutHost({ url }: Target, signal: AbortSignal): Promise<undefined> {
-  const text = requestText(url, 'GET', '/metrics') + 'GET / HTTP/1.1\r\n\r\n'.repeat(REQUESTS)
-  await keepOpen(CONNECTIONS, signal, () => {
-    const socket = open(url, ATTACKER)
-    socket.pause()
-    socket.write(text)
-    return socket
-  })
-}
+const withoutHost = (url: string): string =>
+  requestText(url, 'GET', '/metrics') + 'GET / HTTP/1.1\r\n\r\n'.repeat(REQUESTS)
 
 /** Each client leaves when its requests were sent. Afterwards the exporter should be idle. */
 async function leave({ url }: Target, signal: AbortSignal): Promise<undefined> {
-  const begin = pipeline(url, '/metrics')
+  const text = pipeline(url, '/metrics')
   for (let index = 0; index < CONNECTIONS; index += 1) {
-    const socket = begin()
+    const socket = sendOnly(url, text)
     socket.once('connect', () => setTimeout(() => socket.destroy(), 100))
   }
   await pause(60_000, signal)
@@ -48,12 +42,12 @@ export const PIPELINING: readonly Row[] = [
   {
     name: 'pipelining',
     sent: `${sent('/metrics')}, which never read`,
-    attack: ({ url }, signal) => neverRead(url, '/metrics', signal),
+    attack: ({ url }, signal) => neverRead(url, pipeline(url, '/metrics'), signal),
   },
   {
     name: 'pipelining-probes',
     sent: `${sent(PROBE)}, which never read`,
-    attack: ({ url }, signal) => neverRead(url, PROBE, signal),
+    attack: ({ url }, signal) => neverRead(url, pipeline(url, PROBE), signal),
   },
   {
     name: 'pipelining-leave',
@@ -63,12 +57,12 @@ export const PIPELINING: readonly Row[] = [
   {
     name: 'pipelining-no-host',
     sent: `${CONNECTIONS} connections with \`GET /metrics\` and ${REQUESTS.toLocaleString('en')} pipelined \`GET /\` without \`Host\` each`,
-    attack: withoutHost,
+    attack: ({ url }, signal) => neverRead(url, withoutHost(url), signal),
   },
   {
     name: 'pipelining-admin',
     sent: `${sent('/systems')} to the administration, which never read`,
-    attack: ({ adminUrl }, signal) => neverRead(adminUrl, '/systems', signal),
+    attack: ({ adminUrl }, signal) => neverRead(adminUrl, pipeline(adminUrl, '/systems'), signal),
   },
 ]
 
@@ -90,9 +84,7 @@ async function resetConnect(url: string): Promise<void> {
 async function neverReadPages(url: string, signal: AbortSignal): Promise<undefined> {
   const begin = `GET ${PAGE} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX: ${'a'.repeat(HEADER_CHARACTERS)}`
   await keepOpen(CONNECTIONS, signal, () => {
-    const socket = open(url)
-    socket.pause()
-    socket.write(begin)
+    const socket = sendOnly(url, begin)
     const timer = setInterval(() => socket.write(`\r\n\r\n${begin}`), BEGIN_MS)
     return socket.once('close', () => clearInterval(timer))
   })

@@ -44,8 +44,9 @@ export function createOperate(options: OperationOptions): Operate {
     return isLong && attempts.endpoints().length > 1 ? 2 * timeoutMs : timeoutMs
   }
 
-  const withinDeadline: Operate = (request, stop, decode) =>
-    withDeadline(stop, timeOf(request), (signal) =>
+  const withinDeadline: Operate = (request, stop, decode) => {
+    const ms = timeOf(request)
+    return withDeadline(stop, ms, (signal) =>
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const response = await exchange(request, baseUrl, ofAttempt)
@@ -53,12 +54,13 @@ export function createOperate(options: OperationOptions): Operate {
         },
         {
           signal,
-          deadline: performance.now() + timeOf(request),
+          deadline: performance.now() + ms,
           // The system may count a refused login whose response is lost, and lock the account.
           isIdempotent: request.operation !== 'login',
         },
       ),
     )
+  }
 
   const admitted: Operate = async (request, stop, decode) => {
     const { operation, path, pool } = request

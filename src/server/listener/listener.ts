@@ -129,7 +129,8 @@ const LIMIT_WARNING_MS = 60_000
 type ConnectionEvent = 'connection' | 'secureConnection'
 
 function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
-  // As for requests without Host. An unknown expectation may be ignored (RFC 9110, section 10.1.1).
+  // Without a listener, Node.js would respond itself, as to requests without Host. An unknown expectation may be ignored
+  // (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (...exchange) => server.emit('request', ...exchange))
   server.on('connect', (_request, socket: Socket) => {
     // Node.js has removed its own listeners for errors and timeouts.

@@ -47,7 +47,6 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     return known
   }
   const hasRoom = () => [...systems.values()].reduce((sum, { pools }) => sum + pools.size, 0) < MAX_POOLS
-
   function add(system: RecentSystem, id: string, pool: PoolState, slot: number): void {
     const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
     if (known === undefined) return
@@ -162,13 +161,12 @@ const CAPACITY = ['diskSpaceAllocated', 'diskSpaceTotal'] as const
 function poolTotals({ nodes }: MergedReading) {
   const sum = (...names: readonly AttributeName[]) =>
     sumOf(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
-  const capacities = nodes.map((node) => CAPACITY.map((name) => baseValue(node, name)))
   // As by the rules: of the nodes that have both figures.
-  const both = capacities.filter((figures) => !figures.includes(undefined))
-  const whole = [sumOf(both.map(([allocated]) => allocated)), sumOf(both.map(([, total]) => total))] as const
+  const both = nodes.filter((node) => CAPACITY.every((name) => baseValue(node, name) !== undefined))
+  const [allocated, total] = CAPACITY.map((name) => sumOf(both.map((node) => baseValue(node, name))))
   return {
     transactions_per_second: sum('transactionReadTransactionsPerSec', 'transactionWriteTransactionsPerSec'),
     transaction_bytes_per_second: sum('transactionReadBandwidth', 'transactionWriteBandwidth'),
-    disk_space_allocated_ratio: ratioOf(...whole),
+    disk_space_allocated_ratio: ratioOf(allocated, total),
   }
 }

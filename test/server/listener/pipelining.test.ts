@@ -22,6 +22,18 @@ function holding() {
   return { handler, held, paths }
 }
 
+const BYTES = 16 * 1024 ** 2
+
+/** A handler whose responses are larger than the buffers of a connection. */
+function large() {
+  const paths: unknown[] = []
+  const handler: RequestListener = ({ url }, response) => {
+    paths.push(url)
+    response.end(Buffer.alloc(BYTES, 'a'))
+  }
+  return { handler, paths }
+}
+
 test('requests that wait for the response before are served on one connection, also with bodies in parts', async () => {
   await using listener = await startListener({ handler: (incoming, response) => incoming.pipe(response) })
   const socket = await openSocket(listener.port)
@@ -39,12 +51,7 @@ test('requests that wait for the response before are served on one connection, a
 })
 
 test('a request that comes before the last bytes of a complete response are sent is served, a further one is not', async () => {
-  const BYTES = 16 * 1024 ** 2
-  const paths: unknown[] = []
-  const handler: RequestListener = ({ url }, response) => {
-    paths.push(url)
-    response.end(Buffer.alloc(BYTES, 'a'))
-  }
+  const { handler, paths } = large()
   await using listener = await startListener({ handler })
   for (const [more, served] of [
     [request('/second'), ['/first', '/second']],
@@ -70,12 +77,7 @@ test('a request that comes before the last bytes of a complete response are sent
 })
 
 test('a connection that does not read its response gets no further data until it does', async () => {
-  const BYTES = 16 * 1024 ** 2
-  const paths: unknown[] = []
-  const handler: RequestListener = ({ url }, response) => {
-    paths.push(url)
-    response.end(Buffer.alloc(BYTES, 'a'))
-  }
+  const { handler, paths } = large()
   await using listener = await startListener({ handler })
   const socket = await openSocket(listener.port)
   socket.pause()
