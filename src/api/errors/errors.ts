@@ -12,10 +12,10 @@ export interface RequestPlace {
 
 /** The body of a refusal. Source: real systems; the API document does not show error bodies. */
 export interface ErrorBody {
-  readonly code: number | undefined
-  readonly description: string | undefined
-  readonly details: string | undefined
-  readonly retryable: boolean | undefined
+  readonly code?: number | undefined
+  readonly description?: string | undefined
+  readonly details?: string | undefined
+  readonly retryable?: boolean | undefined
 }
 
 type Extra = 'cause' | 'status' | 'body' | 'retryAfterMs' | 'endpoint' | 'remedy'

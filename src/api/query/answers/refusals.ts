@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody } from '../../errors/errors.ts'
+import { ApiError } from '../../errors/errors.ts'
 import type { Reason } from '../../errors/reasons.ts'
 import { refusalOf } from '../../http/refusals.ts'
 import type { HttpResponse } from '../../http/transport.ts'
@@ -30,7 +30,7 @@ export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
   if (refusal === undefined) return undefined
   const { status = 0, body } = refusal
   const refused = (reason: Reason, detail: string) =>
-    new ApiError(reason, detail, { status, body: { ...NO_BODY, ...body, retryable: false } })
+    new ApiError(reason, detail, { status, body: { ...body, retryable: false } })
   if (refusal.reason === 'forbidden') return refused('forbidden', forbiddenText(status, body?.code))
   if (body?.code === NO_SERVICE_CODE)
     return refused(
@@ -56,13 +56,6 @@ function forbiddenText(status: number, code: number | undefined): string {
   // ECS 3.8.0 checks the name of the host.
   const other = code === undefined ? '; or the system does not accept the host name in base_url' : ''
   return `the query interface needs the role SYSTEM_MONITOR or SYSTEM_ADMIN (${answered}): ${remedy}${other}`
-}
-
-const NO_BODY: ErrorBody = {
-  code: undefined,
-  description: undefined,
-  details: undefined,
-  retryable: undefined,
 }
 
 /** Old services also refuse a query with 404, such as one for a bucket that they do not have. */
