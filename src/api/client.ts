@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { inSlices, type Steps } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
-import { CURRENT_QUERY, historyQuery, nodesPath } from './errors/paths.ts'
+import { CURRENT_QUERY, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
@@ -143,7 +143,9 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedB
     signal: AbortSignal,
     requested: Period = period,
   ): Promise<HistoryReading> => {
-    const request = poolRequest(system, 'history', poolId, historyQuery(requested))
+    const { start, end, interval } = requested
+    const query = `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
+    const request = poolRequest(system, 'history', poolId, query)
     return read(request, signal, (text, _, ofAttempt, response) => {
       const options = { period, bandwidthUnit, respondedAt: respondedAt(response) }
       return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)

@@ -19,19 +19,6 @@ export function nodesPath(poolId: string): string {
 
 export const CURRENT_QUERY = 'dataType=current'
 
-/** The query of the history. Times in seconds since the epoch. */
-export function historyQuery({
-  start,
-  end,
-  interval,
-}: {
-  start: number
-  end: number
-  interval: number
-}): string {
-  return `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
-}
-
 /** How a query for forecasts begins. It is not documented whether `dataType=current` includes them. */
 export const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
 export type ForecastForm = (typeof FORECAST_FORMS)[number]
