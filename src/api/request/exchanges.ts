@@ -2,7 +2,7 @@ import type { LimitsConfig, TlsConfig } from '../../config/config.ts'
 import type { ResourceName } from '../../system_catalogue.ts'
 import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
+import type { Reason, Result } from '../errors/reasons.ts'
 import { clockSkewSeconds, respondedAt } from '../http/clock_skew.ts'
 import { tokenHeader } from '../http/credentials.ts'
 import { type RequestEnd, timed } from '../http/request_log.ts'
@@ -36,7 +36,7 @@ export interface ClientObserver {
   exchanged(exchange: ExchangeEnd): void
   /** After an operation: whether the system responded, whatever the response. */
   responded?(responded: boolean): void
-  loggedIn?(result: Reason | 'ok'): void
+  loggedIn?(result: Result): void
   /** The system's clock minus ours, in seconds. */
   clockSkew?(seconds: number): void
   /** End of validity of the system's certificate, in seconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { AuthConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
 import type { Secret } from '../../values/secret.ts'
-import type { Reason } from '../errors/reasons.ts'
+import type { Result } from '../errors/reasons.ts'
 import type { HttpResponse } from '../http/transport.ts'
 
 /** The token of one system. One for all pools. */
@@ -59,7 +59,7 @@ export interface SessionOptions {
   /** Bound of one login, in milliseconds. */
   readonly timeoutMs: number
   readonly requests: SessionRequests
-  readonly onLogin: (result: Reason | 'ok') => void
+  readonly onLogin: (result: Result) => void
   readonly log: Log
   /** Milliseconds since the epoch: a token also ages while the machine sleeps. */
   readonly now?: () => number
