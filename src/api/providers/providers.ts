@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import { isObject, jsonSteps, member } from '../parse/json.ts'
+import { asList, isObject, jsonSteps, member } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
 
@@ -91,8 +91,7 @@ function fromJson(body: unknown): Provider[] {
   const list = member(body, 'authnprovider')
   // Any other object is an error, not an empty list.
   if (list === undefined && Object.keys(body).length > 0) throw notAList()
-  const entries = Array.isArray(list) ? list : list === undefined || list === null ? [] : [list]
-  return entries.map((entry: unknown) => {
+  return asList(list).map((entry) => {
     if (!isObject(entry)) throw notAList()
     const link = member(entry, 'link')
     const [href, rel] = isObject(link) ? [member(link, 'href'), member(link, 'rel')] : []

@@ -1,6 +1,6 @@
 import { inSlices } from '../../../slices.ts'
 import { ApiError } from '../../errors/errors.ts'
-import { isObject, jsonSteps, member, readText } from '../../parse/json.ts'
+import { asList, isObject, jsonSteps, member, readText } from '../../parse/json.ts'
 
 /** The only resource with the version of the system. */
 const VERSION_PATH = '/vdc/nodes'
@@ -8,8 +8,9 @@ const VERSION_PATH = '/vdc/nodes'
 /** The versions of the nodes, of which an upgrade leaves several; empty if the answer has none. */
 export function decodeVersions(body: unknown): readonly string[] {
   const list = isObject(body) ? member(body, 'node') : undefined
-  const nodes = Array.isArray(list) ? list : [list]
-  const versions = nodes.map((node) => (isObject(node) ? readText(member(node, 'version')) : undefined))
+  const versions = asList(list).map((node) =>
+    isObject(node) ? readText(member(node, 'version')) : undefined,
+  )
   return [...new Set(versions.filter((version) => version !== undefined))]
 }
 
