@@ -6,6 +6,11 @@ const MAX_NAME_CHARACTERS = 200
 /** 128 bits, so that nobody can choose two names with the same one, which would give two equal series. */
 const FINGERPRINT_CHARACTERS = 32
 
+/** Matches whole names; undefined for an empty expression, which is a filter that is not set. @throws {SyntaxError} */
+export function wholeName(expression: string): RegExp | undefined {
+  return expression === '' ? undefined : new RegExp(`^(?:${expression})$`)
+}
+
 /** A name of bounded length: every series of a node repeats it. */
 export function boundedName(name: string): string {
   if (name.length <= MAX_NAME_CHARACTERS) return name

@@ -1,5 +1,6 @@
 import type { ResourcesConfig } from '../../config/config.ts'
 import type { ObjectKind } from '../../system_catalogue.ts'
+import { wholeName } from '../../values/names.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
 import { objectSteps, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder } from './reading.ts'
@@ -42,8 +43,6 @@ export function readObjects(
 
 /** Decides which names are read. */
 export function nameFilter({ include, exclude }: { readonly include: string; readonly exclude: string }) {
-  const whole = (text: string) => (text === '' ? undefined : new RegExp(`^(?:${text})$`))
-  const included = whole(include)
-  const excluded = whole(exclude)
+  const [included, excluded] = [wholeName(include), wholeName(exclude)]
   return (name: string): boolean => (included?.test(name) ?? true) && !(excluded?.test(name) ?? false)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wholeName } from '../../values/names.ts'
 
 const MS_PER_UNIT = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const BYTES_PER_UNIT = {
@@ -69,7 +70,7 @@ export const flag = z.preprocess(
 /** A regular expression for whole names. */
 export const expression = z.string('expected a regular expression').superRefine((text, context) => {
   try {
-    new RegExp(`^(?:${text})$`)
+    wholeName(text)
   } catch {
     context.addIssue({ code: 'custom', message: 'not a regular expression' })
   }

@@ -1,4 +1,5 @@
 import { NETWORK_FIELDS } from '../../../query_catalogue.ts'
+import { wholeName } from '../../../values/names.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import {
   currentOf,
@@ -32,8 +33,8 @@ const SLAVE = /^p?slave/
  * names decide.
  */
 export function createInterfaceRule({ include, exclude }: InterfaceFilter) {
-  const included = include === '' ? undefined : wholeName(include)
-  const excluded = exclude === '' ? undefined : wholeName(exclude)
+  const included = wholeName(include)
+  const excluded = wholeName(exclude)
   const isExcluded = (name: string) => excluded?.test(name) ?? false
 
   return {
@@ -58,10 +59,6 @@ export function createInterfaceRule({ include, exclude }: InterfaceFilter) {
       )
     },
   }
-}
-
-function wholeName(expression: string): RegExp {
-  return new RegExp(`^(?:${expression})$`)
 }
 
 function isVlanOf(name: string, names: ReadonlySet<string>): boolean {
