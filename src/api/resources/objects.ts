@@ -64,8 +64,7 @@ export function* entrySteps(
   const objects: ResourceObject[] = []
   for (const [index, entry] of entries.entries()) {
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
-    const shown = object && (ADJUST[kind.name]?.(object, context) ?? object)
-    if (shown !== undefined && !isInternal(shown)) objects.push(shown)
+    if (object !== undefined && !isInternal(object)) objects.push(withCurrentTime(object, context))
     if (index % ENTRIES_IN_STEP === ENTRIES_IN_STEP - 1) yield
   }
   return objects
@@ -144,27 +143,18 @@ function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection
   rejected.add({ attribute: kind.resource, reason, node: '', text })
 }
 
-/** Corrections of values by other values of the same object. */
-const ADJUST: Partial<
-  Readonly<Record<ObjectName, (object: ResourceObject, context: ObjectContext) => ResourceObject>>
-> = {
-  // The system keeps the last time when nothing is pending; it may be in the future.
-  group(object, { now }) {
-    const pending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
-    return without(object, ({ column, value }) => isRecoveryPoint(column) && (!pending || value > now))
-  },
+/** Of a replication group, the system keeps the last recovery point when nothing is pending; it may be in the future. */
+function withCurrentTime(object: ResourceObject, { now }: ObjectContext): ResourceObject {
+  if (object.kind.name !== 'group') return object
+  const isPending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
+  const isCurrent = ({ column, value }: ResourceValue) =>
+    column.family !== 'sds_replication_group_recovery_point_timestamp_seconds' || (isPending && value <= now)
+  return { ...object, values: object.values.filter(isCurrent) }
 }
-
-const isRecoveryPoint = ({ family }: Column) =>
-  family === 'sds_replication_group_recovery_point_timestamp_seconds'
 
 /** The values of a family. */
 export function valuesOf({ values }: ResourceObject, family: string): number[] {
   return values.flatMap(({ column, value }) => (column.family === family ? [value] : []))
-}
-
-function without(object: ResourceObject, isDropped: (value: ResourceValue) => boolean): ResourceObject {
-  return { ...object, values: object.values.filter((value) => !isDropped(value)) }
 }
 
 /** The internal replication group, which has no data. */
