@@ -93,13 +93,9 @@ const COARSEST_STEP_SECONDS = 3600
 
 function noteServed(times: readonly number[], { served, period }: SeriesOptions): void {
   const tolerance = 2 * Math.max(period.interval, COARSEST_STEP_SECONDS)
-  const isFar = (t: number | undefined) =>
-    t !== undefined && (t < period.start - tolerance || t >= period.end + tolerance)
-  let near = times.length
-  for (let index = 0; isFar(times[index]); index += 1) near -= 1
-  for (let index = times.length - 1; near > 0 && isFar(times[index]); index -= 1) near -= 1
+  const isFar = (t: number) => t < period.start - tolerance || t >= period.end + tolerance
   served.points += times.length
-  served.farPoints += times.length - near
+  served.farPoints += times.filter(isFar).length
   for (let index = 1; index < times.length; index += 1) {
     served.step = Math.min(served.step, (times[index] ?? 0) - (times[index - 1] ?? 0))
   }
