@@ -2,12 +2,11 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
-import { createLogTap, type LogTap } from '../poller/log/log_tap.ts'
-import { createPoller, type Poller } from '../poller/poller.ts'
+import { createLogTap } from '../poller/log/log_tap.ts'
+import { createPoller } from '../poller/poller.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
-import type { ProbeSources } from '../server/metrics/probe.ts'
-import { createStateStore, type StateStore } from '../state/store.ts'
+import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent/recent.ts'
 import { hostsOf, type ListenSocket } from '../values/listen_address.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
@@ -60,6 +59,7 @@ export function createExporter(options: ExporterOptions) {
   const store = createStateStore(onSeries, recent)
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
+  const { probe, history, status: polling } = poller
   const admin =
     options.admin && createAdmin(options.admin, { ready: poller.ready, httpLimits, isPublished, log })
   let alerting: Config['alerting']
@@ -72,12 +72,12 @@ export function createExporter(options: ExporterOptions) {
   const app = createMetricsApp({
     exposition: store.exposition,
     own,
-    probes: probeSources(store, poller, record),
+    probes: { systems: store.systems, probe, history, polling, record },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     status: {
-      ...{ version, systems: store.systems, polling: poller.status, recent, now: Date.now },
+      ...{ version, systems: store.systems, polling, recent, now: Date.now },
       alerting: () => alerting,
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,
@@ -110,11 +110,6 @@ export function createExporter(options: ExporterOptions) {
       await Promise.all([poller.stop(), stopAll(listeners), admin?.stop()])
     },
   }
-}
-
-function probeSources(store: StateStore, poller: Poller, record: LogTap['record']): ProbeSources {
-  const explanation = { polling: poller.status, record }
-  return { systems: store.systems, probe: poller.probe, history: poller.history, explanation }
 }
 
 async function startListeners(

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
 import { newSystem } from '../../src/state/state.ts'
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
 import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
-import { statusSources } from '../server/status/status_setup.ts'
+import { metricsApp, probeSources } from '../server/status/status_setup.ts'
 import { get } from '../support/http.ts'
 import { createEmulator } from '../support/programs/emulator.ts'
 import { mutatedText } from './support/arbitraries.ts'
@@ -27,13 +26,12 @@ const stops: (() => Promise<void>)[] = []
 beforeAll(async () => {
   await emulator.start()
   const admin = await startAdmin({ systems: { a: emulator.url, b: emulator.url }, log })
-  const app = createMetricsApp({
+  const app = metricsApp({
     exposition: () => createExposition(feedParts(1)),
-    own: createOwnMetrics({ version: '1', nodeVersion: 'v24' }),
-    probes: { systems: () => [newSystem('a')], probe: async () => createExposition(feedParts(1)) },
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([]),
+    probes: probeSources({
+      systems: () => [newSystem('a')],
+      probe: async () => createExposition(feedParts(1)),
+    }),
     log,
   })
   const metrics = await startListener({ handler: app, openPaths: OPEN_PATHS, log })

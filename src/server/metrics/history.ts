@@ -23,7 +23,7 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     const target = readTarget(context.querystring, systems(), PARAMETERS)
     if (typeof target === 'string') return refuseRequest(context, target)
     const { system } = target
-    const document = history?.(system)
+    const document = history(system)
     if (document === undefined) return sendText(context, 404, DISABLED)
     const slot = takeSlot(context.res, slots, { group: `history ${system}`, exposition: document })
     if (slot === undefined) return

@@ -19,8 +19,7 @@ import { createSendExposition } from './send_exposition.ts'
 import { createServiceDiscovery } from './service_discovery.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
-  /** Default: no systems. */
-  readonly probes?: ProbeSources
+  readonly probes: ProbeSources
   /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number | undefined
   /** Monotonic clock in milliseconds. */
@@ -33,8 +32,8 @@ export interface MetricsAppOptions extends ScrapeSources {
   readonly status: Omit<StatusAppOptions, 'admit' | 'ready' | 'metricsPath'>
   /** The path of the metrics. Default: `/metrics`. */
   readonly metricsPath?: string | undefined
-  /** The host names of the listener. By default all names are accepted. */
-  readonly origin?: OriginRules
+  /** The host names of the listener. */
+  readonly origin: OriginRules
   readonly log: Log
 }
 
@@ -49,7 +48,7 @@ export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
  */
 export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   const router = new Router()
-  const { probes = NO_SYSTEMS, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
+  const { probes, origin, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
   const { metricsPath = DEFAULT_METRICS_PATH } = options
   const slots = createScrapeSlots({ maxRequests, now })
   const sendBody = createSendBody()
@@ -67,7 +66,6 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
       ? sendText(context, 200, 'sds-exporter is ready.')
       : sendText(context, 503, 'Not every system has been polled yet.'),
   )
-  const { origin = ANY_HOST } = options
   router.post('/-/reload', (context) =>
     isCrossSite(context.req, origin)
       ? sendText(context, 403, 'Cross-site request refused.')
@@ -94,9 +92,6 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
     request.url === metricsPath && request.method === 'GET' && hasExpectedHost(request, origin)
   return (req, res) => (isScrape(req) ? scrape({ req, res }) : serve(req, res))
 }
-
-const NO_SYSTEMS: ProbeSources = { systems: () => [], probe: async () => undefined }
-const ANY_HOST: OriginRules = { listenHosts: [], allowedHosts: undefined }
 
 /** Protects against DNS rebinding. Health and readiness are served under every name. */
 async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {

@@ -15,13 +15,8 @@ import { readTarget, refuseRequest } from './target.ts'
 export interface ProbeSources {
   readonly systems: () => readonly Pick<SystemState, 'name' | 'labels'>[]
   readonly probe: Poller['probe']
-  /** Undefined: no system has any. */
-  readonly history?: Poller['history']
-  /** For `debug=true`. Undefined: without log and configuration. */
-  readonly explanation?: ExplanationSources | undefined
-}
-
-export interface ExplanationSources {
+  readonly history: Poller['history']
+  /** For `debug=true`, as the next one. */
   readonly polling: Poller['status']
   readonly record: LogTap['record']
 }
@@ -55,7 +50,7 @@ const TAILS = {
  * or explains the probe.
  */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
-  const { systems, probe, maxRequests, sendExposition, explanation, slots } = options
+  const { systems, probe, maxRequests, sendExposition, polling, record, slots } = options
   const waiting = createKeyedLimit(maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
@@ -67,7 +62,7 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     if (leave === undefined) return refuse(context.res, maxRequests)
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
     const beganMs = performance.now()
-    const recording = request.isExplained ? explanation?.record(system) : undefined
+    const recording = request.isExplained ? record(system) : undefined
     const exposition = await probe(system, pool, signal).finally(() => {
       leave()
       recording?.end()
@@ -76,9 +71,12 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     if (exposition === undefined) return refuseUnknown(context, system, pool)
     if (recording !== undefined) {
       const seconds = (performance.now() - beganMs) / 1000
-      const status = explanation?.polling(system)
       if (takeSlot(context.res, slots, { group: 'explanations', exposition }) === undefined) return
-      return sendText(context, 200, await explainProbe({ seconds, recording, status, exposition }))
+      return sendText(
+        context,
+        200,
+        await explainProbe({ seconds, recording, status: polling(system), exposition }),
+      )
     }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }

@@ -3,26 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
-import { statusSources } from '../status/status_setup.ts'
+import { metricsApp } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
 const exposition = () =>
   createExposition([
     renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: state.value }]]])),
   ])
-const app = createMetricsApp({
+const app = metricsApp({
   exposition,
-  own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
   ready: () => state.ready,
   reload: () => state.reload(),
-  status: statusSources([]),
-  log: silentLog,
 })
 const listener = createListener({
   address: '127.0.0.1:0',
@@ -184,14 +180,10 @@ describe('POST /-/reload of a browser', () => {
 describe('host names', () => {
   const limited = createListener({
     address: '127.0.0.1:0',
-    handler: createMetricsApp({
+    handler: metricsApp({
       exposition,
-      own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-      ready: () => true,
       reload: async () => undefined,
-      status: statusSources([]),
       origin: { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] },
-      log: silentLog,
     }),
     openPaths: OPEN_PATHS,
     log: silentLog,

@@ -3,13 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createExposition, type Exposition } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { recordLog } from '../listener/listener_setup.ts'
-import { statusSources } from '../status/status_setup.ts'
+import { metricsApp } from '../status/status_setup.ts'
 
 /** More than the buffers of a connection hold, so that a response is not sent while its client does not read. */
 const TEXT = Buffer.alloc(16 * 1024 * 1024, '# text\n')
@@ -24,14 +23,10 @@ async function startMetrics(maxRequests?: number) {
   const shown = { exposition: largePage() }
   const log = recordLog()
   const responses: ServerResponse[] = []
-  const app = createMetricsApp({
+  const app = metricsApp({
     exposition: () => shown.exposition,
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     maxRequests,
     now: () => clock.ms,
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([]),
     log,
   })
   const listener = createListener({

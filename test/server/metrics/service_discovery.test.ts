@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
-import { silentLog } from '../../../src/log.ts'
-import { createExposition } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
 import { type StartedListener, sendRaw, startListener } from '../listener/listener_setup.ts'
-import { statusSources } from '../status/status_setup.ts'
+import { metricsApp, probeSources } from '../status/status_setup.ts'
 
-const app = createMetricsApp({
-  exposition: () => createExposition([]),
-  own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-  probes: {
+const app = metricsApp({
+  probes: probeSources({
     systems: () => [newSystem('frankfurt', { site: 'fra', tier: '"gold"' }), newSystem('b')],
-    probe: async () => undefined,
-  },
-  ready: () => true,
-  reload: undefined,
-  status: statusSources([]),
-  log: silentLog,
+  }),
 })
 let listener: StartedListener
 

@@ -1,6 +1,7 @@
 import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createLogTap } from '../../../src/poller/log/log_tap.ts'
 import type { PollerStatus } from '../../../src/poller/poller.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type MetricsAppOptions,
   OPEN_PATHS,
 } from '../../../src/server/metrics/metrics_app.ts'
+import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -44,6 +46,33 @@ export function statusSources(
   }
 }
 
+/** What is known of systems for `/probe`, `/history` and `/sd`: nothing, unless the test says so. */
+export function probeSources(sources: Partial<ProbeSources> = {}): ProbeSources {
+  return {
+    systems: () => [],
+    probe: async () => undefined,
+    history: () => undefined,
+    polling: () => undefined,
+    record: createLogTap(silentLog).record,
+    ...sources,
+  }
+}
+
+/** The application for metrics of no system, under every host name, unless the test says something else. */
+export function metricsApp(options: Partial<MetricsAppOptions> = {}) {
+  return createMetricsApp({
+    exposition: () => createExposition([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    probes: probeSources(),
+    ready: () => true,
+    reload: undefined,
+    status: statusSources([]),
+    origin: { listenHosts: [], allowedHosts: undefined },
+    log: silentLog,
+    ...options,
+  })
+}
+
 /** A listener for metrics that has pages and no metrics of systems. It must be started. */
 export function pageListener(
   status: MetricsAppOptions['status'],
@@ -52,14 +81,6 @@ export function pageListener(
     ...more
   }: { address?: string } & Pick<Partial<MetricsAppOptions>, 'origin'> = {},
 ) {
-  const handler = createMetricsApp({
-    exposition: () => createExposition([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    ready: () => true,
-    reload: undefined,
-    status,
-    log: silentLog,
-    ...more,
-  })
+  const handler = metricsApp({ status, ...more })
   return createListener({ address, handler, openPaths: OPEN_PATHS, log: silentLog })
 }
