@@ -23,14 +23,10 @@ export function createScrape(
   return (exchange) => sendExposition(exchange, { group: GROUP, exposition: exposition(), tailOf })
 }
 
-/**
- * The exporter's own metrics at the end of the exposition. Scrapes at the same time share one rendering, and with the same
- * text they have the same tail.
- */
+/** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */
 function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
   const last = new Map<Format, { readonly text: string; readonly tail: Buffer }>()
-  const rendering = new Map<Format, Promise<Buffer>>()
-  const render = async (format: Format) => {
+  return async (format) => {
     const text = await own.render(format)
     const before = last.get(format)
     if (before?.text === text) return before.tail
@@ -38,13 +34,10 @@ function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
     last.set(format, { text, tail })
     return tail
   }
-  return (format) => {
-    const shared = rendering.get(format) ?? render(format).finally(() => rendering.delete(format))
-    rendering.set(format, shared)
-    return shared
-  }
 }
 
-function tailText(text: string, format: Format): string {
-  return format === 'openmetrics' ? `${text}${OPENMETRICS_END}` : `${FAMILY_SEPARATOR[format]}${text}`
+/** The end of an exposition. @param hasBefore whether there are families before these of the exporter */
+export function tailText(own: string, format: Format, hasBefore = true): string {
+  const separator = hasBefore && own !== '' ? FAMILY_SEPARATOR[format] : ''
+  return `${separator}${own}${format === 'openmetrics' ? OPENMETRICS_END : ''}`
 }

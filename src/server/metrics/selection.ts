@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 import { suggestion } from '../../config/values/suggestions.ts'
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
-import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
+import type { Format } from '../../metrics/lines.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
-import type { ScrapeSources } from './scrape.ts'
+import { type ScrapeSources, tailText } from './scrape.ts'
 import type { SendExposition } from './send_exposition.ts'
 import { refuseRequest } from './target.ts'
 
@@ -26,7 +26,7 @@ export function createSelectedScrape(
     const key = [...names].sort().join()
     const selected = selectionOf(exposition(), names, key)
     const tailOf = async (format: Format) =>
-      Buffer.from(tailText(await own.render(format), names, format, selected.series > 0))
+      Buffer.from(tailText(onlyNamed(await own.render(format), names, format), format, selected.series > 0))
     await sendExposition(context, { group: `metrics ${key}`, exposition: selected, tailOf })
   }
 }
@@ -60,13 +60,10 @@ function problemOf(
   return `${PARAMETER}: no metric '${unknown}'${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
 
-function tailText(own: string, names: ReadonlySet<string>, format: Format, hasBefore: boolean): string {
+function onlyNamed(own: string, names: ReadonlySet<string>, format: Format): string {
   // In OpenMetrics the family of a counter has no suffix.
   const families = familiesIn(own).filter(({ name }) => names.has(name) || names.has(`${name}_total`))
-  const separator = FAMILY_SEPARATOR[format]
-  const text = families.map((family) => family.text).join(separator)
-  if (format === 'openmetrics') return `${text}${OPENMETRICS_END}`
-  return hasBefore && text !== '' ? `${separator}${text}` : text
+  return families.map(({ text }) => text).join(FAMILY_SEPARATOR[format])
 }
 
 /** The families of the exporter's own metrics; the text of each has its header and samples. */
