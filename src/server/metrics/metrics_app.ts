@@ -50,7 +50,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   const router = new Router()
   const { probes, origin, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
   const { metricsPath = DEFAULT_METRICS_PATH } = options
-  const slots = createScrapeSlots({ maxRequests, now })
+  const slots = createScrapeSlots(maxRequests, now)
   const sendBody = createSendBody()
   const sendExposition = createSendExposition(slots, sendBody)
   const scrape = createScrape(options, sendExposition)
@@ -72,7 +72,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
       : serveReload(context, options.reload),
   )
   // As many responses at the same time as for scrapes, which it does not hinder.
-  const statusSlots = createScrapeSlots({ maxRequests, now })
+  const statusSlots = createScrapeSlots(maxRequests, now)
   const status = createStatusApp({
     ...options.status,
     ready: options.ready,

@@ -15,13 +15,6 @@ export interface ScrapeSlot {
 
 export type ScrapeSlots = ReturnType<typeof createScrapeSlots>
 
-export interface ScrapeSlotOptions {
-  /** Scrapes in flight; 0: unlimited. */
-  readonly maxRequests: number
-  /** Monotonic clock in milliseconds. */
-  readonly now: () => number
-}
-
 /** node_exporter has 40, but smaller expositions: here each stalled scrape takes up to 4 MB of socket buffers. */
 export const DEFAULT_MAX_REQUESTS = 20
 /** Without progress for so long, a response may be closed in favour of a new scrape. */
@@ -38,8 +31,10 @@ interface Scrape {
 /**
  * Limits the scrapes in flight, and the expositions that they keep in memory. When all slots are in use, a new scrape closes
  * the response that has made no progress for the longest time, if that is longer than a quarter of a second.
+ * @param maxRequests scrapes in flight; 0: unlimited
+ * @param now monotonic clock in milliseconds
  */
-export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions) {
+export function createScrapeSlots(maxRequests: number, now: () => number) {
   /** In the order of their start, and so of their expositions. */
   const scrapes = new Set<Scrape>()
   const close = (scrape: Scrape) => {
