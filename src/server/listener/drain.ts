@@ -16,6 +16,16 @@ export function createDrain(server: Server, connections: Connections, limits: Dr
     // The remaining connections have not sent a complete request or are in the TLS handshake.
     if (running.size === 0) destroyAll()
   }
+  const endServer = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
+    const sweeper = setInterval(sweep, limits.idleSweepMs)
+    const grace = setTimeout(destroyAll, limits.stopGraceMs)
+    sweep()
+    await closed
+    clearInterval(sweeper)
+    clearTimeout(grace)
+  }
   return {
     /** Counts a response as running until it is sent or its connection is closed. */
     track(response: ServerResponse): void {
@@ -24,24 +34,8 @@ export function createDrain(server: Server, connections: Connections, limits: Dr
     },
     /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
     end(): Promise<void> {
-      ending ??= endServer(server, limits, sweep, destroyAll)
+      ending ??= endServer()
       return ending
     },
   }
-}
-
-async function endServer(
-  server: Server,
-  limits: DrainLimits,
-  sweep: () => void,
-  destroyAll: () => void,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
-  const sweeper = setInterval(sweep, limits.idleSweepMs)
-  const grace = setTimeout(destroyAll, limits.stopGraceMs)
-  sweep()
-  await closed
-  clearInterval(sweeper)
-  clearTimeout(grace)
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { ListenOptions, Socket } from 'node:net'
 import type { Log } from '../../log.ts'
 import {
@@ -22,7 +22,7 @@ import { prepareResponse } from './abuse/responses.ts'
 import { serveOneAtATime } from './abuse/turns.ts'
 import { createDrain } from './drain.ts'
 import { logFailure } from './failure_log.ts'
-import { createGate, type Gate } from './gate.ts'
+import { createGate } from './gate.ts'
 import { createTlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
@@ -87,11 +87,18 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted, now })
   const connections = limitServer(server, event, limits, log)
   const drain = createDrain(server, connections, limits)
-  const serving: Serving = { gate, handler: options.handler, log }
-  const queue = createRequestQueue(
-    (request, response) => serve(serving, request, response),
-    (request) => openPaths.includes(rawPath(request)),
-  )
+  const serve: RequestListener = async (request, response) => {
+    try {
+      const refusal = await gate(request, response)
+      if (response.destroyed) return
+      if (refusal === undefined) return await options.handler(request, response)
+      sendRefusal(response, refusal)
+    } catch (failure) {
+      logFailure(log, 'request failed', failure, { path: rawPath(request) })
+      sendRefusal(response, FAILED)
+    }
+  }
+  const queue = createRequestQueue(serve, (request) => openPaths.includes(rawPath(request)))
   const serveOne: RequestListener = (request, response) => {
     drain.track(response)
     prepareResponse(response, { headers: web().file.headers, limits, connections })
@@ -150,25 +157,6 @@ function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimit
 }
 
 const FAILED: Refusal = { status: 500, text: 'internal server error' }
-
-interface Serving {
-  readonly gate: Gate
-  readonly handler: RequestListener
-  readonly log: Log
-}
-
-async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { gate, handler, log } = serving
-  try {
-    const refusal = await gate(request, response)
-    if (response.destroyed) return
-    if (refusal === undefined) return await handler(request, response)
-    sendRefusal(response, refusal)
-  } catch (failure) {
-    logFailure(log, 'request failed', failure, { path: rawPath(request) })
-    sendRefusal(response, FAILED)
-  }
-}
 
 async function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
   try {
