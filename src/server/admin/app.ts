@@ -35,7 +35,10 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   const { origin, log } = options
   const app = new Koa()
   app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
-  app.use(setResponseHeaders)
+  app.use((context, next) => {
+    context.set(RESPONSE_HEADERS)
+    return next()
+  })
   app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => serveHealth(context, next, options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
@@ -91,11 +94,6 @@ function createRouter(routes: Routes): Router {
 const RESPONSE_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
-async function setResponseHeaders(context: Context, next: Next): Promise<void> {
-  context.set(RESPONSE_HEADERS)
-  await next()
 }
 
 const INTERNAL_ERROR = 'administration request failed with an internal error, please report it'
