@@ -14,7 +14,7 @@ import {
 } from './finding.ts'
 import type { PoolStatus } from './pool_status.ts'
 import { reportedFindings } from './reported_findings.ts'
-import type { Problem } from './states.ts'
+import { type Problem, SEVERITIES } from './states.ts'
 import type { SystemStatus } from './system_status.ts'
 
 interface ProblemSources extends FindingContext {
@@ -59,11 +59,7 @@ function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding:
 }
 
 export function badFirst(problems: readonly Problem[]): Problem[] {
-  return [
-    ...problems.filter(({ severity }) => severity === 'bad'),
-    ...problems.filter(({ severity }) => severity === 'warning'),
-    ...problems.filter(({ severity }) => severity === 'notice'),
-  ]
+  return problems.toSorted((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
 /** The failure of all pools, if they have the same reason: it is that of the system. */
