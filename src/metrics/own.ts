@@ -26,14 +26,15 @@ function described({ name, help, labels }: Family, registry: Registry) {
 
 export function createOwnMetrics(build: { version: string; nodeVersion: string }) {
   const registry = new Registry()
-  const query = createQueryCounters(registry)
+  const queryPolls = new Counter(described(OWN.queryPolls, registry))
+  const unmatchedRows = new Counter(described(OWN.unmatchedRows, registry))
   const requests = new Counter(described(OWN.requests, registry))
   const durations = new Histogram({
     ...described(OWN.requestDuration, registry),
     buckets: DURATION_BUCKETS_SECONDS,
   })
   const logins = new Counter(described(OWN.logins, registry))
-  const ofSystem = [query.polls, query.unmatched, requests, logins, durations]
+  const ofSystem = [queryPolls, unmatchedRows, requests, logins, durations]
   const seriesCount = new Gauge(described(OWN.series, registry))
   const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
   const reloadTime = new Gauge(described(OWN.reloadTime, registry))
@@ -44,8 +45,8 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
 
   return {
     /** A poll of the query interface; `empty`: it has no data. */
-    queryPoll: changing((system: string, result: Result | 'empty') => query.polls.inc({ system, result })),
-    unmatchedRows: changing((system: string, rows: number) => query.unmatched.inc({ system }, rows)),
+    queryPoll: changing((system: string, result: Result | 'empty') => queryPolls.inc({ system, result })),
+    unmatchedRows: changing((system: string, rows: number) => unmatchedRows.inc({ system }, rows)),
     request: changing(({ system, operation, code, seconds }: RequestFacts) => {
       requests.inc({ system, operation, code })
       durations.observe({ system, operation }, seconds)
@@ -62,7 +63,9 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
      */
     addSystem: changing((system: string, { isQueried }: { readonly isQueried: boolean }) => {
       for (const result of RESULTS) logins.inc({ system, result }, 0)
-      if (isQueried) query.start(system)
+      if (!isQueried) return
+      for (const result of [...RESULTS, 'empty']) queryPolls.inc({ system, result }, 0)
+      unmatchedRows.inc({ system }, 0)
     }),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
     /** The exposition without `# EOF`. Without changes, it is the same string as before. */
@@ -96,19 +99,6 @@ function createRendering(registry: Registry) {
       const text = [ofExporter, ofProcess].join(FAMILY_SEPARATOR[format])
       joined.set(format, { ofExporter, ofProcess, text })
       return text
-    },
-  }
-}
-
-function createQueryCounters(registry: Registry) {
-  const polls = new Counter(described(OWN.queryPolls, registry))
-  const unmatched = new Counter(described(OWN.unmatchedRows, registry))
-  return {
-    polls,
-    unmatched,
-    start(system: string): void {
-      for (const result of [...RESULTS, 'empty']) polls.inc({ system, result }, 0)
-      unmatched.inc({ system }, 0)
     },
   }
 }
