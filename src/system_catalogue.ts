@@ -86,7 +86,7 @@ const figure = (
   more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'isUnproven'> = {},
 ): FamilyRow => ({ unit, members, help, ...more })
 
-/** The list of a dashboard, within `_embedded`. */
+/** The list of a dashboard, within `_embedded`: the first on real systems, the second in the API document. */
 export const INSTANCES = ['_instances', 'instances'] as const
 const CURRENT = 'dataType=current'
 const ZONE = '/dashboard/zones/localzone'
@@ -470,9 +470,6 @@ function labelledMembers(members: Members): [labels: Labels, names: Member][] {
     Object.entries(values).map(([value, names]): [Labels, Member] => [{ [label]: value }, names]),
   )
 }
-
-/** A metric family of a resource. */
-export type ResourceFamily = (typeof RESOURCE_FAMILIES)[number]
 
 /** The newest time of the snapshots of a pool. */
 export const POOL_SAMPLE_TIME = {

@@ -1,4 +1,5 @@
 import { atOnce, type Steps } from '../../slices.ts'
+import { INSTANCES } from '../../system_catalogue.ts'
 import { copied } from '../../text.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
@@ -77,9 +78,6 @@ export function asList(value: unknown): readonly unknown[] {
   return value === undefined || value === null ? [] : [value]
 }
 
-/** The embedded list is `_instances` on real systems and `instances` in the API document. */
-const LIST_KEYS = ['_instances', 'instances'] as const
-
 /**
  * The embedded list of a response: under the first key that has entries, else the first list.
  * @param what name of the list for error messages
@@ -88,7 +86,7 @@ const LIST_KEYS = ['_instances', 'instances'] as const
 export function embeddedList(body: unknown, what: string): readonly unknown[] {
   const embedded = isObject(body) ? member(body, '_embedded') : undefined
   if (!isObject(embedded)) throw new ApiError('schema', 'the response has no member _embedded')
-  const lists = LIST_KEYS.map((key) => member(embedded, key)).filter((list) => Array.isArray(list))
+  const lists = INSTANCES.map((key) => member(embedded, key)).filter((list) => Array.isArray(list))
   const list = lists.find(({ length }) => length > 0) ?? lists[0]
   if (list !== undefined) return list
   throw new ApiError('schema', `the response has no ${what} (_embedded.instances or _embedded._instances)`)
