@@ -123,10 +123,10 @@ export interface SystemState {
 
 export const NOTHING: Part = renderPart(new Map())
 
-export function newSystem(name: string, labels: Labels = {}): SystemState {
+export function newSystem(name: string): SystemState {
   return {
     name,
-    labels,
+    labels: {},
     pools: new Map(),
     resources: new Map(),
     rejections: newRejections(name),

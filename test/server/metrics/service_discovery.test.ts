@@ -9,7 +9,7 @@ import { metricsApp, probeSources } from '../status/status_setup.ts'
 
 const app = metricsApp({
   probes: probeSources({
-    systems: () => [newSystem('frankfurt', { site: 'fra', tier: '"gold"' }), newSystem('b')],
+    systems: () => [{ ...newSystem('frankfurt'), labels: { site: 'fra', tier: '"gold"' } }, newSystem('b')],
   }),
 })
 let listener: StartedListener
