@@ -97,15 +97,11 @@ const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } a
 
 /** Exchanges with one system: rate-limited, timed and counted. */
 export function createExchanges(options: ExchangesOptions) {
-  const { tls, limits, timeoutMs, observer, pace, isOwn, httpLimits } = options
+  const { limits, observer, pace } = options
   const transport = createTransport({
-    tls,
-    timeoutMs,
-    concurrency: limits.concurrency,
-    maxResponseBytes: limits.maxResponseBytes,
+    ...options,
+    ...limits,
     onCertificate: (notAfterSeconds) => observer.certificate?.(notAfterSeconds),
-    isOwn,
-    ...(httpLimits !== undefined && { httpLimits }),
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {
