@@ -43,12 +43,36 @@ export interface AdminClientOptions {
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
 export function createAdminClient(options: AdminClientOptions) {
-  const { baseUrls } = options.system
+  const { log = silentLog } = options
+  const { name: system, baseUrls, tls } = options.system
   const limits = createLimits(options.limits)
   let responding = baseUrls[0] ?? ''
-  const { read, close } = createRead(options, limits, (baseUrl) => {
+  const { read, close: closeReads } = createRead(options, limits, (baseUrl) => {
     responding = baseUrl
   })
+
+  async function deleteOnce(token: Secret, id: string, stop: AbortSignal): Promise<void> {
+    const baseUrl = responding
+    const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
+    const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
+    // A new connection: the system may close an idle one at the moment of the request.
+    const { send, close } = createTransport({ ...options, ...boundedLimits(options), tls, timeoutMs })
+    const logged: Transport['send'] = (request) =>
+      timed(
+        () => send(request),
+        (end) => logRequest(log, { system, operation: place.operation, baseUrl, ...end }),
+      )
+    try {
+      const headers = { Accept: PROVIDERS_ACCEPT, ...tokenHeader(token) }
+      const request = { baseUrl, path: providerPath(id), headers }
+      await sendDeletion({ request, transport: { send: logged, close }, limits, timeoutMs, stop, place })
+    } catch (failure) {
+      throw asApiError(failure, place)
+    } finally {
+      // Not awaited: a connection that is being opened closes after its timeout.
+      void close()
+    }
+  }
 
   return {
     /** API document, "List providers". */
@@ -63,8 +87,7 @@ export function createAdminClient(options: AdminClientOptions) {
      * @throws {Abandoned} when the signal aborted before
      * @throws {UnknownOutcome} when it was sent, or may have been, and no response of the system came
      */
-    deleteProvider: (token: Secret, id: string, stop: AbortSignal): Promise<void> =>
-      deleteOnce(options, { baseUrl: responding, token, id, limits, stop }),
+    deleteProvider: deleteOnce,
     /** A token for a name and a password. Not repeated where the system may have counted a refused login. */
     login: (username: string, password: Secret, signal: AbortSignal): Promise<Secret> =>
       read({ ...LOGIN, headers: basicHeader(username, password) }, signal, (_, response) =>
@@ -73,7 +96,7 @@ export function createAdminClient(options: AdminClientOptions) {
     logout: (token: Secret, signal: AbortSignal): Promise<void> =>
       read(withToken(LOGOUT, token), signal, () => undefined),
     /** Closes the connections of reading requests at once; a deletion under way goes on. */
-    close,
+    close: closeReads,
   }
 }
 
@@ -126,37 +149,4 @@ function createRead(options: AdminClientOptions, limits: Limits, onResponse: (ba
     }
   }
   return { read, close }
-}
-
-interface RequestedDeletion {
-  readonly baseUrl: string
-  readonly token: Secret
-  readonly id: string
-  readonly limits: Limits
-  readonly stop: AbortSignal
-}
-
-async function deleteOnce(options: AdminClientOptions, deletion: RequestedDeletion): Promise<void> {
-  const { baseUrl, token, id, limits, stop } = deletion
-  const { log = silentLog } = options
-  const { name: system, tls } = options.system
-  const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
-  const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
-  // A new connection: the system may close an idle one at the moment of the request.
-  const { send, close } = createTransport({ ...options, ...boundedLimits(options), tls, timeoutMs })
-  const logged: Transport['send'] = (request) =>
-    timed(
-      () => send(request),
-      (end) => logRequest(log, { system, operation: place.operation, baseUrl, ...end }),
-    )
-  try {
-    const headers = { Accept: PROVIDERS_ACCEPT, ...tokenHeader(token) }
-    const request = { baseUrl, path: providerPath(id), headers }
-    await sendDeletion({ request, transport: { send: logged, close }, limits, timeoutMs, stop, place })
-  } catch (failure) {
-    throw asApiError(failure, place)
-  } finally {
-    // Not awaited: a connection that is being opened closes after its timeout.
-    void close()
-  }
 }
