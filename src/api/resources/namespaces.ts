@@ -23,7 +23,6 @@ export interface ListedName {
   readonly quota: ResourceObject | undefined
 }
 
-const NAMESPACES = { path: '/object/namespaces' } as const
 const NAMES = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
 
 /** A name that can be part of a path; of a namespace or a bucket. */
@@ -36,7 +35,7 @@ function nameIn(entry: JsonObject): string | undefined {
 /** All namespaces that the configuration selects, each once. */
 export async function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
   const isSelected = nameFilter(context.filters.namespaces)
-  const request: ResourceRequest = { operation: 'namespaces', ...NAMESPACES }
+  const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }
   const list = await listNames(context, { request, kind: NAMES, isSelected })
   return [...new Map(list.map((namespace) => [namespace.name, namespace])).values()]
 }

@@ -9,8 +9,6 @@ export interface ScrapeSources {
   readonly own: OwnMetrics
 }
 
-const GROUP = 'metrics'
-
 /**
  * Handles `GET /metrics`: the prepared exposition, followed by the exporter's own metrics. The exposition is rendered and
  * compressed after a poll; only the exporter's own metrics are rendered for a scrape.
@@ -20,7 +18,7 @@ export function createScrape(
   sendExposition: SendExposition,
 ): (exchange: Exchange) => Promise<void> {
   const tailOf = createTails(own)
-  return (exchange) => sendExposition(exchange, { group: GROUP, exposition: exposition(), tailOf })
+  return (exchange) => sendExposition(exchange, { group: 'metrics', exposition: exposition(), tailOf })
 }
 
 /** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */
