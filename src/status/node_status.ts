@@ -1,6 +1,7 @@
 import type { MergedNode } from '../api/query/merge.ts'
 import type { NodeHardware } from '../api/resources/hardware.ts'
 import type { HEALTH_STATES } from '../catalogue.ts'
+import { largest } from '../values/largest.ts'
 import {
   allocatedRatio,
   baseValue,
@@ -51,8 +52,7 @@ export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardwa
 /** Of the busier direction. */
 function networkRatio(node: MergedNode): number | null {
   const directions = ['nodeNicReceivedUtilization', 'nodeNicTransmittedUtilization'] as const
-  const ratios = directions.flatMap((name) => baseValue(node, name) ?? [])
-  return ratios.length === 0 ? null : Math.max(...ratios)
+  return largest(directions.map((name) => baseValue(node, name))) ?? null
 }
 
 type JudgedNode = DiskFigures &

@@ -4,6 +4,7 @@ import type { PollerStatus } from '../poller/poller.ts'
 import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
+import { largest } from '../values/largest.ts'
 import { errorStatus, type Finding } from './finding.ts'
 import { loginStatus } from './login_status.ts'
 import { type PoolDetails, sumTotals } from './pool_detail.ts'
@@ -106,12 +107,12 @@ function nextPollOf({ nextPollMs }: PollerStatus): number | null {
 
 function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]) {
   const { schedule, staleAfterMs } = polling.system.poll
-  const times = pools.flatMap(({ last_poll: poll }) => poll?.timestamp_seconds ?? [])
+  const times = pools.map(({ last_poll: poll }) => poll?.timestamp_seconds)
   return {
     schedule,
     interval_seconds: state.pollIntervalSeconds ?? null,
     stale_after_seconds: staleAfterMs / 1000,
-    last_timestamp_seconds: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
+    last_timestamp_seconds: largest(times) ?? null,
     next_timestamp_seconds: nextPollOf(polling),
   }
 }

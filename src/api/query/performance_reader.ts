@@ -1,4 +1,5 @@
 import { inSlices, type Steps } from '../../slices.ts'
+import { largest } from '../../values/largest.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
@@ -128,8 +129,8 @@ function createRecheck(plan: Plan, { hasRangeDefect }: PerformanceReaderOptions,
 function createStopTime(now: () => number): (answers: readonly QueryAnswer[]) => number | undefined {
   let last: { readonly stop: number; readonly atMs: number } | undefined
   return (answers) => {
-    const stops = answers.flatMap(({ stop }) => stop ?? [])
-    if (stops.length > 0) last = { stop: Math.max(...stops), atMs: now() }
+    const stop = largest(answers.map((answer) => answer.stop))
+    if (stop !== undefined) last = { stop, atMs: now() }
     return last && last.stop + (now() - last.atMs) / 1000
   }
 }

@@ -1,6 +1,7 @@
 import type { MergedNode } from '../../api/query/merge.ts'
 import { ATTRIBUTES, type AttributeName, type DiskCount, type SourceUnit, UNITS } from '../../catalogue.ts'
 import { newestTimes } from '../../metrics/newest_times.ts'
+import { largest } from '../../values/largest.ts'
 
 /** Members with a number of disks: the count of the feed, and the description for help texts and documentation. */
 const DISK_MEMBERS = {
@@ -60,6 +61,5 @@ export function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null 
 
 /** Time of the newest sample in seconds since the epoch, by the clock of the system. */
 export function newestSampleTime(node: MergedNode): number | null {
-  const times = [...newestTimes(node).values()]
-  return times.length === 0 ? null : Math.max(...times)
+  return largest(newestTimes(node).values()) ?? null
 }

@@ -4,6 +4,7 @@ import {
   type MeasurementName,
   TRANSACTION_FIELDS,
 } from '../../../query_catalogue.ts'
+import { largest } from '../../../values/largest.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../../feed/transaction_errors.ts'
 import type { FieldSeries } from '../answers/answer.ts'
@@ -35,7 +36,7 @@ type Counts = ReturnType<typeof countsOf>
 
 /** Undefined without any growth at the time of the newest point. */
 function countsOf(transactions: readonly FieldSeries[]) {
-  const t = newestOf(transactions)
+  const t = largest(transactions.map(newestTime))
   if (t === undefined) return undefined
   const growthOf = (field: string) => {
     const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
@@ -80,7 +81,7 @@ const TYPES: readonly TypesRow[] = [
 export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
   for (const { measurement, keyOf, typeOf } of TYPES) {
     const found = atCommonTime(seriesOf(measurement))
-    const t = newestOf(found)
+    const t = largest(found.map(newestTime))
     if (t === undefined) continue
     const counts = countsOf(upTo(seriesOf('transactions'), t))
     const types = [...Map.groupBy(found, keyOf)].flatMap(([key, ofKey]): ErrorType[] => {
@@ -92,11 +93,6 @@ export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
     if (most.length > 0) return { t, types: most }
   }
   return undefined
-}
-
-function newestOf(series: readonly FieldSeries[]): number | undefined {
-  const times = series.flatMap((one) => newestTime(one) ?? [])
-  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 /** Percent of the transactions at a time. Undefined without transactions. */

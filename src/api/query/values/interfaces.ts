@@ -1,4 +1,5 @@
 import { NETWORK_FIELDS } from '../../../query_catalogue.ts'
+import { largest } from '../../../values/largest.ts'
 import { wholeName } from '../../../values/names.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import {
@@ -178,12 +179,5 @@ export function sumOf(numbers: readonly (number | undefined)[]): number | undefi
   return numbers.reduce(
     (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
     0,
-  )
-}
-
-function largest(numbers: readonly (number | undefined)[]): number | undefined {
-  return numbers.reduce(
-    (most, number) => (number === undefined || number <= (most ?? -1) ? most : number),
-    undefined,
   )
 }

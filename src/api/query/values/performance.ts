@@ -1,5 +1,6 @@
 import { LATENCY_IDS, type LatencyOperation, MEASUREMENTS } from '../../../query_catalogue.ts'
 import { eachInSteps, type Steps } from '../../../slices.ts'
+import { largest } from '../../../values/largest.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
@@ -53,9 +54,8 @@ export function* performanceSteps(
     nodes.push(nodePerformance(ofNode, bounds, { ...options, rejected }))
     yield
   }
-  const stops = answers.flatMap(({ stop }) => stop ?? [])
   return {
-    stop: stops.length === 0 ? undefined : Math.max(...stops),
+    stop: largest(answers.map(({ stop }) => stop)),
     nodes,
     rejected: [...answers.flatMap((answer) => answer.rejected), ...rejected.list()],
     maxAgeSeconds: maxAgeSeconds(windowSeconds),
