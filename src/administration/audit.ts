@@ -6,7 +6,7 @@ import { visibleLines } from '../text.ts'
 import { errorCode, errorText } from '../values/errors.ts'
 import type { Secret } from '../values/secret.ts'
 import { type DeletionOutcome, refused } from './errors.ts'
-import { createRefusalCount, type Later } from './refusal_count.ts'
+import { createRefusalCount } from './refusal_count.ts'
 
 /** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
@@ -34,11 +34,9 @@ export interface LoginFacts extends Pick<AuditFacts, 'time' | 'system' | 'addres
 interface AuditOptions {
   readonly file?: string | undefined
   readonly log: Log
-  /** Delays the next line about refusals by a minute. */
-  readonly later?: Later
 }
 
-export function createAudit({ file, log, later }: AuditOptions) {
+export function createAudit({ file, log }: AuditOptions) {
   const auditFile = file === undefined ? undefined : createAuditFile(file)
 
   function failed(failure: unknown): string {
@@ -86,11 +84,11 @@ export function createAudit({ file, log, later }: AuditOptions) {
       await auditFile?.append(lineOf(members)).catch(failed)
     },
     /** Counts a deletion that was refused before its record began. They are logged once per minute. */
-    countRefusal: createRefusalCount(log, 'deletions refused without an audit line', later),
+    countRefusal: createRefusalCount(log, 'deletions refused without an audit line'),
     /** Counts a request with a token that the system refused. They are logged once per minute. */
-    countRefusedToken: createRefusalCount(log, 'tokens refused by a system', later),
+    countRefusedToken: createRefusalCount(log, 'tokens refused by a system'),
     /** Counts a login or token that was not sent, because too many failed before. They are logged once per minute. */
-    countLockout: createRefusalCount(log, 'locked out after too many failed logins', later),
+    countLockout: createRefusalCount(log, 'locked out after too many failed logins'),
   }
 }
 

@@ -5,17 +5,8 @@ type UnauditedRefusal = { readonly address: string; readonly status: number }
 
 const INTERVAL_MS = 60_000
 
-/** Calls a task after {@link INTERVAL_MS}. */
-export type Later = (task: () => void) => void
-
-const afterInterval: Later = (task) => setTimeout(task, INTERVAL_MS).unref()
-
 /** Counts refusals and writes audit lines with their number: the first one at once, further ones once per minute. */
-export function createRefusalCount(
-  log: Log,
-  message: string,
-  later: Later = afterInterval,
-): (refusal: UnauditedRefusal) => void {
+export function createRefusalCount(log: Log, message: string): (refusal: UnauditedRefusal) => void {
   let count = 0
   let last: UnauditedRefusal | undefined
   let isWaiting = false
@@ -27,7 +18,7 @@ export function createRefusalCount(
     log.warn(`${AUDIT_PREFIX}${message}`, { count, last_address: address, last_status: status })
     count = 0
     isWaiting = true
-    later(report)
+    setTimeout(report, INTERVAL_MS).unref()
   }
 
   return (refusal) => {

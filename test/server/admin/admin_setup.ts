@@ -1,5 +1,4 @@
 import { createAudit } from '../../../src/administration/audit.ts'
-import type { Later } from '../../../src/administration/refusal_count.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
@@ -32,8 +31,6 @@ export interface AdminOptions {
   readonly rateLimits?: RateLimits
   readonly timeout?: string
   readonly webConfigFile?: string
-  /** Delays the next log line about refusals; by default a minute. */
-  readonly later?: Later
 }
 
 export interface Admin extends AsyncDisposable {
@@ -59,7 +56,6 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const audit = createAudit({
     log,
     ...(options.auditFile !== undefined && { file: options.auditFile }),
-    ...(options.later !== undefined && { later: options.later }),
   })
   const app = createAdminApp({
     systems,
