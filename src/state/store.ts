@@ -43,10 +43,9 @@ export function createStateStore(onExposition: (series: number) => void, observe
     onExposition(series)
   })
   const changes = createPermits(1)
-  const never = new AbortController().signal
 
   /** @returns the publication of the new state */
-  async function replace(name: string, change: Change, signal: AbortSignal): Promise<Applied> {
+  async function replace(name: string, change: Change, signal?: AbortSignal): Promise<Applied> {
     const before = systems.get(name)
     if (before === undefined) return { shown: Promise.resolve() }
     const changed = change(before)
@@ -77,7 +76,7 @@ export function createStateStore(onExposition: (series: number) => void, observe
    * state is replaced; rejects when the change throws, and then nothing is changed, or when the signal aborts before.
    * @param change a pure function of the state as it is when the change begins
    */
-  const apply = (name: string, change: Change, signal: AbortSignal): Promise<Applied> =>
+  const apply = (name: string, change: Change, signal?: AbortSignal): Promise<Applied> =>
     changes.run(() => replace(name, change, signal), { signal })
 
   return {
@@ -89,13 +88,13 @@ export function createStateStore(onExposition: (series: number) => void, observe
     shownSystem: (name: string): SystemState | undefined => shown.get(name),
     apply,
     /** As `apply`, but resolves when the exposition shows the state; rejects when none can be made of it. */
-    update: async (name: string, change: Change): Promise<void> => (await apply(name, change, never)).shown,
+    update: async (name: string, change: Change): Promise<void> => (await apply(name, change)).shown,
     /**
      * Keeps exactly these systems, in this order.
      * @param fresh names of systems of which nothing is known, whatever was known under the name
      */
     async show(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string> = new Set()): Promise<void> {
-      const applied = await changes.run(async () => ({ shown: replaceAll(next, fresh) }), { signal: never })
+      const applied = await changes.run(async () => ({ shown: replaceAll(next, fresh) }))
       await applied.shown
     },
   }

@@ -35,7 +35,6 @@ interface Name {
  * these cannot delay the first. Each is FIFO.
  */
 export function createLookup(sources: LookupSources = SYSTEM): Lookup {
-  const never = new AbortController().signal
   const answered = createPermits(1)
   const others = createPermits(1)
   // As many as there are host names in configurations.
@@ -43,18 +42,15 @@ export function createLookup(sources: LookupSources = SYSTEM): Lookup {
 
   async function run(text: string, name: Name): Promise<readonly LookupAddress[]> {
     const permits = name.wasPrompt || (await sources.isAnswered(text)) ? answered : others
-    return permits.run(
-      async () => {
-        const beganAt = performance.now()
-        try {
-          name.last = await sources.addresses(text)
-          return name.last
-        } finally {
-          name.wasPrompt = performance.now() - beganAt < PROMPT_MS
-        }
-      },
-      { signal: never },
-    )
+    return permits.run(async () => {
+      const beganAt = performance.now()
+      try {
+        name.last = await sources.addresses(text)
+        return name.last
+      } finally {
+        name.wasPrompt = performance.now() - beganAt < PROMPT_MS
+      }
+    })
   }
 
   return async (text, signal) => {

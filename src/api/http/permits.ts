@@ -13,8 +13,9 @@ export function createPermits(concurrency: number) {
      */
     async run<T>(
       task: () => Promise<T>,
-      { signal, priority = 0 }: { signal: AbortSignal; priority?: number },
+      { signal, priority = 0 }: { signal?: AbortSignal | undefined; priority?: number } = {},
     ): Promise<T> {
+      if (signal === undefined) return queue.add(task, { priority })
       const { signal: waiting, detach } = detachable(signal)
       const started = () => {
         detach()
