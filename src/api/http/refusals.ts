@@ -37,16 +37,10 @@ function redirectRefusal(response: HttpResponse): ApiError {
   // 304 is no redirect, and no request is conditional.
   if (status === 304) return new ApiError('schema', `${REASONS.schema.refusal} (HTTP ${status})`, { status })
   const location = response.header('location') ?? ''
-  const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
-  return toLogin
-    ? new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
-    : new ApiError(
-        'redirect',
-        `the system redirects (HTTP ${status}), which is never followed: check base_url`,
-        {
-          status,
-        },
-      )
+  if (LOGIN_PAGE.test(location.replace(/[?#].*$/, '')))
+    return new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
+  const text = `the system redirects (HTTP ${status}), which is never followed: check base_url`
+  return new ApiError('redirect', text, { status })
 }
 
 /** 502 and 504 come from a proxy that cannot reach its service. */
