@@ -69,7 +69,7 @@ async function makeIdentity(parts: readonly Part[], format: Format): Promise<Bod
     pieces.push(piece)
     await nextTurn()
   }
-  return { pieces, textBytes: bytesOf(pieces), crc: 0 }
+  return { pieces, textBytes: pieces.reduce((sum, { length }) => sum + length, 0), crc: 0 }
 }
 
 /** Two pieces are compressed at a time, so that the first scrape after a start waits half as long. */
@@ -90,10 +90,6 @@ async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
   }
   if (before !== undefined) blocks.push(await before)
   return { pieces: [...joined(blocks, PIECE_BYTES)], textBytes, crc }
-}
-
-function bytesOf(buffers: readonly Buffer[]): number {
-  return buffers.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Joins buffers to pieces of at most so many bytes, but at least one buffer. Not to a string, which has at most half a gigabyte. */
