@@ -518,10 +518,6 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...familiesOf({ ...errorFamilies, ...forecastFamilies, ...queryFamilies, ...ageFamilies }),
 ]
 
-export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row) =>
-  row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
-)
-
 /**
  * Every metric family that a history can have. Identity, health, disks and forecasts are missing: the storage system
  * keeps no past of them.

@@ -8,7 +8,6 @@ import {
   type AttributeName,
   HEALTH_STATES,
   HISTORY_FAMILIES,
-  HISTORY_ONLY_FAMILIES,
   NODE_FAMILIES,
   NODE_LABELS,
   PERFORMANCE_CATEGORIES,
@@ -43,9 +42,12 @@ export function metricsReference(): string {
     section('Performance from the query interface', QUERY_NOTES),
     section('Recorded series', RECORDED_NOTE + recordingTable()),
     section('Example queries', EXAMPLES_NOTE + exampleQueries()),
-    section('History', `${HISTORY_NOTE}\n${familyTable(HISTORY_ONLY_FAMILIES.map(feedFamily))}`),
+    section('History', `${HISTORY_NOTE}\n${familyTable(historyOnlyFamilies())}`),
   ].join('\n')
 }
+
+const historyOnlyFamilies = () =>
+  HISTORY_FAMILIES.filter(({ name }) => NODE_FAMILIES.every((family) => family.name !== name)).map(feedFamily)
 
 const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/system_catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and grafana/mixin/rules by \`npm run generate\`: do not edit. -->
 
