@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { temporaryFolder } from '../../test/support/folders.ts'
 
 /** What a run of `backfill` took. Memory is that of its process alone. */
 export interface BackfillRun {
@@ -30,37 +28,34 @@ const BYTES_PER_KIB = 1024
  * @throws its messages, if it fails
  */
 export async function runBackfill(url: string, ...flags: string[]): Promise<BackfillRun> {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-exporter-bench-'))
-  try {
-    const config = join(folder, 'sds-exporter.yml')
-    const auth = 'auth: {token: emulator-monitor}'
-    const limits = 'limits: {requests_per_second: 1000}'
-    writeFileSync(config, `systems: [{name: bench, base_url: "${url}", ${auth}}]\n${limits}\n`)
-    const command = ['dist/main.js', 'backfill', `--config.file=${config}`, ...flags, '--output=-']
-    const began = performance.now()
-    const child = spawn(process.execPath, ['--import', './scripts/bench/report_memory.ts', ...command], {
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      env: { ...process.env, TMPDIR: folder },
-    })
-    const exited = once(child, 'exit')
-    const [{ samples, bytes }, messages, report] = await Promise.all([
-      countSamples(child.stdout as Readable),
-      text(child.stderr as Readable),
-      text(child.stdio[3] as Readable),
-    ])
-    const [code] = await exited
-    if (code !== 0) throw new Error(messages)
-    const { maxRssKib, cpuSeconds } = JSON.parse(report) as Report
-    return {
-      samples,
-      bytes,
-      lastMessage: messages.trim().split('\n').at(-1) ?? '',
-      seconds: (performance.now() - began) / 1000,
-      cpuSeconds,
-      maxResidentBytes: maxRssKib * BYTES_PER_KIB,
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  using folder = temporaryFolder()
+  const auth = 'auth: {token: emulator-monitor}'
+  const config = folder.write(
+    'sds-exporter.yml',
+    `systems: [{name: bench, base_url: "${url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`,
+  )
+  const command = ['dist/main.js', 'backfill', `--config.file=${config}`, ...flags, '--output=-']
+  const began = performance.now()
+  const child = spawn(process.execPath, ['--import', './scripts/bench/report_memory.ts', ...command], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: folder.path },
+  })
+  const exited = once(child, 'exit')
+  const [{ samples, bytes }, messages, report] = await Promise.all([
+    countSamples(child.stdout as Readable),
+    text(child.stderr as Readable),
+    text(child.stdio[3] as Readable),
+  ])
+  const [code] = await exited
+  if (code !== 0) throw new Error(messages)
+  const { maxRssKib, cpuSeconds } = JSON.parse(report) as Report
+  return {
+    samples,
+    bytes,
+    lastMessage: messages.trim().split('\n').at(-1) ?? '',
+    seconds: (performance.now() - began) / 1000,
+    cpuSeconds,
+    maxResidentBytes: maxRssKib * BYTES_PER_KIB,
   }
 }
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, type SystemClient } from '../../src/api/client.ts'
 import { parseConfig } from '../../src/config/load.ts'
@@ -9,6 +8,7 @@ import { createFileDestination } from '../../src/history/output/file_destination
 import { runBackfill } from '../../src/history/run/run.ts'
 import { poolSource } from '../../src/history/sources/feed_source.ts'
 import { silentLog } from '../../src/log.ts'
+import { temporaryFolder } from '../../test/support/folders.ts'
 import { median } from './comparison/figures.ts'
 import type { Served } from './emulator/emulator_process.ts'
 
@@ -24,7 +24,8 @@ const PERIOD = { start: START, end: START + WINDOWS * POINTS * INTERVAL_SECONDS,
 
 /** Reads, converts and writes 10 million samples; compares with parsing the same bodies and writing the same text. */
 export async function measureHistory() {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-exporter-bench-'))
+  using temporary = temporaryFolder()
+  const folder = temporary.path
   const child = fork(new URL('./history_server.ts', import.meta.url), [String(NODES)])
   const client = await connected(child)
   try {
@@ -56,7 +57,6 @@ export async function measureHistory() {
   } finally {
     await client.client.close()
     child.kill()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

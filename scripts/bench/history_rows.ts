@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/folders.ts'
 import { runBackfill } from './backfill_process.ts'
 import { cpuSecondsOf } from './comparison/figures.ts'
 import { startEmulated } from './emulator/emulated.ts'
@@ -49,13 +49,9 @@ async function queryRow(): Promise<Row> {
 }
 
 function cpuOfWriting(bytes: number): number {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-bench-'))
-  try {
-    const text = Buffer.alloc(bytes, 'a')
-    return cpuSecondsOf(() => writeFileSync(join(folder, 'text'), text))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = temporaryFolder()
+  const text = Buffer.alloc(bytes, 'a')
+  return cpuSecondsOf(() => writeFileSync(join(folder.path, 'text'), text))
 }
 
 const millions = (samples: number) => `${(samples / 1e6).toFixed(1)} million`

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { errorText } from '../../src/values/errors.ts'
+import { temporaryFolder } from '../../test/support/folders.ts'
 import { get } from '../../test/support/http.ts'
 import { median } from './comparison/figures.ts'
 import { READY_BYTES, REFERENCES, type Served } from './comparison/references.ts'
@@ -81,7 +81,7 @@ function notSoon(): string {
 type Run = (job: ScrapeJob) => Promise<number[]>
 
 async function measureSize(size: Size): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-bench-'))
+  using folder = temporaryFolder()
   const worker = new Worker(new URL('./comparison/scraper.ts', import.meta.url))
   const run = async (job: ScrapeJob): Promise<number[]> => {
     worker.postMessage(job)
@@ -90,10 +90,9 @@ async function measureSize(size: Size): Promise<Row[]> {
   }
   try {
     const fleet = { ...size, schedule: notSoon() }
-    return await withExporter(fleet, (exporter) => rowsOfSize(run, exporter, size, folder))
+    return await withExporter(fleet, (exporter) => rowsOfSize(run, exporter, size, folder.path))
   } finally {
     await worker.terminate()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder } from '../../test/support/folders.ts'
+import { type Child, startProcess } from '../../test/support/processes.ts'
 
 /** The size of the emulated systems: pools of equal size. */
 export interface Fleet {
@@ -30,29 +27,23 @@ const SEVERAL_SYSTEMS = { schedule: '*/30 * * * * *', measuredSeconds: 90, warmU
 
 /** Runs emulated systems and an exporter as separate processes, and reads the metrics of the exporter. */
 export async function measure(fleet: Fleet): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-sizing-'))
-  const children: ChildProcess[] = []
-  try {
-    const urls: string[] = []
-    for (let index = 0; index < (fleet.systems ?? 1); index += 1) {
-      const emulator = start(emulatorFlags(fleet, index))
-      children.push(emulator)
-      urls.push(await readUrl(emulator, /system: (http:\S+)/))
-    }
-    const file = join(folder, 'sds-exporter.yml')
-    writeFileSync(file, configFor(urls, timesOf(fleet).schedule))
-    const exporter = start([
+  using folder = temporaryFolder()
+  await using children = new AsyncDisposableStack()
+  const urls: string[] = []
+  for (let index = 0; index < (fleet.systems ?? 1); index += 1) {
+    const emulator = children.use(await start(emulatorFlags(fleet, index)))
+    urls.push(await readUrl(emulator, /system: (http:\S+)/))
+  }
+  const file = folder.write('sds-exporter.yml', configFor(urls, timesOf(fleet).schedule))
+  const exporter = children.use(
+    await start([
       'serve',
       `--config.file=${file}`,
       '--web.listen-address=127.0.0.1:0',
       '--admin.listen-address=',
-    ])
-    children.push(exporter)
-    return { ...fleet, ...(await figuresOf(fleet, await readUrl(exporter, /msg=listening.* url=(\S+)/))) }
-  } finally {
-    for (const child of children) await stop(child)
-    rmSync(folder, { recursive: true, force: true })
-  }
+    ]),
+  )
+  return { ...fleet, ...(await figuresOf(fleet, await readUrl(exporter, /msg=listening.* url=(\S+)/))) }
 }
 
 function timesOf({ systems = 1 }: Fleet) {
@@ -125,30 +116,12 @@ limits: {requests_per_second: 1000}
 `
 }
 
-function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['dist/main.js', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+function start(args: readonly string[]): Promise<Child> {
+  return startProcess(process.execPath, ['dist/main.js', ...args])
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const ended = once(child, 'close')
-  child.kill('SIGTERM')
-  await ended
-}
-
-/** The first match in the output of the process. Reading continues, so that the pipe does not fill up. */
-function readUrl(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let text = ''
-  return new Promise((resolve, reject) => {
-    const search = (chunk: Buffer) => {
-      text += chunk.toString()
-      const match = pattern.exec(text)
-      if (match?.[1] !== undefined) resolve(match[1])
-    }
-    child.stdout?.on('data', search)
-    child.stderr?.on('data', search)
-    child.once('close', () =>
-      reject(new Error(`the program ended without output that matches ${pattern}\n${text}`)),
-    )
-  })
+/** The first group of the first match in the output of the process. */
+async function readUrl(child: Child, pattern: RegExp): Promise<string> {
+  const [, url = ''] = await child.waitForOutput(pattern)
+  return url
 }

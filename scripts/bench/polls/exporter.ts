@@ -1,9 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder } from '../../../test/support/folders.ts'
 import { get } from '../../../test/support/http.ts'
 import type { SystemReport } from './system_process.ts'
 
@@ -36,14 +35,13 @@ export async function withExporter<T>(
   task: (exporter: Exporter & StartFigures) => Promise<T>,
   isStartMeasured = true,
 ): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'sds-polls-'))
+  using folder = temporaryFolder()
   const { pools, nodesPerPool, schedule } = fleet
   const system = fork(new URL('./system_process.ts', import.meta.url), [String(pools), String(nodesPerPool)])
   const children: ChildProcess[] = [system]
   try {
     const [{ url }] = (await once(system, 'message')) as [SystemReport]
-    const file = join(folder, 'sds-exporter.yml')
-    writeFileSync(file, configOf(url, schedule))
+    const file = folder.write('sds-exporter.yml', configOf(url, schedule))
     // The first one makes the responses of the system.
     const command = ['serve', `--config.file=${file}`]
     if (isStartMeasured) await stop((await start(command, children)).child)
@@ -54,7 +52,6 @@ export async function withExporter<T>(
     return await task({ system, pid, url: exporter.url, startSeconds, atRestBytes: residentBytes(pid) })
   } finally {
     for (const child of children.reverse()) await stop(child)
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
