@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startProbing } from './probing.ts'
 import { cpuSeconds, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
 import type { Stopped } from './processes.ts'
-import { request } from './requests.ts'
+import { requestPage } from './requests.ts'
 import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
 import type { Measured } from './verdict.ts'
 
@@ -19,7 +19,6 @@ interface Margins {
 }
 const MARGINS: Margins = { warmUpMs: 3000, settleMs: 2000 }
 const SAMPLE_MS = 100
-const READ_TIMEOUT_MS = 20_000
 
 export interface Measurement {
   readonly measured: Measured
@@ -130,10 +129,9 @@ interface Polls {
 }
 
 /** Polls of the healthy system so far, from the metrics of the exporter. */
-export async function pollsOf({ url, headers }: Target): Promise<Polls | undefined> {
+export async function pollsOf(target: Target): Promise<Polls | undefined> {
   try {
-    const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
-    const { status, text } = await request(`${url}/metrics`, options)
+    const { status, text } = await requestPage(target, '/metrics')
     if (status !== 200) return undefined
     const samples = [...text().matchAll(/^sds_pool_polls_total\{(.*)\} (\S+)$/gm)]
       .map(([, labels = '', value]) => ({ labels, value: Number(value) }))

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
+import type { Target } from './row.ts'
 
 /** One request of a well-behaved client. */
 export interface RequestOptions {
@@ -35,6 +36,15 @@ export async function request(url: string, options: RequestOptions): Promise<Rec
     bytes: body.length,
     text: () => body.toString('utf8'),
   }
+}
+
+/** Longer than a response takes while the exporter is attacked. */
+const PAGE_TIMEOUT_MS = 20_000
+
+/** A page as the client that scrapes reads it, without compression. */
+export function requestPage({ url, headers }: Target, path: string): Promise<ReceivedResponse> {
+  const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: PAGE_TIMEOUT_MS }
+  return request(`${url}${path}`, options)
 }
 
 function send(

@@ -1,11 +1,10 @@
 import { pause } from '../clients.ts'
-import { request } from '../requests.ts'
+import { requestPage } from '../requests.ts'
 import { type Row, STEADY } from '../row.ts'
 
 const NAMES_COUNT = 49
 const POLL_SECONDS = 2
 const SECONDS = 30
-const READ_TIMEOUT_MS = 20_000
 
 /** Seconds since the last successful poll of each pool of the steady system. */
 function ages(exposition: string): number[] {
@@ -22,13 +21,9 @@ export const NAMES: readonly Row[] = [
     sent: `${NAMES_COUNT} further systems, for whose names the name server does not answer`,
     setup: { hangingNames: NAMES_COUNT, pollSeconds: POLL_SECONDS },
     seconds: SECONDS,
-    async attack({ url, headers }, signal) {
+    async attack(target, signal) {
       await pause(SECONDS * 1000, signal)
-      const options = {
-        headers: { ...headers, 'Accept-Encoding': 'identity' },
-        timeoutMs: READ_TIMEOUT_MS,
-      }
-      const oldest = Math.max(...ages((await request(`${url}/metrics`, options)).text()))
+      const oldest = Math.max(...ages((await requestPage(target, '/metrics')).text()))
       const note = `oldest poll ${oldest.toFixed(1)} s`
       return { note, problems: oldest < 2 * POLL_SECONDS ? [] : ['the steady system was not polled on time'] }
     },

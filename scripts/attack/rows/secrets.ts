@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { pause } from '../clients.ts'
 import { jsonResponse, poolList, type Responder, SECRETS } from '../hostile_system.ts'
 import { startProgram } from '../processes.ts'
-import { request } from '../requests.ts'
+import { requestPage } from '../requests.ts'
 import type { Findings, Row, Target } from '../row.ts'
 
 type Encoding = (text: string) => string
@@ -74,16 +74,14 @@ function quoting(accept: Responder): Responder {
 
 /** Within which every form is sent several times, and `doctor` ends. */
 const SECONDS = 20
-const READ_TIMEOUT_MS = 20_000
 
 interface Output {
   readonly name: string
   readonly text: string
 }
 
-async function pageOf({ url, headers }: Target, path: string): Promise<Output> {
-  const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
-  return { name: path, text: (await request(`${url}${path}`, options)).text() }
+async function pageOf(target: Target, path: string): Promise<Output> {
+  return { name: path, text: (await requestPage(target, path)).text() }
 }
 
 async function doctor({ configFile }: Target, signal: AbortSignal): Promise<Output> {

@@ -2,15 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { ATTRIBUTES, UNITS } from '../../../src/catalogue.ts'
 import { pause } from '../clients.ts'
 import { gzipResponse, jsonResponse, type Responder } from '../hostile_system.ts'
-import { request } from '../requests.ts'
+import { requestPage } from '../requests.ts'
 import { type Findings, OTHER, type Row, type Target } from '../row.ts'
 
-const READ_TIMEOUT_MS = 20_000
-
 /** The samples of a page. @returns the empty text unless the status is 200 */
-async function textOf({ url, headers }: Target, path: string): Promise<string> {
-  const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
-  const { status, text } = await request(`${url}${path}`, options)
+async function textOf(target: Target, path: string): Promise<string> {
+  const { status, text } = await requestPage(target, path)
   return status === 200 ? text() : ''
 }
 
