@@ -4,7 +4,8 @@ import type { Format } from '../../src/metrics/lines.ts'
 export interface Scraper {
   readonly name: string
   readonly accept: string
-  readonly gets: Format
+  /** Undefined: OpenMetrics. */
+  readonly gets?: Format
   /** The file of its repository that has the header. */
   readonly source: string
 }
@@ -37,19 +38,16 @@ export const SCRAPERS: readonly Scraper[] = [
   {
     name: 'Prometheus 2.42 to 2.48',
     accept: `${OPENMETRICS_1},${OPENMETRICS_0};q=0.75,${TEXT_0};q=0.5,*/*;q=0.1`,
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 2.42 to 2.48 with native histograms',
     accept: `${PROTOBUF},${OPENMETRICS_1};q=0.8,${OPENMETRICS_0};q=0.75,${TEXT_0};q=0.5,*/*;q=0.1`,
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 2.49 to 2.55',
     accept: weighted(4, WITHOUT_ESCAPING),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
@@ -58,13 +56,11 @@ export const SCRAPERS: readonly Scraper[] = [
       4,
       WITHOUT_ESCAPING.map((protocol) => `${protocol};${UTF8}`),
     ),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 2.49 to 2.55 with native histograms or created timestamps',
     accept: weighted(4, [PROTOBUF, OPENMETRICS_1, OPENMETRICS_0, TEXT_0]),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
@@ -73,49 +69,41 @@ export const SCRAPERS: readonly Scraper[] = [
       5,
       [OPENMETRICS_1, OPENMETRICS_0, TEXT_1, TEXT_0].map((protocol) => `${protocol};${UTF8}`),
     ),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 3.4 to 3.14',
     accept: weighted(5, withEscaping(UTF8)),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 3.4 to 3.14 with `metric_name_escaping_scheme: underscores`; Grafana Alloy `prometheus.scrape`',
     accept: weighted(5, withEscaping(UNDERSCORES)),
-    gets: 'openmetrics',
     source: `${PROMETHEUS}; grafana/alloy: internal/component/prometheus/scrape/scrape.go`,
   },
   {
     name: 'Prometheus 3.4 to 3.14 with `scrape_native_histograms` or created timestamps',
     accept: weighted(5, [PROTOBUF, ...withEscaping(UTF8)]),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 3.15 and 3.16; OpenTelemetry collector 0.165, Prometheus receiver',
     accept: weighted(6, withEscaping(UTF8)),
-    gets: 'openmetrics',
     source: `${PROMETHEUS}; open-telemetry/opentelemetry-collector-contrib: receiver/prometheusreceiver/go.mod`,
   },
   {
     name: 'Prometheus 3.15 and 3.16 with `metric_name_escaping_scheme: underscores`',
     accept: weighted(6, withEscaping(UNDERSCORES)),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 3.15 and 3.16 with `scrape_native_histograms` or created timestamps',
     accept: weighted(6, [PROTOBUF, ...withEscaping(UTF8)]),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
     name: 'Prometheus 3.15 with `scrape_protocols: [OpenMetricsText2.0.0, OpenMetricsText1.0.0, PrometheusText0.0.4]`',
     accept: weighted(6, [OPENMETRICS_2, `${OPENMETRICS_1};${UTF8}`, TEXT_0]),
-    gets: 'openmetrics',
     source: PROMETHEUS,
   },
   {
@@ -127,7 +115,6 @@ export const SCRAPERS: readonly Scraper[] = [
   {
     name: 'OpenTelemetry collector 0.118, Prometheus receiver: the library of Prometheus 2.54',
     accept: weighted(4, WITHOUT_ESCAPING),
-    gets: 'openmetrics',
     source: 'open-telemetry/opentelemetry-collector-contrib: receiver/prometheusreceiver/go.mod',
   },
   {

@@ -22,7 +22,7 @@ function expectNegotiated({ header }: CheckedScraper, scrapes: readonly Scrape[]
     expect(accept.replaceAll(', ', ',')).toBe(expected.accept)
     expect(acceptEncoding).toContain('gzip')
     expect(answer.status).toBe(200)
-    expect(answer.headers['content-type']).toBe(FORMATS[expected.gets])
+    expect(answer.headers['content-type']).toBe(FORMATS[expected.gets ?? 'openmetrics'])
     expect(answer.headers['content-encoding']).toBe('gzip')
   }
 }

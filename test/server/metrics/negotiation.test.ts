@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SCRAPERS } from '../../../scripts/pages/scrapers.ts'
 import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiation.ts'
 
-test.each(SCRAPERS)('$name gets $gets', ({ accept, gets }) => {
+test.each(SCRAPERS)('$name gets its format', ({ accept, gets = 'openmetrics' }) => {
   expect(chooseFormat(accept)).toBe(gets)
 })
 
