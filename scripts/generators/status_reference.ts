@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { DISK_FIGURES } from '../../src/status/figures/node_figures.ts'
 import type {
   AttributeStatus,
@@ -18,16 +17,11 @@ import type {
 } from '../../src/status/model.ts'
 import type { Problem } from '../../src/status/states.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
-import { replaceMarked } from '../markdown/marked.ts'
+import { pageWith } from '../pages/page.ts'
 
-const PAGE = 'docs/status.md'
-
-/** docs/status.md with the tables of all members. The rest of the page is written by hand. */
-export function statusPage(): { readonly path: string; readonly text: string }[] {
-  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
-  const tables = Object.entries(TYPES).map(typeSection).join('\n')
-  return [{ path: PAGE, text: replaceMarked(page, 'members', tables) }]
-}
+/** docs/status.md with the tables of all members. */
+export const statusPage = () =>
+  pageWith('docs/status.md', { members: Object.entries(TYPES).map(typeSection).join('\n') })
 
 type Members<T> = Readonly<Record<keyof T, string>>
 

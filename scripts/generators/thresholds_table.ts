@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import { pathsIn } from '../../src/alerting/references.ts'
@@ -12,19 +11,15 @@ import {
   unitOf,
 } from '../../src/alerting/sources.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
-import { replaceMarked } from '../markdown/marked.ts'
+import { pageWith } from '../pages/page.ts'
 
-const PAGE = 'docs/alerting.md'
 const SETTINGS: SettingSources = { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS }
 const HEAD = ['Key', 'Warning', 'Critical', 'What', 'Alerts', 'May differ by']
 const SCOPES: Readonly<Record<Scope, string>> = { all: '', system: 'system', pool: 'system, pool' }
 
 /** docs/alerting.md with the table of the thresholds and their defaults. */
-export function alertingPage(): { readonly path: string; readonly text: string }[] {
-  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
-  const table = markdownTable(HEAD, Object.entries(SETTINGS).map(row))
-  return [{ path: PAGE, text: replaceMarked(page, 'thresholds', table) }]
-}
+export const alertingPage = () =>
+  pageWith('docs/alerting.md', { thresholds: markdownTable(HEAD, Object.entries(SETTINGS).map(row)) })
 
 const row = ([name, setting]: [string, SettingSource]): string[] => {
   const value = (number: number) => code(valueText(name, number))

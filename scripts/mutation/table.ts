@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { markdownTable } from '../markdown/markdown.ts'
+import { cellsIn, markdownTable } from '../markdown/markdown.ts'
 import { findMarked, replaceMarked } from '../markdown/marked.ts'
 import { type Score, scoreRatio } from './score.ts'
 
@@ -26,17 +26,10 @@ export interface FolderScore extends Score {
 /** The page with the row of one folder replaced or added; other rows stay. Rows are sorted by folder. */
 export function withRow(page: string, folder: string, score: FolderScore, measured: string): string {
   const { text: table } = findMarked(page, MARK)
-  const rows = table.split('\n').flatMap((line) => (line.startsWith('| `') ? [cells(line)] : []))
+  const rows = table.split('\n').flatMap((line) => (line.startsWith('| `') ? [cellsIn(line)] : []))
   const others = rows.filter(([name]) => name !== `\`${folder}\``)
   const sorted = [...others, row(folder, score, measured)].sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
   return replaceMarked(page, MARK, markdownTable(HEAD, sorted))
-}
-
-function cells(line: string): string[] {
-  return line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim())
 }
 
 function row(folder: string, score: FolderScore, measured: string): string[] {

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { FORMATS } from '../../src/metrics/lines.ts'
 import { chooseFormat } from '../../src/server/metrics/negotiation.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
-import { replaceMarked } from '../markdown/marked.ts'
 import { CHECKED_SCRAPERS, PROGRAMS, STORES } from './checked_scrapers.ts'
 import { GRAFANA_SCHEMAS } from './grafana_schemas.ts'
+import { pageWith } from './page.ts'
 import { SCRAPERS } from './scrapers.ts'
-
-const PAGE = 'docs/compatibility.md'
 
 /** The tables of the page, by the name of their comments. */
 const TABLES = {
@@ -39,11 +36,7 @@ const TABLES = {
 } as const satisfies Record<string, () => string>
 
 /** docs/compatibility.md with its tables. */
-export function compatibilityPage(): { readonly path: string; readonly text: string }[] {
-  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
-  const text = Object.entries(TABLES).reduce(
-    (done, [name, table]) => replaceMarked(done, name, table()),
-    page,
-  )
-  return [{ path: PAGE, text }]
+export function compatibilityPage() {
+  const texts = Object.entries(TABLES).map(([name, table]) => [name, table()])
+  return pageWith('docs/compatibility.md', Object.fromEntries(texts))
 }

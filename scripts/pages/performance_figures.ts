@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { markdownTable } from '../markdown/markdown.ts'
-import { replaceMarked } from '../markdown/marked.ts'
+import { pageWith } from './page.ts'
 import { HEAD, rowsIn } from './performance_table.ts'
-
-const README = 'README.md'
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 /** The rows of docs/performance.md, each with its cells. */
 export function performanceRows(): string[][] {
-  return rowsIn(read('docs/performance.md'))
+  return rowsIn(readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8'))
 }
 
 /** The cells of the first row whose cells, joined, match. @throws if there is none */
@@ -27,13 +24,8 @@ const QUOTED = [
 ]
 
 /** README.md with rows of docs/performance.md, without the goals of the project. */
-export function quotedFigures(): { readonly path: string; readonly text: string }[] {
+export function quotedFigures() {
   const rows = performanceRows()
   const quoted = QUOTED.map((pattern) => rowOf(rows, pattern).slice(1, -1))
-  return [
-    {
-      path: README,
-      text: replaceMarked(read(README), 'performance rows', markdownTable(HEAD.slice(1, -1), quoted)),
-    },
-  ]
+  return pageWith('README.md', { 'performance rows': markdownTable(HEAD.slice(1, -1), quoted) })
 }

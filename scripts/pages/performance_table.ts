@@ -1,3 +1,4 @@
+import { cellsIn } from '../markdown/markdown.ts'
 import { findMarked } from '../markdown/marked.ts'
 
 /** The comments around the table of docs/performance.md. */
@@ -17,10 +18,5 @@ export function rowsIn(page: string): string[][] {
   const lines = findMarked(page, MARK)
     .text.split('\n')
     .filter((line) => /^\| [a-z] \|/.test(line))
-  return lines.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
+  return lines.map(cellsIn)
 }

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { markdownTable } from '../markdown/markdown.ts'
-import { replaceMarked } from '../markdown/marked.ts'
+import { pageWith } from './page.ts'
 import { performanceRows, rowOf } from './performance_figures.ts'
 
-const PAGE = 'docs/scaling.md'
 /** The largest fleet of one exporter in docs/performance.md. */
 const MEASURED_NODES = 10_080
 const NODES_PER_SYSTEM = 100
@@ -52,11 +50,9 @@ interface PerExporter {
 }
 
 /** docs/scaling.md with what follows from docs/performance.md. */
-export function scalingPage(): { readonly path: string; readonly text: string }[] {
-  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
+export function scalingPage() {
   const measured = measuredFigures()
-  const withFigures = replaceMarked(page, 'figures', figuresTable(measured))
-  return [{ path: PAGE, text: replaceMarked(withFigures, 'steps', stepsTable(measured)) }]
+  return pageWith('docs/scaling.md', { figures: figuresTable(measured), steps: stepsTable(measured) })
 }
 
 function measuredFigures(): PerExporter {
