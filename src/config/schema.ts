@@ -7,7 +7,7 @@ import { passwordFromText, type Secret, tokenFromText } from '../values/secret.t
 import type { DEFAULTS } from './inheritance.ts'
 import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
-import { certificateProblem, isPair, keyProblem, type PemFile, pemReader } from './values/pem.ts'
+import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import { DESPITE_OTHERS, typeMessage } from './values/schema_problems.ts'
 import { flag } from './values/units.ts'
@@ -104,13 +104,11 @@ function tlsSchema(folder: string, read: ReadText) {
     }))
 }
 
-/** A file that cannot be used has no text here. */
 function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): string | undefined {
   if ((certificate === undefined) !== (key === undefined))
     return 'cert_file and key_file must be set together'
-  if (certificate?.text === undefined || key?.text === undefined) return undefined
-  const isOther = !isPair(certificate.text, key.text)
-  return isOther ? 'the key in key_file does not match the certificate in cert_file' : undefined
+  if (!isMismatch(certificate, key)) return undefined
+  return 'the key in key_file does not match the certificate in cert_file'
 }
 
 const poolId = text.superRefine((id, context) => {

@@ -50,9 +50,10 @@ export function keyProblem(pem: string): string | undefined {
     : 'contains no usable private key (PEM without a passphrase expected)'
 }
 
-/** Whether the key belongs to the first certificate. Both must be valid. */
-export function isPair(certificate: string, key: string): boolean {
-  return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+/** Whether the key does not belong to the first certificate. What cannot be used has no text here, and is no mismatch. */
+export function isMismatch(certificate?: Partial<PemFile>, key?: Partial<PemFile>): boolean {
+  if (certificate?.text === undefined || key?.text === undefined) return false
+  return !new X509Certificate(certificate.text).checkPrivateKey(createPrivateKey(key.text))
 }
 
 const CERTIFICATE = /^-----BEGIN (?:TRUSTED )?CERTIFICATE-----/

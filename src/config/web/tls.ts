@@ -4,7 +4,7 @@ import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
 import {
   certificateProblem,
-  isPair,
+  isMismatch,
   keyProblem,
   type PemFile,
   pemReader,
@@ -113,12 +113,6 @@ function rulesOf(keys: TlsKeys): (readonly [key: string, message: string])[] {
 
 /** It is reported by the schema and must not cause further problems. */
 const UNKNOWN_POLICY = { verified: false, required: true }
-
-/** What cannot be used has no text here. */
-function isMismatch(certificate?: Partial<PemFile>, key?: Partial<PemFile>): boolean {
-  if (certificate?.text === undefined || key?.text === undefined) return false
-  return !isPair(certificate.text, key.text)
-}
 
 function materialOf(keys: TlsKeys) {
   const { cert_file: certificate = keys.cert, key_file: key = keys.key } = keys

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { certificateProblem, isPair, keyProblem, rootProblem } from '../../../src/config/values/pem.ts'
+import { certificateProblem, isMismatch, keyProblem, rootProblem } from '../../../src/config/values/pem.ts'
 import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
 
 const pem = { root: '', server: '', key: '', otherKey: '' }
@@ -62,7 +62,7 @@ test('keyProblem accepts a private key', () => {
 })
 
 test('a key belongs to the first certificate', () => {
-  expect(isPair(`${pem.server}\n${pem.root}`, pem.key)).toBe(true)
-  expect(isPair(trusted(pem.server), pem.key)).toBe(true)
-  expect(isPair(pem.server, pem.otherKey)).toBe(false)
+  expect(isMismatch({ text: `${pem.server}\n${pem.root}` }, { text: pem.key })).toBe(false)
+  expect(isMismatch({ text: trusted(pem.server) }, { text: pem.key })).toBe(false)
+  expect(isMismatch({ text: pem.server }, { text: pem.otherKey })).toBe(true)
 })
