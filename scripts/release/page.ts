@@ -71,7 +71,8 @@ function mustHavePaths(commands: string | undefined, folder: string): void {
   if (missing.length > 0 || paths.length === 0) throw new Error(`the archive has no ${missing.join(', ')}`)
 }
 
-function mustInstall(rendered: string, wanted: string): void {
+/** @throws unless a rendered chart has this image only */
+export function mustInstall(rendered: string, wanted: string): void {
   const images = [...rendered.matchAll(/^\s*image: "?([^"\n]+)"?$/gm)].map(([, found]) => found)
   if (images.length === 0 || images.some((found) => found !== wanted))
     throw new Error(`the chart installs ${images.join(', ') || 'nothing'}, not ${wanted}`)

@@ -6,7 +6,7 @@ import { billName, provenanceName, pushedPlatforms, writeBills } from './bills.t
 import { writeChecksums } from './checksums.ts'
 import { pushChart, renderedChart, versionOfPackage, writeDeployment } from './deployment.ts'
 import { PROVENANCE, type Reference } from './index.ts'
-import { follow } from './page.ts'
+import { follow, mustInstall } from './page.ts'
 import { built, output } from './programs.ts'
 import type { Identity } from './signing.ts'
 import { attest, attested, makeKey, signArtefact, signFile, verifyArtefact, verifyFile } from './signing.ts'
@@ -78,10 +78,8 @@ function* verifiedImage(image: Reference, bills: string, identity: Identity): Ge
 
 /** The pushed chart installs the image, by the digest that the registry has. */
 function* installs(image: Reference, charts: string): Generator<string> {
-  const images = [...renderedChart(charts, versionOfPackage()).matchAll(/^\s*image: "?([^"\n]+)"?$/gm)]
   const wanted = `${image.name}@${image.digest}`
-  const others = images.map(([, found]) => found).filter((found) => found !== wanted)
-  if (images.length === 0 || others.length > 0) throw new Error(`the chart installs ${others}, not ${wanted}`)
+  mustInstall(renderedChart(charts, versionOfPackage()), wanted)
   yield `the chart of the registry installs ${wanted}`
 }
 
