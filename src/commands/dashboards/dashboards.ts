@@ -6,7 +6,7 @@ import { EXIT, Failed } from '../cli/exit.ts'
 import { ALERTING_FLAGS, alertingFrom } from '../cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
-import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from './grafana_client.ts'
+import { createGrafanaClient, GRAFANA_TOKEN_FLAG, type Presence, readGrafanaToken } from './grafana_client.ts'
 
 const FLAGS = {
   ...ALERTING_FLAGS,
@@ -60,7 +60,7 @@ async function uploadDashboards(
   }
 }
 
-function describe(presence: 'missing' | 'different' | 'same', dryRun: boolean): string {
+function describe(presence: Presence, dryRun: boolean): string {
   if (presence === 'same') return 'unchanged'
   const verb = presence === 'missing' ? 'create' : 'update'
   return dryRun ? `would ${verb}` : `${verb}d`
