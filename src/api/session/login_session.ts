@@ -104,12 +104,12 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
   }
 
   function noteFailure(failure: ApiError, password: Secret): void {
-    const { reason, detail } = failure
+    const { reason, detail, remedy } = failure
     onLogin(reason)
     if (!isRefused(failure)) return
     refused = { password, detail }
     const next_login_seconds = cooldown.begin() / 1000
-    log.warn('login refused: check username and password', { system, user: username, next_login_seconds })
+    log.warn('login refused', { system, user: username, reason, remedy, next_login_seconds })
   }
 
   async function send(baseUrl: string, signal: AbortSignal): Promise<Secret> {

@@ -1,6 +1,7 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
+import { REASONS } from '../../../src/api/errors/reasons.ts'
 import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 import { createSession } from '../../../src/api/session/create_session.ts'
 import type { Session, SessionOptions } from '../../../src/api/session/session.ts'
@@ -132,8 +133,14 @@ describe('a login session', () => {
     const pauses = loginTimes.map((at, index) => at - (loginTimes[index - 1] ?? 0))
     expect(pauses).toEqual([0, 30, 60, 120, 240, 480, 600, 600, 600])
     expect(warnings).toContainEqual([
-      'login refused: check username and password',
-      { system: 'frankfurt', user: 'monitor', next_login_seconds: 600 },
+      'login refused',
+      {
+        system: 'frankfurt',
+        user: 'monitor',
+        reason: 'auth',
+        remedy: 'correct auth: the system does not accept these credentials',
+        next_login_seconds: 600,
+      },
     ])
     expect(results).toEqual(loginTimes.map(() => 'auth'))
   })
@@ -271,6 +278,13 @@ describe('a login session', () => {
     await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
     await expect(token()).rejects.toMatchObject({ reason: 'auth' })
     expect(login).toHaveBeenCalledTimes(2)
+  })
+
+  test('the log has the reason of a refused login and its remedy', async () => {
+    const { token, login, warnings } = setUp()
+    login.mockResolvedValueOnce(responseOf(200, '', { [TOKEN_HEADER]: '' }))
+    await expect(token()).rejects.toMatchObject({ reason: 'schema' })
+    expect(warnings).toMatchObject([['login refused', { reason: 'schema', remedy: REASONS.schema.remedy }]])
   })
 
   test('a login that is answered without a token has failed', async () => {

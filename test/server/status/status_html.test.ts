@@ -104,6 +104,11 @@ const contentOf = (page: string, isWhole = false) =>
     .trim()}\n`
 
 describe('the status page', () => {
+  test.each(['p', 'urn:p:'])('names the pool in the breadcrumb, selected by %s', async (pool) => {
+    const { text } = await served(SYSTEMS, `/?system=good&pool=${pool}`)
+    expect(text).toContain('<a href="/?system=good">good</a> / p</nav>')
+  })
+
   test('of all systems', async () => {
     const { status, text } = await served(SYSTEMS, '/')
     expect(status).toBe(200)

@@ -35,8 +35,7 @@ export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
   if (body?.code === NO_SERVICE_CODE)
     return refused(
       'not_found',
-      `the system has no query interface, such as the Community Edition (HTTP ${status}, code ${NO_SERVICE_CODE}): ` +
-        'performance figures are not available; performance.source: feed ends the requests',
+      `the system has no query interface, such as the Community Edition (HTTP ${status}, code ${NO_SERVICE_CODE})`,
     )
   if (NO_PATH.includes(status) && !isOfQueryService(answer))
     return refused(
@@ -52,10 +51,9 @@ export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
 
 function forbiddenText(status: number, code: number | undefined): string {
   const answered = `HTTP ${status}${code === undefined ? '' : `, code ${code}`}`
-  const remedy = 'assign one of the roles, or set performance.source: feed'
   // ECS 3.8.0 checks the name of the host.
-  const other = code === undefined ? '; or the system does not accept the host name in base_url' : ''
-  return `the query interface needs the role SYSTEM_MONITOR or SYSTEM_ADMIN (${answered}): ${remedy}${other}`
+  const other = code === undefined ? ', or the system does not accept the host name in base_url' : ''
+  return `the query interface needs the role SYSTEM_MONITOR or SYSTEM_ADMIN${other} (${answered})`
 }
 
 /** Old services also refuse a query with 404, such as one for a bucket that they do not have. */

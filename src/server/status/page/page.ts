@@ -67,8 +67,8 @@ function* mainSteps(sources: PageSources): Steps<Html> {
   if (selected === undefined) return notFound()
   if (selection.search !== '') return yield* searchSteps(selected, selection.search)
   const trouble = problemList(selected)
-  if (selection.pool !== '') return html`${breadcrumb(selection)}${trouble}${onePool(selected, sources)}`
-  const above = selection.system === '' ? undefined : breadcrumb(selection)
+  const above = selection.system === '' ? undefined : breadcrumb(selected, selection)
+  if (selection.pool !== '') return html`${above}${trouble}${onePool(selected, sources)}`
   return html`${above}${trouble}${yield* systemsSteps(selected, sources)}`
 }
 
@@ -76,9 +76,11 @@ function notFound(): Html {
   return html`<section class="card"><h2>Not found</h2><p>There is no system or pool with this name. <a href="/">Show all systems</a></p></section>`
 }
 
-function breadcrumb({ system, pool }: Selection): Html {
+function breadcrumb({ systems }: Status, { system, pool }: Selection): Html {
   const above = pool === '' ? undefined : html` / <a href="/${queryOf({ system })}">${system}</a>`
-  return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${pool === '' ? system : 'pool'}</nav>`
+  // A pool may be selected by its id.
+  const current = pool === '' ? system : (systems[0]?.pools[0]?.name ?? pool)
+  return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${current}</nav>`
 }
 
 function problemList({ problems, timestamp_seconds: now }: Status): Html {
