@@ -58,21 +58,20 @@ describe('a store', () => {
     const store = await storeOfA()
     await store.update('a', listed)
     await store.update('a', polled({ n0: 0, n1: 0, n2: 0 }))
-    const updates: Promise<void>[] = []
+    const polls = 200
     const seen = new Set<number>()
-    let poll = 0
-    // How many polls an exposition stands for depends on how soon the expositions before it are compressed.
-    while (poll < 200 || seen.size <= 20) {
-      poll += 1
-      updates.push(store.update('a', polled({ n0: poll, n1: poll, n2: poll })))
-      await (poll % 3 === 0 ? store.exposition().body('gzip text') : new Promise(setImmediate))
+    for (let poll = 1; poll <= polls; poll += 1) {
+      const update = store.update('a', polled({ n0: poll, n1: poll, n2: poll }))
+      // An exposition begins when no change comes for a while.
+      if (poll % 10 === 0) await update
+      else await (poll % 3 === 0 ? store.exposition().body('gzip text') : new Promise(setImmediate))
       const values = Object.values(shown(store, 'sds_node_disk_space_free_bytes', 'node'))
       expect(values).toHaveLength(3)
       expect(new Set(values).size).toBe(1)
       seen.add(values[0] ?? -1)
     }
-    await Promise.all(updates)
-    expect(Object.values(shown(store, 'sds_node_disk_space_free_bytes', 'node'))).toEqual([poll, poll, poll])
+    expect(seen.size).toBeGreaterThanOrEqual(polls / 10)
+    expect(seen).toContain(polls)
   })
 
   test('expositions never show an older state, with many updates at once', async () => {
