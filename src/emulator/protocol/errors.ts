@@ -24,7 +24,7 @@ export const API_ERRORS = {
   },
   notFound: { status: 404, code: 2000, description: 'Unable to find entity in request URL' },
   wrongMethod: { status: 405, code: 1007, description: 'Method is not supported by this resource' },
-  mediaType: { status: 415, code: 1013, description: 'The media type of the body is not supported' },
+  mediaType: { status: 415, code: 1003, description: 'The media type of the body is not supported' },
   failure: { status: 500, code: 999, description: 'Unexpected error' },
   noPermission: { status: 500, code: 6401, description: 'Insufficient permissions' },
   unreachable: {

@@ -139,16 +139,16 @@ describe('usage', () => {
   })
 
   test.each([
-    ['no body', '', JSON_TYPE, 415],
-    ['another media type', '<id/>', { 'content-type': 'application/xml' }, 415],
-    ['an empty object', '{}', JSON_TYPE, 200],
-    ['a list', '[]', JSON_TYPE, 400],
-    ['null', 'null', JSON_TYPE, 500],
-    ['no JSON', '{', JSON_TYPE, 400],
-  ])('%s', async (_name, body, headers, status) => {
+    ['no body', '', JSON_TYPE, 415, 1003],
+    ['another media type', '<id/>', { ...JSON_TYPE, 'content-type': 'application/xml' }, 415, 1003],
+    ['a list', '[]', JSON_TYPE, 400, 1013],
+    ['null', 'null', JSON_TYPE, 500, 999],
+    ['no JSON', '{', JSON_TYPE, 400, 1013],
+    ['an empty object', '{}', JSON_TYPE, 200, undefined],
+  ])('%s', async (_name, body, headers, status, code) => {
     const path = '/object/billing/namespace/info?sizeunit=KB'
     const response = await post(await startEmulator({ profile: 'modern' }), path, body, { headers })
-    expect(response.status).toBe(status)
+    expect([response.status, response.json().code]).toEqual([status, code])
     if (status === 200) expect(response.json()).toEqual({ namespace_billing_infos: [] })
   })
 })
