@@ -68,7 +68,7 @@ interface SingleSetting {
 }
 
 /** The longest range of a setting; Prometheus refuses those of more than 292 years. */
-export const MAX_RANGE_SECONDS = 3650 * 86_400
+export const MAX_SETTING_SECONDS = 3650 * 86_400
 
 export type SettingSources = Readonly<Record<string, SettingSource>>
 

@@ -19,7 +19,7 @@ import {
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { createAttempts } from './request/attempts.ts'
-import { createExchanges, type Exchange, type Request, withToken } from './request/exchanges.ts'
+import { createExchanges, type Exchange, type Request, tokenRequest } from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { createOperate } from './request/operation.ts'
 
@@ -77,10 +77,10 @@ export function createAdminClient(options: AdminClientOptions) {
   return {
     /** API document, "List providers". */
     providers: (token: Secret, signal: AbortSignal): Promise<readonly Provider[]> =>
-      read(withToken(LIST_REQUEST, token), signal, (text) => inSlices(providerSteps(text), signal)),
+      read(tokenRequest(LIST_REQUEST, token), signal, (text) => inSlices(providerSteps(text), signal)),
     /** The user of a token, with its roles; undefined members where the system does not serve them. */
     account: (token: Secret, signal: AbortSignal): Promise<Account> =>
-      read(withToken({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),
+      read(tokenRequest({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),
     /**
      * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
      * as soon as the request is sent.
@@ -94,7 +94,7 @@ export function createAdminClient(options: AdminClientOptions) {
         tokenOf(response),
       ),
     logout: (token: Secret, signal: AbortSignal): Promise<void> =>
-      read(withToken(LOGOUT, token), signal, () => undefined),
+      read(tokenRequest(LOGOUT, token), signal, () => undefined),
     /** Closes the connections of reading requests at once; a deletion under way goes on. */
     close: closeReads,
   }

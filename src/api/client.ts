@@ -25,7 +25,7 @@ import {
   type Exchange,
   type Operation,
   type Request,
-  withToken,
+  tokenRequest,
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
@@ -201,7 +201,7 @@ function openSession(
       logout: (token, signal) =>
         attempts.run(
           async (baseUrl, ofAttempt) => {
-            const logout = withToken({ operation: 'logout', path: '/logout' }, token)
+            const logout = tokenRequest({ operation: 'logout', path: '/logout' }, token)
             const response = await exchange(logout, baseUrl, ofAttempt)
             const refusal = response.status < 300 ? undefined : refusalOf(response)
             if (refusal !== undefined) throw refusal

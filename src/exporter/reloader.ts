@@ -29,7 +29,7 @@ const STOPPING = 'the exporter is being stopped'
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
-  const turns = createTurns()
+  const turns = createReloadQueue()
   let timer: NodeJS.Timeout | undefined
 
   async function use(config: Config): Promise<void> {
@@ -86,7 +86,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
  * Runs tasks one at a time, and at most one in a turn of the event loop, so that requests are answered between them. While
  * one waits, further calls get its promise, and their own task is dropped.
  */
-function createTurns() {
+function createReloadQueue() {
   let running: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let stopped = false

@@ -2,7 +2,7 @@ import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
-import { counted } from './rejections.ts'
+import { withRejected } from './rejections.ts'
 import {
   byId,
   bytesOf,
@@ -63,7 +63,7 @@ export function* withPoll(
     lastSuccess: attempt.at,
     name: poolNameIn(reading) ?? pool.name,
   }))
-  const counting = { ...next, rejections: counted(system.rejections, reading.rejected) }
+  const counting = { ...next, rejections: withRejected(system.rejections, reading.rejected) }
   // The labels of all pools cost more than the lines of one, when there are thousands.
   const isRenamed = next.pools.get(poolId)?.name !== system.pools.get(poolId)?.name
   const rendered = isRenamed
@@ -96,7 +96,7 @@ export function withPerformancePoll(
   performance: PerformanceState & { readonly reading: PerformanceReading },
   maxBytes = Number.POSITIVE_INFINITY,
 ): StateSteps {
-  const rejections = counted(system.rejections, performance.reading.rejected)
+  const rejections = withRejected(system.rejections, performance.reading.rejected)
   return withPerformance({ ...system, rejections }, performance, maxBytes)
 }
 

@@ -20,7 +20,7 @@ export function newRejections(system: string): Rejections {
 }
 
 /** With the rejected values of one more response. */
-export function counted(
+export function withRejected(
   rejections: Rejections,
   values: readonly Pick<RejectedValue, 'attribute' | 'reason' | 'times'>[],
 ): Rejections {

@@ -4,7 +4,7 @@ import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
 import { groupNames, resourceSamples } from '../metrics/resource_samples.ts'
 import type { ResourceName } from '../system_catalogue.ts'
-import { counted } from './rejections.ts'
+import { withRejected } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
 
 const NEW: ResourceState = {
@@ -39,7 +39,7 @@ export function withResource(
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
   if (bytes > maxBytes * SHARE)
     throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
-  return { ...next, rejections: counted(system.rejections, reading.rejected) }
+  return { ...next, rejections: withRejected(system.rejections, reading.rejected) }
 }
 
 /** The values stay until they are too old. */

@@ -13,7 +13,7 @@ import { newestTimes } from '../metrics/newest_times.ts'
 import { uniqueNames } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
-import { DISK_NAMES, ratioOf, sumOf } from './figures/node_figures.ts'
+import { DISK_NAMES, ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import { type ReadFigures, readFigures } from './figures/pool_figures.ts'
 import { type NodeStatus, nodeStatus, worstFirst } from './node_status.ts'
 
@@ -134,7 +134,7 @@ export type CapacityStatus = ReturnType<typeof sumsOf>
 
 function sumsOf(all: readonly Summed[]) {
   const sums = Object.fromEntries(
-    SUMMED.map((member) => [member, sumOf(all.map((one) => one[member])) ?? null]),
+    SUMMED.map((member) => [member, sumOfKnown(all.map((one) => one[member])) ?? null]),
   ) as Summed
   const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes)
   return { ...sums, disk_space_allocated_ratio: ratio ?? null }

@@ -4,7 +4,7 @@ import { groupNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
-import { ratioOf, sumOf } from './figures/node_figures.ts'
+import { ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import { type Finding, type FindingContext, firstExceeded, firstHolding, found } from './finding.ts'
 
 interface Sources extends FindingContext {
@@ -39,7 +39,7 @@ function figureOf(
   const isWanted = (own: Labels) => Object.entries(labels).every(([name, value]) => own[name] === value)
   const values = objects.flatMap(({ values }) => values)
   const wanted = values.filter(({ column }) => column.family === family && isWanted(column.labels))
-  return sumOf(wanted.map(({ value }) => value))
+  return sumOfKnown(wanted.map(({ value }) => value))
 }
 
 function tablesFinding(sources: Sources): Finding | undefined {
@@ -150,7 +150,7 @@ function nodesFinding(sources: Sources): Finding | undefined {
   const counts = COUNTED_STATUSES.map((status) => figureOf(vdc, 'sds_system_nodes_by_status', { status }))
   const all = figureOf(vdc, 'sds_system_nodes')
   if (all === undefined || counts.includes(undefined)) return undefined
-  const others = all - (sumOf(counts) ?? 0)
+  const others = all - (sumOfKnown(counts) ?? 0)
   const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
   return found(firstExceeded(sources.conditions, others, 'SdsSystemNodesUnaccounted'), text)
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
-import { MAX_RANGE_SECONDS } from '../../src/alerting/sources.ts'
+import { MAX_SETTING_SECONDS } from '../../src/alerting/sources.ts'
 import { kubernetesFiles, prometheusFiles } from '../../src/alerting/written_files.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -33,9 +33,9 @@ const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
   },
   'the largest ranges and numbers': {
     values: {
-      garbageStalledSeconds: MAX_RANGE_SECONDS,
-      bootstrapStalledSeconds: MAX_RANGE_SECONDS,
-      backlogGrowthSeconds: MAX_RANGE_SECONDS,
+      garbageStalledSeconds: MAX_SETTING_SECONDS,
+      bootstrapStalledSeconds: MAX_SETTING_SECONDS,
+      backlogGrowthSeconds: MAX_SETTING_SECONDS,
       garbagePendingGigabytes: 1e21,
       backlogGigabytes: 1e21,
     },

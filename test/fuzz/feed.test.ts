@@ -4,7 +4,7 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
-import { counted, newRejections } from '../../src/state/rejections.ts'
+import { newRejections, withRejected } from '../../src/state/rejections.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/ids.ts'
 import { mutatedJson, mutatedText } from './support/arbitraries.ts'
 import { FEED_BODIES, POOL_BODIES } from './support/bodies.ts'
@@ -74,7 +74,7 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     expect(times).toBeGreaterThan(0)
   }
   const { byReason } = newRejections('a')
-  expect(counted(newRejections('a'), rejected).byReason.size).toBe(byReason.size)
+  expect(withRejected(newRejections('a'), rejected).byReason.size).toBe(byReason.size)
 }
 
 fuzz('the lists of pools', {

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse } from '../http/transport.ts'
 import type { Session } from '../session/session.ts'
-import { type Exchange, type Request, withToken } from './exchanges.ts'
+import { type Exchange, type Request, tokenRequest } from './exchanges.ts'
 
 /**
  * Sends requests with the session's token; a refused token is replaced, and the request repeated, once.
@@ -11,7 +11,7 @@ import { type Exchange, type Request, withToken } from './exchanges.ts'
  */
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
   async function send(token: Secret, [request, baseUrl, signal]: Parameters<Exchange>) {
-    const response = await exchange(withToken(request, token), baseUrl, signal)
+    const response = await exchange(tokenRequest(request, token), baseUrl, signal)
     const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal
     session.accepted(token, requesterOf(request))

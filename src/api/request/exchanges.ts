@@ -165,6 +165,6 @@ async function reported(
 }
 
 /** The request, with a token in its header. */
-export function withToken(request: Request, token: Secret): Request {
+export function tokenRequest(request: Request, token: Secret): Request {
   return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }
 }

@@ -10,7 +10,7 @@ import { isNotAvailable } from './refusals.ts'
 import {
   batchesOf,
   type DecodeResource,
-  entrySteps,
+  decodeEntries,
   type ResourceRequest,
   readPages,
   requestOf,
@@ -55,7 +55,7 @@ export function listNames(
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
   const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
-    entrySteps(listIn(body, kind), (entry) => {
+    decodeEntries(listIn(body, kind), (entry) => {
       const name = isObject(entry) ? nameIn(entry) : undefined
       if (name === undefined)
         rejected.add({ attribute: request.operation, reason: 'no_id', node: '', text: '' })

@@ -51,12 +51,12 @@ export function* objectSteps(
 ): Steps<ResourceObject[]> {
   const entries = kind.list === undefined ? [objectIn(body, kind)] : listIn(body, kind)
   checkServed(entries, kind)
-  const objects = yield* entrySteps(entries, kind, context)
+  const objects = yield* listedObjectSteps(entries, kind, context)
   return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
 }
 
 /** The objects of the entries of a list. */
-export function* entrySteps(
+export function* listedObjectSteps(
   entries: readonly unknown[],
   kind: ObjectKind,
   context: ObjectContext,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../parse/json.ts'
 import { isReadable, type QueryAnswer } from '../query/answers/answer.ts'
 import { type Dialect, systemQuery } from '../query/requests/queries.ts'
 import type { ReadingContext } from './context.ts'
-import { entrySteps, type ResourceObject } from './objects.ts'
+import { listedObjectSteps, type ResourceObject } from './objects.ts'
 
 /** Points of other measurements than those of nodes may come every 25 minutes. */
 const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }
@@ -20,7 +20,10 @@ export async function readQueried(kind: ObjectKind, context: ReadingContext): Pr
   for (const { times, ...value } of answer.rejected)
     builder.rejected.add({ ...value, attribute: kind.resource }, times)
   const now = answer.stop ?? 0
-  return inSlices(entrySteps(entriesOf(answer, kind), kind, { now, rejected: builder.rejected }), signal)
+  return inSlices(
+    listedObjectSteps(entriesOf(answer, kind), kind, { now, rejected: builder.rejected }),
+    signal,
+  )
 }
 
 /** In the words of a service whose store lacks what is queried. */

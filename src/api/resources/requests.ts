@@ -105,7 +105,7 @@ export function batchesOf(names: readonly string[]): string[][] {
 }
 
 /** Decodes the entries of a list one by one. */
-export function* entrySteps<T>(
+export function* decodeEntries<T>(
   list: readonly unknown[],
   decode: (entry: unknown) => T | undefined,
 ): Steps<T[]> {

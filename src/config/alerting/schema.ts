@@ -7,7 +7,7 @@ import {
   CLUSTER_HIDE,
   CLUSTER_PATH,
   keyOf,
-  MAX_RANGE_SECONDS,
+  MAX_SETTING_SECONDS,
   type RuleSources,
   type SettingSource,
   type SettingSources,
@@ -71,8 +71,8 @@ const NUMBERS = {
 /** Prometheus refuses ranges of zero, of a part of a second, and of centuries. */
 const range = (above: number) =>
   NUMBERS.Seconds.refine(
-    (seconds) => Number.isInteger(seconds) && seconds > above && seconds <= MAX_RANGE_SECONDS,
-    `must be whole seconds, more than ${above}s and at most ${MAX_RANGE_SECONDS / 86_400}d`,
+    (seconds) => Number.isInteger(seconds) && seconds > above && seconds <= MAX_SETTING_SECONDS,
+    `must be whole seconds, more than ${above}s and at most ${MAX_SETTING_SECONDS / 86_400}d`,
   )
 
 /** Values of settings by the keys of users; the result has them by path. */

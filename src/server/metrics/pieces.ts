@@ -4,13 +4,13 @@ import { nextTurn } from '../../slices.ts'
 import type { ScrapeSlot } from './scrape_slots.ts'
 
 /** A request and its response. Koa's contexts have both; a scrape is served without Koa. */
-export interface Exchange {
+export interface HttpExchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
 }
 
 /** How an exposition is sent. */
-export interface Body {
+export interface SentBody {
   readonly format: Format
   readonly isGzip: boolean
   /** Of all chunks. */
@@ -19,7 +19,7 @@ export interface Body {
 }
 
 /** Sends an exposition in pieces, so that a client that does not read uses no CPU time and little memory. */
-export type SendBody = (exchange: Exchange, slot: ScrapeSlot, body: Body) => Promise<void>
+export type SendBody = (exchange: HttpExchange, slot: ScrapeSlot, body: SentBody) => Promise<void>
 
 /** More than a compressed exposition of 640 nodes. TLS keeps what it has encrypted and cannot send. */
 export const PIECE_BYTES = 512 * 1024
@@ -31,7 +31,7 @@ const PLAIN_PIECE_BYTES = 16 * PIECE_BYTES
 
 /** @returns a function for all responses of a listener, which share the turns */
 export function createSendBody(): SendBody {
-  const turn = createTurns()
+  const turn = separateTurns()
   return async ({ req, res }, slot, { format, isGzip, bytes, chunks }) => {
     res.setHeader('Content-Type', FORMATS[format])
     res.setHeader('Vary', 'Accept, Accept-Encoding')
@@ -49,7 +49,7 @@ export function createSendBody(): SendBody {
  */
 async function writePieces(
   response: ServerResponse,
-  chunks: Body['chunks'],
+  chunks: SentBody['chunks'],
   slot: ScrapeSlot,
   turn: Turn,
 ): Promise<void> {
@@ -86,7 +86,7 @@ function drained(response: ServerResponse): Promise<void> {
 type Turn = () => Promise<void>
 
 /** Each call resolves in a later turn of the event loop than the one before. */
-function createTurns(): Turn {
+function separateTurns(): Turn {
   let last = Promise.resolve()
   return () => {
     last = last.then(() => nextTurn())

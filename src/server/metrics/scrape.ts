@@ -1,7 +1,7 @@
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
-import type { Exchange } from './pieces.ts'
+import type { HttpExchange } from './pieces.ts'
 import type { SendExposition } from './send_exposition.ts'
 
 export interface ScrapeSources {
@@ -16,7 +16,7 @@ export interface ScrapeSources {
 export function createScrape(
   { exposition, own }: ScrapeSources,
   sendExposition: SendExposition,
-): (exchange: Exchange) => Promise<void> {
+): (exchange: HttpExchange) => Promise<void> {
   const tailOf = createTails(own)
   return (exchange) => sendExposition(exchange, { group: 'metrics', exposition: exposition(), tailOf })
 }

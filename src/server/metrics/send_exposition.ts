@@ -3,7 +3,7 @@ import { endGzip } from '../../metrics/gzip.ts'
 import type { Body, Format } from '../../metrics/lines.ts'
 import { sendRefusal } from '../auth/request_check.ts'
 import { acceptsGzip, chooseFormat, keepResults } from './negotiation.ts'
-import { type Exchange, PIECE_BYTES, type SendBody } from './pieces.ts'
+import { type HttpExchange, PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
 
 export interface ExpositionResponse extends Shown {
@@ -13,7 +13,7 @@ export interface ExpositionResponse extends Shown {
 }
 
 /** Sends an exposition in the form that the client accepts; 503 if too many responses are in flight. */
-export type SendExposition = (exchange: Exchange, response: ExpositionResponse) => Promise<void>
+export type SendExposition = (exchange: HttpExchange, response: ExpositionResponse) => Promise<void>
 
 export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): SendExposition {
   const complete = createCompletion()
@@ -55,7 +55,7 @@ function createCompletion() {
 }
 
 /** Undefined if the client has left, or all slots are in use; the latter gets a response. */
-export function takeSlot(res: Exchange['res'], slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
+export function takeSlot(res: HttpExchange['res'], slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
   if (res.destroyed) return undefined
   const slot = slots.take(res, shown)
   if (slot === undefined) refuse(res, slots.maxRequests)
@@ -63,7 +63,7 @@ export function takeSlot(res: Exchange['res'], slots: ScrapeSlots, shown: Shown)
 }
 
 /** The text of promhttp. */
-export function refuse(res: Exchange['res'], maxRequests: number): void {
+export function refuse(res: HttpExchange['res'], maxRequests: number): void {
   sendRefusal(res, {
     status: 503,
     text: `Limit of concurrent requests reached (${maxRequests}), try again later.`,

@@ -42,7 +42,7 @@ export function baseValue({ values }: Pick<MergedNode, 'values'>, name: Attribut
 type Optional = number | null | undefined
 
 /** Undefined: no value is known. */
-export function sumOf(values: readonly Optional[]): number | undefined {
+export function sumOfKnown(values: readonly Optional[]): number | undefined {
   let sum: number | undefined
   for (const value of values) if (typeof value === 'number') sum = (sum ?? 0) + value
   return sum

@@ -1,7 +1,7 @@
 import type { MergedNode } from '../../api/query/merge.ts'
 import { type AttributeName, UNITS } from '../../catalogue.ts'
 import type { PoolState } from '../../state/state.ts'
-import { baseValue, ratioOf, sumOf } from './node_figures.ts'
+import { baseValue, ratioOf, sumOfKnown } from './node_figures.ts'
 
 /**
  * What users notice of a pool, calculated as by the rules, as far as it follows from its reading alone. Null: not served, or
@@ -25,7 +25,7 @@ export function readFigures({ merged, forecasts }: PoolState) {
 }
 
 function total(nodes: Nodes, name: AttributeName): number | null {
-  return sumOf(nodes.map((node) => baseValue(node, name))) ?? null
+  return sumOfKnown(nodes.map((node) => baseValue(node, name))) ?? null
 }
 
 /** Weighted by transactions. Nodes without transactions do not count. */
@@ -43,11 +43,12 @@ function mean(nodes: Nodes, value: AttributeName, weight: AttributeName): number
 function failedRatios(nodes: Nodes) {
   // As by the rules: a node whose successes are not known would change the ratio.
   const counted = nodes.flatMap(({ errors }) => (errors?.succeeded === undefined ? [] : errors))
-  const failed = sumOf(counted.map((errors) => errors.failed))
-  const succeeded = sumOf(counted.map((errors) => errors.succeeded))
+  const failed = sumOfKnown(counted.map((errors) => errors.failed))
+  const succeeded = sumOfKnown(counted.map((errors) => errors.succeeded))
   const all = failed === undefined || succeeded === undefined ? undefined : failed + succeeded
   const types = counted.flatMap((errors) => errors.types)
-  const byClients = sumOf(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
+  const byClients =
+    sumOfKnown(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
   return {
     failed_transactions_ratio: ratioOf(failed, all) ?? null,
     /** Without those that failed by the fault of clients. */

@@ -32,7 +32,7 @@ export function createLatencyWindow() {
     /** In seconds; undefined without requests, and before the second reading with new histograms. */
     quantile(operation: LatencyOperation, quantile: number): number | undefined {
       const isServed = [...histograms.values()].some((ofNode) => ofNode.has(operation))
-      return isServed ? quantileOf(sumOf(increases, operation), quantile) : undefined
+      return isServed ? quantileOf(summedCounts(increases, operation), quantile) : undefined
     },
   }
 }
@@ -66,7 +66,7 @@ function addIncrease(sums: Counts, before: LatencyHistogram, after: LatencyHisto
   }
 }
 
-function sumOf(increases: readonly Increase[], operation: LatencyOperation): Counts {
+function summedCounts(increases: readonly Increase[], operation: LatencyOperation): Counts {
   const sums: Counts = new Map()
   for (const { counts } of increases)
     for (const [seconds, count] of counts.get(operation) ?? [])

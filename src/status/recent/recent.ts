@@ -3,7 +3,7 @@ import type { AttributeName } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
 import type { StateObserver } from '../../state/store.ts'
-import { baseValue, ratioOf, sumOf } from '../figures/node_figures.ts'
+import { baseValue, ratioOf, sumOfKnown } from '../figures/node_figures.ts'
 import { createLatencyWindow } from './latency_window.ts'
 import { createSlots, MINUTE_SLOTS, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 
@@ -147,7 +147,7 @@ function noteSums(system: RecentSystem): void {
   if (unsummed === undefined) return
   system.unsummed = undefined
   for (const column of SUMMED) {
-    const sum = sumOf(Array.from(pools.values(), ({ totals }) => totals?.[column]))
+    const sum = sumOfKnown(Array.from(pools.values(), ({ totals }) => totals?.[column]))
     if (sum !== undefined) slots.set(unsummed, column, sum)
   }
 }
@@ -160,10 +160,10 @@ const CAPACITY = ['diskSpaceAllocated', 'diskSpaceTotal'] as const
 /** Undefined: no node serves it. */
 function poolTotals({ nodes }: MergedReading) {
   const sum = (...names: readonly AttributeName[]) =>
-    sumOf(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
+    sumOfKnown(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
   // As by the rules: of the nodes that have both figures.
   const both = nodes.filter((node) => CAPACITY.every((name) => baseValue(node, name) !== undefined))
-  const [allocated, total] = CAPACITY.map((name) => sumOf(both.map((node) => baseValue(node, name))))
+  const [allocated, total] = CAPACITY.map((name) => sumOfKnown(both.map((node) => baseValue(node, name))))
   return {
     transactions_per_second: sum('transactionReadTransactionsPerSec', 'transactionWriteTransactionsPerSec'),
     transaction_bytes_per_second: sum('transactionReadBandwidth', 'transactionWriteBandwidth'),

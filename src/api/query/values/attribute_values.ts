@@ -10,7 +10,7 @@ import { inRange } from '../../parse/numbers.ts'
 import type { Rejection } from '../../parse/reads.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { newestPointOf, sumOfIncreases } from '../answers/rates.ts'
-import { type NetworkTraffic, sumOf } from './interfaces.ts'
+import { type NetworkTraffic, sumIfAllKnown } from './interfaces.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */
@@ -78,7 +78,7 @@ function networkOf(
 ): Snapshot | undefined {
   if (traffic === undefined) return undefined
   const rates = directions.map((direction) => traffic[`${direction}BytesPerSecond`])
-  const value = of === 'bandwidth' ? sumOf(rates) : utilization(rates, traffic)
+  const value = of === 'bandwidth' ? sumIfAllKnown(rates) : utilization(rates, traffic)
   return value === undefined ? undefined : { t: traffic.t, value }
 }
 

@@ -149,7 +149,7 @@ export function networkTraffic(
     t,
     receivedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.received),
     transmittedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.transmitted),
-    capacityBytesPerSecond: sumOf(summed.map(capacityOf)),
+    capacityBytesPerSecond: sumIfAllKnown(summed.map(capacityOf)),
     utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
   }
 }
@@ -175,7 +175,7 @@ function capacityOf(fields: InterfaceSeries): number | undefined {
 }
 
 /** Undefined if one of them is. */
-export function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+export function sumIfAllKnown(numbers: readonly (number | undefined)[]): number | undefined {
   return numbers.reduce(
     (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
     0,
