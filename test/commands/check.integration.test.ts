@@ -51,7 +51,7 @@ describe('check', () => {
   })
 
   test.concurrent('warns of a base_url that is probably not the one that is meant', async () => {
-    const systems = ['https://a/object', 'https://a:4443', 'https://a:4443/'].map(
+    const systems = ['https://a/object', 'https://a:4443', 'https://a:4443/', 'https://[2001:db8::1]'].map(
       (url, index) => `  - {name: s${index}, base_url: "${url}", auth: {token: abc}}\n`,
     )
     const { code, stderr } = await check(`systems:\n${systems.join('')}`)
@@ -59,6 +59,7 @@ describe('check', () => {
     expect(stderr.trimEnd().split('\n')).toEqual([
       'warning: system s0: https://a/object has no port: requests are sent to port 443, but the management API usually listens on port 4443; write https://a:4443, or :443 if this is meant',
       'warning: system s0: https://a/object has a path: all requests are sent below /object; write https://a unless a proxy serves the management API there',
+      'warning: system s3: https://[2001:db8::1] has no port: requests are sent to port 443, but the management API usually listens on port 4443; write https://[2001:db8::1]:4443, or :443 if this is meant',
       'warning: system s2: system s1 has the same base_url https://a:4443: it is polled twice; configure each storage system once',
     ])
   })

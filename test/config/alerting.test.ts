@@ -29,7 +29,7 @@ alerting:
   runbook_base_url: https://wiki.example.net/alerts.md
   grafana_url: https://grafana.example.net/graphs/
   job: storage/sds
-  show_cluster: true
+  show_cluster: "\${SHOW_CLUSTER}"
   labels: {team: storage}
   thresholds:
     used_ratio: {warning: 0.7, critical: "\${CRITICAL}"}
@@ -46,7 +46,7 @@ alerting:
     - {system: frankfurt, thresholds: {cpu_ratio: {critical: 0.95}}}
     - {system: frankfurt, pool: pool 1, for: {SdsNodesSuspect: 1h}, disabled: [SdsDisksBad]}
 `,
-      { CRITICAL: '0.85' },
+      { CRITICAL: '0.85', SHOW_CLUSTER: 'true' },
     )
     const nothing = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
     expect(config).toEqual({

@@ -145,6 +145,21 @@ describe('a valid configuration file', () => {
     })
   })
 
+  test('with other thresholds changes the findings of the status', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    const own = systems(login('a', emulator.url))
+    await using setup = await startExporter(own)
+    await setup.waitForPolls(emulator.pools[0]?.id ?? '', 'ok')
+    const problems = async () => {
+      const { text } = await request('GET', `${setup.exporter.url}/api/v1/status`)
+      return JSON.parse(text).problems.map(({ alert }: { readonly alert: string | null }) => alert)
+    }
+    expect(await problems()).not.toContain('SdsCapacityHigh')
+    setup.configure(`${own}alerting: {thresholds: {used_ratio: {warning: 0.01}}}\n`)
+    await setup.exporter.reload()
+    expect(await problems()).toContain('SdsCapacityHigh')
+  })
+
   test('with a new password opens a new session', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools

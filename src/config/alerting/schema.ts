@@ -17,7 +17,7 @@ import {
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { labelsSchema } from '../values/labels_schema.ts'
 import { typeMessage } from '../values/schema_problems.ts'
-import { DURATION_EXPECTED, duration, numeric, parseDuration, percent } from '../values/units.ts'
+import { DURATION_EXPECTED, duration, flag, numeric, parseDuration, percent } from '../values/units.ts'
 import { httpUrl } from '../values/urls.ts'
 import { alertingProblems } from './problems.ts'
 
@@ -131,7 +131,7 @@ export function alertingSchema(
         runbook_base_url: link.optional(),
         grafana_url: link.optional(),
         job: job.optional(),
-        show_cluster: z.boolean('expected true or false').optional(),
+        show_cluster: flag.optional(),
         labels: labels.prefault({}),
         ...tuning,
         overrides: z.array(override, 'expected a list of overrides').prefault([]),
