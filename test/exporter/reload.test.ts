@@ -134,8 +134,8 @@ describe('a valid configuration file', () => {
 
     setup.configure(systems(login('a', emulator.url).replace('auth:', `pools: [{id: "${kept}"}], auth:`)))
     await setup.exporter.reload()
+    await waitFor(async () => (await nodes(left)) === undefined, { what: 'the end of the other pool' })
     expect(await nodes(kept)).toBe(5)
-    expect(await nodes(left)).toBeUndefined()
 
     setup.configure(systems(login('a', emulator.url)))
     await setup.exporter.reload()
