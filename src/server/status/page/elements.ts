@@ -64,6 +64,11 @@ export function fact(term: string, ...description: readonly Content[]): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
 }
 
+/** A fact with the width of all columns. */
+export function wideFact(term: string, ...description: readonly Content[]): Html {
+  return html`<div class="wide"><dt>${term}</dt><dd>${description}</dd></div>`
+}
+
 export function table(titles: readonly string[], rows: readonly Html[]): Html {
   return html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody>`

@@ -4,7 +4,7 @@ import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, SYSTEM_CHARTS } from './charts.ts'
-import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
+import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill, wideFact } from './elements.ts'
 
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
   const { discovery_error: error } = system
@@ -56,12 +56,12 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
         : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
     fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
-    resourceFact(system, now),
     fact(
       'Probe',
       html`<a href="/probe${queryOf({ system: system.name })}">poll now, and show the metrics of this system</a>`,
     ),
     ...otherFacts(system, now),
+    resourceFact(system, now),
   ]
 }
 
@@ -83,7 +83,7 @@ function queryRemedy({ query_interface: { error } }: SystemStatus) {
 function resourceFact({ resources }: SystemStatus, now: number): Html {
   const read = resources.filter(({ state }) => state !== 'off')
   const off = resources.filter(({ state }) => state === 'off').map(({ name }) => name)
-  return fact(
+  return wideFact(
     'Resources',
     read.map((resource, index) => html`${index === 0 ? '' : '; '}${resourceText(resource, now)}`),
     off.length === 0 ? undefined : html` <span class="quiet">(off: ${off.join(', ')})</span>`,
