@@ -30,7 +30,7 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
   }
 }
 
-function runOf(sources: readonly HistorySource[], period = PERIOD) {
+function runOf(sources: readonly HistorySource[], period = PERIOD, signal = never()) {
   const written: string[] = []
   let progress: readonly SystemProgress[] = []
   const notices: string[] = []
@@ -60,7 +60,7 @@ function runOf(sources: readonly HistorySource[], period = PERIOD) {
     onProgress: (systems) => (progress = structuredClone(systems)),
     notice: (text) => notices.push(text),
     onRejected: () => undefined,
-    signal: never(),
+    signal,
   })
   return { result, written, notices, progress: () => progress }
 }
@@ -113,4 +113,44 @@ test('what is missing is read once more hour by hour: one that cannot be read do
   }
   const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result
   expect(parts.flatMap(({ holes }) => holes)).toEqual([{ source: 'a', subject: 'CPU', start: 0, end: 3600 }])
+})
+
+test.each([
+  ['a fault of the program', new TypeError('a fault'), 'a fault'],
+  ['an interruption', new ApiError('timeout', 'interrupted'), 'operation was aborted'],
+])('%s while what is missing is read ends the run', async (what, failure, words) => {
+  const stop = new AbortController()
+  const missing = new ApiError('server_error', 'failed')
+  const source: HistorySource = {
+    ...sourceOf('a', async () => undefined),
+    async *read(period, { subjects }) {
+      if (subjects !== undefined) {
+        if (what === 'an interruption') stop.abort()
+        throw failure
+      }
+      yield { period, series: [], rejected: [], failed: new Map([['CPU', missing]]) }
+    },
+  }
+  await expect(runOf([source], PERIOD, stop.signal).result).rejects.toThrow(words)
+})
+
+test.each([
+  ['an endpoint fails again and again', 'connect', 2],
+  ['the failure concerns all queries', 'forbidden', 1],
+  ['single periods are refused', 'client_error', 10],
+] as const)('what is missing is not read any more when %s', async (_, reason, reads) => {
+  const requested: number[] = []
+  const failure = new ApiError(reason, 'failed')
+  const source: HistorySource = {
+    ...sourceOf('a', async () => undefined),
+    async *read(period, { subjects }) {
+      if (subjects !== undefined) {
+        requested.push(period.start)
+        throw failure
+      }
+      yield { period, series: [], rejected: [], failed: new Map([['CPU', failure]]) }
+    },
+  }
+  await runOf([source], { ...PERIOD, end: 36_000 }).result
+  expect(requested).toHaveLength(reads)
 })

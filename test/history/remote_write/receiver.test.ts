@@ -69,6 +69,13 @@ describe('a receiver', () => {
     await expect(receiver.send(new Uint8Array([1]), NEVER)).rejects.toThrow('HTTP 500: disk full')
     expect(requests.length).toBeGreaterThan(5)
   })
+
+  test('that always breaks the connection is reported with the failure', async () => {
+    const { receiver } = await serve((request) => request.socket.destroy())
+    await expect(receiver.send(new Uint8Array([1]), NEVER)).rejects.toThrow(
+      /api\/v1\/write: other side closed$/,
+    )
+  })
 })
 
 test.each([
