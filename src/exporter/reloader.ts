@@ -29,7 +29,7 @@ const STOPPING = 'the exporter is being stopped'
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
-  const turns = createReloadQueue()
+  const queue = createReloadQueue()
   let timer: NodeJS.Timeout | undefined
 
   async function use(config: Config): Promise<void> {
@@ -50,7 +50,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   }
 
   const reload = () =>
-    turns.run(async () => {
+    queue.run(async () => {
       const config = loadOrReport()
       await use(config)
       log.info('configuration reloaded', { systems: config.systems.length })
@@ -65,7 +65,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   return {
     /** @param open called with a valid configuration, before the first request to a system */
     async start(open: () => Promise<void>): Promise<void> {
-      await turns.run(async () => {
+      await queue.run(async () => {
         const config = load()
         await open()
         await use(config)
@@ -77,7 +77,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
     /** Rejects the waiting reload; resolves when the current one has ended. */
     async stop(): Promise<void> {
       clearInterval(timer)
-      await turns.stop()
+      await queue.stop()
     },
   }
 }
@@ -91,7 +91,7 @@ function createReloadQueue() {
   let waiting: Promise<void> | undefined
   let stopped = false
   return {
-    /** Rejects with the failure of the task, or once the turns have been stopped. */
+    /** Rejects with the failure of the task, or once the queue was stopped. */
     run(task: () => Promise<void>): Promise<void> {
       if (stopped) return Promise.reject(new Error(STOPPING))
       waiting ??= running.then(() => {

@@ -3,7 +3,7 @@ import { shortened } from '../text.ts'
 
 /** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
 const MAX_NAME_CHARACTERS = 200
-/** 128 bits, so that nobody can choose two names with the same one, which would give two equal series. */
+/** 128 bits: two names with the same one, which would give two equal series, cannot be found. */
 const FINGERPRINT_CHARACTERS = 32
 
 /** Matches whole names; undefined for an empty expression, which is a filter that is not set. @throws {SyntaxError} */

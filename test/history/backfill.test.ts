@@ -117,21 +117,24 @@ test('what is missing is read once more hour by hour: one that cannot be read do
 
 test.each([
   ['a fault of the program', new TypeError('a fault'), 'a fault'],
-  ['an interruption', new ApiError('timeout', 'interrupted'), 'operation was aborted'],
+  ['an interruption', new ApiError('client_error', 'interrupted'), 'operation was aborted'],
 ])('%s while what is missing is read ends the run', async (what, failure, words) => {
   const stop = new AbortController()
+  const requested: number[] = []
   const missing = new ApiError('server_error', 'failed')
   const source: HistorySource = {
     ...sourceOf('a', async () => undefined),
     async *read(period, { subjects }) {
       if (subjects !== undefined) {
+        requested.push(period.start)
         if (what === 'an interruption') stop.abort()
         throw failure
       }
       yield { period, series: [], rejected: [], failed: new Map([['CPU', missing]]) }
     },
   }
-  await expect(runOf([source], PERIOD, stop.signal).result).rejects.toThrow(words)
+  await expect(runOf([source], { ...PERIOD, end: 36_000 }, stop.signal).result).rejects.toThrow(words)
+  expect(requested).toEqual([0])
 })
 
 test.each([

@@ -64,7 +64,7 @@ export function* listedObjectSteps(
   const objects: ResourceObject[] = []
   for (const [index, entry] of entries.entries()) {
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
-    if (object !== undefined && !isInternal(object)) objects.push(withCurrentTime(object, context))
+    if (object !== undefined && !isInternal(object)) objects.push(withCurrentRecoveryPoint(object, context))
     if (index % ENTRIES_IN_STEP === ENTRIES_IN_STEP - 1) yield
   }
   return objects
@@ -144,7 +144,7 @@ function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection
 }
 
 /** Of a replication group, the system keeps the last recovery point when nothing is pending; it may be in the future. */
-function withCurrentTime(object: ResourceObject, { now }: ObjectContext): ResourceObject {
+function withCurrentRecoveryPoint(object: ResourceObject, { now }: ObjectContext): ResourceObject {
   if (object.kind.name !== 'group') return object
   const isPending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
   const isCurrent = ({ column, value }: ResourceValue) =>
