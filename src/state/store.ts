@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createPermits } from '../api/http/permits.ts'
+import { createSemaphore } from '../api/http/semaphore.ts'
 import type { Part } from '../metrics/lines.ts'
 import { inSlices, type Steps } from '../slices.ts'
 import { createPublisher } from './publisher.ts'
@@ -42,7 +42,7 @@ export function createStateStore(onExposition: (series: number) => void, observe
     shown = made
     onExposition(series)
   })
-  const changes = createPermits(1)
+  const changes = createSemaphore(1)
 
   /** @returns the publication of the new state */
   async function replace(name: string, change: Change, signal?: AbortSignal): Promise<Applied> {

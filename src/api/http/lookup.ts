@@ -3,7 +3,7 @@ import { lookup as getaddrinfo, Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { errorCode } from '../../values/errors.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
-import { createPermits } from './permits.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /**
  * The addresses of a host name, as the operating system knows them: hosts file, search domains and both families.
@@ -35,14 +35,14 @@ interface Name {
  * these cannot delay the first. Each is FIFO.
  */
 export function createLookup(sources: LookupSources = SYSTEM): Lookup {
-  const answered = createPermits(1)
-  const others = createPermits(1)
+  const answered = createSemaphore(1)
+  const others = createSemaphore(1)
   // As many as there are host names in configurations.
   const names = new Map<string, Name>()
 
   async function run(text: string, name: Name): Promise<readonly LookupAddress[]> {
-    const permits = name.wasPrompt || (await sources.isAnswered(text)) ? answered : others
-    return permits.run(async () => {
+    const thread = name.wasPrompt || (await sources.isAnswered(text)) ? answered : others
+    return thread.run(async () => {
       const beganAt = performance.now()
       try {
         name.last = await sources.addresses(text)

@@ -8,8 +8,8 @@ import { untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
 import { withHints } from './hints.ts'
 import { createLookup, type Lookup } from './lookup.ts'
-import { createPermits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /** One request to one endpoint of a storage system. */
 export interface WireRequest {
@@ -64,7 +64,7 @@ export type HttpLimits = ReturnType<typeof createHttpLimits>
 export function createHttpLimits() {
   return {
     /** Bounds the memory that bodies take while they are decoded. */
-    decoding: createPermits(1),
+    decoding: createSemaphore(1),
     /** Bounds the threads that lookups of host names take. */
     lookup: createLookup(),
   }

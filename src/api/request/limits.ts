@@ -2,7 +2,7 @@ import type { LimitsConfig } from '../../config/config.ts'
 import { RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
 import { pause } from '../http/deadline.ts'
-import { createPermits } from '../http/permits.ts'
+import { createSemaphore } from '../http/semaphore.ts'
 
 /** Polls go before requests that are less urgent, such as forecasts. */
 export const PRIORITIES = { poll: 1, other: 0 } as const
@@ -23,11 +23,11 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
   const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
   const bucket = createTokenBucket(size, () => performance.now())
-  const permits = createPermits(concurrency)
+  const permits = createSemaphore(concurrency)
   const share = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
     performance.now(),
   )
-  const turns = createPermits(1)
+  const turns = createSemaphore(1)
 
   return {
     /** Runs a task when fewer than `limits.concurrency` run. */

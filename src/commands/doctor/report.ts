@@ -1,4 +1,5 @@
 import type { ReceivedExchange } from '../../api/client.ts'
+import type { Redact } from '../../api/http/redaction.ts'
 import { buildDetails } from '../../exporter/version.ts'
 import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'
@@ -65,8 +66,6 @@ export function reportText(
   checkLeaks(text, names, standIns)
   return text
 }
-
-type Redact = (text: string) => string
 
 const QUOTED = /"[^"]*"|; it says: .*$|(?<=such as ).*?(?= \(\w+\))|(?<=and the members ).*$/gs
 const ADDRESSES =

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
-import { createPermits } from '../../api/http/permits.ts'
+import { createSemaphore } from '../../api/http/semaphore.ts'
 import type { Destination } from '../output/destination.ts'
 import type { Part } from '../periods.ts'
 import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
@@ -92,7 +92,7 @@ interface SourceRun extends PartRun {
 async function readSystems(run: PartRun): Promise<void> {
   const stopped = new AbortController()
   const signal = AbortSignal.any([run.signal, stopped.signal])
-  const writes = createPermits(1)
+  const writes = createSemaphore(1)
   const alone: SourceRun['alone'] = (task) => writes.run(task, { signal })
   const systems = Map.groupBy(run.sources, ({ system }) => system)
   const reads = [...systems].map(async ([system, sources]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPermits } from '../../../src/api/http/permits.ts'
+import { createSemaphore } from '../../../src/api/http/semaphore.ts'
 import { createTransport, type HttpLimits, type Transport } from '../../../src/api/http/transport.ts'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -82,7 +82,7 @@ describe('informational answers', () => {
 
 test('an abort ends a request that waits for its lookup', async () => {
   const lookup = () => new Promise<never>(() => undefined)
-  await using transport = transportTo({ decoding: createPermits(1), lookup })
+  await using transport = transportTo({ decoding: createSemaphore(1), lookup })
   const controller = new AbortController()
   const waiting = get(transport, 'http://ecs1.example.net', controller.signal)
   controller.abort()

@@ -2,7 +2,7 @@ import PQueue from 'p-queue'
 import { detachable } from './deadline.ts'
 
 /** Limits how many tasks run at the same time. */
-export function createPermits(concurrency: number) {
+export function createSemaphore(concurrency: number) {
   const queue = new PQueue({ concurrency })
   return {
     /** Tasks that run, and tasks that wait. */
