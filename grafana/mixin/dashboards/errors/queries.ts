@@ -3,9 +3,10 @@ import { type Aggregate, dedup, perNode } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY } from '../../settings.ts'
 
-export const FAILED = perNode(select('sds_node_transactions_failed', ...SCOPE.node))
-
 const SUCCEEDED = perNode(select('sds_node_transactions_succeeded', ...SCOPE.node))
+
+/** Only of nodes whose successes are known: the failures of others would change the ratio, as in the recorded ratios. */
+export const FAILED = promql`(${perNode(select('sds_node_transactions_failed', ...SCOPE.node))} and ${SUCCEEDED})`
 
 export const TYPE_KEY = [...NODE_KEY, 'category', 'error_type'] as const
 
@@ -17,4 +18,4 @@ export const all = (total: Aggregate): Expression => promql`(${total(FAILED)} + 
 
 /** Failures of category User. The feed lists only types that occurred, so none is 0. */
 export const byUser = (total: Aggregate): Expression =>
-  promql`(${total(byType('category="User"'))} or 0 * ${total(FAILED)})`
+  promql`(${total(promql`${byType('category="User"')} and on (${NODE_KEY}) ${SUCCEEDED}`)} or 0 * ${total(FAILED)})`

@@ -88,6 +88,24 @@ const EDGE_CASES: readonly EdgeCase[] = [
     },
   },
   {
+    what: 'failures of a node that serves no successes do not change the ratios of the others',
+    series: [
+      ...onBoth('sds_node_transactions_failed', NODE, 50),
+      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
+      ...onBoth('sds_node_transactions_failed', { ...POOL, node: 'n2' }, 900),
+      ...onBoth(
+        'sds_node_transaction_errors_by_type',
+        { ...POOL, node: 'n2', category: 'User', error_type: '404 (S3)' },
+        20,
+      ),
+    ],
+    expected: {
+      'sds-errors / Failed transactions': [0.05],
+      'sds-errors / System errors': [0.05],
+      'sds-errors / User errors': [0],
+    },
+  },
+  {
     what: 'space by level is summed over nodes, once for a pair of exporters',
     series: ['n1', 'n2'].flatMap((node) => [
       ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L1' }, 20),
