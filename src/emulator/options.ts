@@ -5,7 +5,10 @@ import type { Scenario } from './model/scenarios.ts'
 import type { ExpiredToken, Profile } from './protocol/profiles.ts'
 
 /** Certificate and private key of the listener in PEM, and other settings of Node.js. */
-export type TlsOptions = Pick<ServerOptions, 'key' | 'cert' | 'ca' | 'requestCert' | 'maxVersion'>
+export type TlsOptions = Pick<
+  ServerOptions,
+  'key' | 'cert' | 'ca' | 'requestCert' | 'minVersion' | 'maxVersion' | 'ciphers'
+>
 
 /** Options that are numbers, with their limits. */
 const COUNTS = {

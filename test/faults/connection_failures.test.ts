@@ -40,6 +40,12 @@ async function startEmulator(
 
 const authority = makeAuthority('Test Authority')
 const CLIENT_CERTIFICATE_REQUIRED = { requestCert: true }
+// OpenSSL allows TLS 1.1 only below its default security level.
+const OLD_TLS: Partial<TlsOptions> = {
+  minVersion: 'TLSv1.1',
+  maxVersion: 'TLSv1.1',
+  ciphers: 'DEFAULT:@SECLEVEL=0',
+}
 
 /** A system with a certificate for these names, signed by the authority. */
 async function withCertificate(
@@ -154,6 +160,30 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'tls',
       errorPattern: /cert_file/,
+    }
+  },
+  'a client certificate that the system does not accept': async (resources) => {
+    const { url, caFile } = await withCertificate(
+      resources,
+      ['127.0.0.1'],
+      undefined,
+      CLIENT_CERTIFICATE_REQUIRED,
+    )
+    const { cert, key } = await selfSigned({ names: ['exporter'] })
+    const files = `cert_file: "${resources.folder.write('cert.pem', cert)}", key_file: "${resources.folder.write('key.pem', key)}"`
+    return {
+      system: `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`,
+      reason: 'reset',
+      errorPattern: /does the system accept the client certificate/,
+      hasCertificate: true,
+    }
+  },
+  'a system that speaks TLS 1.1 only': async (resources) => {
+    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], undefined, OLD_TLS)
+    return {
+      system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
+      reason: 'tls',
+      errorPattern: /does not speak TLS 1\.2/,
     }
   },
   'https to a port of http': async (resources) => ({

@@ -8,6 +8,8 @@ type Failure = readonly [reason: Reason, detail: string, remedy?: string]
 const NOT_TLS =
   'correct the port in base_url (4443 unless changed); if this is the port of the management API, write http://, which sends the password and the token unencrypted'
 const TLS_FAILED = 'the TLS connection failed'
+const OLD_TLS = 'the system does not speak TLS 1.2 or a later version'
+const UPDATE_TLS = 'enable TLS 1.2 on the system, or put a proxy that speaks it in front of the system'
 const FORBIDDEN = 'this machine forbids the connection: is a firewall in the way?'
 const LATE = 'the connection could not be opened in time: is a firewall in between?'
 const UNKNOWN_CA = 'the certificate authority is unknown: name its certificate in tls_config.ca_file'
@@ -56,6 +58,8 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['tls', TLS_FAILED, NOT_TLS],
   ERR_SSL_RECORD_TOO_SMALL: ['tls', TLS_FAILED, NOT_TLS],
   ERR_SSL_HTTP_REQUEST: ['tls', TLS_FAILED, NOT_TLS],
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: ['tls', OLD_TLS, UPDATE_TLS],
+  ERR_SSL_UNSUPPORTED_PROTOCOL: ['tls', OLD_TLS, UPDATE_TLS],
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', NEEDS_CERTIFICATE],
   // The parser of undici gives a code, or only its name.
   HTTPParserError: ['reset', 'the response is not HTTP'],

@@ -26,7 +26,7 @@ export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unkno
     const detail = `the certificates in tls_config.ca_file did not issue the certificate of the system`
     return new ApiError(failure.reason, `${detail} [${errorCode(failure.cause)}]`, { cause: failure.cause })
   }
-  return tls.certFile === undefined ? withCertificateHint(failure) : failure
+  return withCertificateHint(failure, tls)
 }
 
 const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_.*)$/
@@ -44,15 +44,18 @@ function withSchemeHint(failure: ApiError): ApiError {
     : failure
 }
 
-/** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */
-const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
-const CERTIFICATE_HINT = 'does the system require a client certificate (tls_config.cert_file and key_file)?'
+/** TLS alerts of servers that refuse a client without their certificate, up to TLS 1.2; there are other causes, too. */
+const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|(BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)/
 
-/** With TLS 1.3 a missing client certificate is reported after the handshake, and many servers only close the connection. */
-function withCertificateHint(failure: ApiError): ApiError {
+/** With TLS 1.3 a client certificate is refused after the handshake, and many servers only close the connection. */
+function withCertificateHint(failure: ApiError, { certFile }: HintTarget['tls']): ApiError {
   const { reason, detail, cause } = failure
-  const mayWantOne = isHungUp(cause) || (reason === 'tls' && CERTIFICATE_ALERT.test(detail))
-  return mayWantOne ? new ApiError(reason, `${detail}: ${CERTIFICATE_HINT}`, { cause }) : failure
+  if (!isHungUp(cause) && !(reason === 'tls' && CERTIFICATE_ALERT.test(detail))) return failure
+  const hint =
+    certFile === undefined
+      ? 'does the system require a client certificate (tls_config.cert_file and key_file)?'
+      : 'does the system accept the client certificate in tls_config.cert_file?'
+  return new ApiError(reason, `${detail}: ${hint}`, { cause })
 }
 
 /** Whether the connection ended before a single byte was received. */

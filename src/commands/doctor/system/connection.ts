@@ -146,6 +146,7 @@ function describe({ protocol, subject, issuer, notAfterMs }: TlsPeer): string {
   if (!Number.isFinite(notAfterMs)) return `${protocol}, unreadable certificate`
   const days = Math.floor((notAfterMs - Date.now()) / DAY_MS)
   const until = new Date(notAfterMs).toISOString().slice(0, 10)
-  const left = days < 0 ? `expired on ${until}` : `${days} days left (until ${until})`
+  const left =
+    days < 0 ? `expired on ${until}` : `${days === 1 ? '1 day' : `${days} days`} left (until ${until})`
   return `${protocol}, certificate for ${subject}, issued by ${issuer === subject ? 'itself' : issuer}, ${left}`
 }
