@@ -1,6 +1,7 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
+import { FORECAST } from '../catalogue.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { withForecasts } from '../state/changes.ts'
 import type { StateStore } from '../state/store.ts'
@@ -34,9 +35,13 @@ export function createForecastPoller(options: ForecastPollerOptions) {
   async function request(): Promise<void> {
     dueAt = Number.POSITIVE_INFINITY
     try {
-      const reading = await client.forecasts(poolId, forecast, leaving)
+      const response = await client.forecasts(poolId, forecast, leaving)
+      // What else the response has is counted by the polls.
+      const rejected = response.rejected.filter(({ attribute }) => attribute === FORECAST.name)
+      const reading = { ...response, rejected }
       await store.update(system, (state) => withForecasts(state, poolId, reading, limits.maxResponseBytes))
       pollLog.forecast(poolId, undefined)
+      pollLog.rejected(poolId, rejected)
       timesDue = 0
     } catch (failure) {
       if (leaving.aborted) return

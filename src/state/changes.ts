@@ -84,7 +84,10 @@ export function withForecasts(
 ): SystemState {
   const forecasts = reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
   const forecastCoverage = reading?.coverage
-  const next = withPool(system, poolId, (pool) =>
+  const counting = reading
+    ? { ...system, rejections: withRejected(system.rejections, reading.rejected) }
+    : system
+  const next = withPool(counting, poolId, (pool) =>
     renderForecasts({ ...pool, forecasts, forecastCoverage }, system.name),
   )
   return withinBounds(next, maxBytes)

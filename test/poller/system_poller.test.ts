@@ -606,6 +606,18 @@ describe('forecasts', () => {
     expect(forecasts).toHaveBeenCalledTimes(2)
   })
 
+  test('that are invalid are counted and logged, and the rest of the response is left to the polls', async () => {
+    const invalid = [
+      { attribute: 'allocatedCapacityForecast', reason: 'text', node: 'n1', text: 'n/a', times: 2 },
+      { attribute: 'id', reason: 'no_id', node: '', text: 'x', times: 1 },
+    ] as const
+    const forecasts = async () => ({ ...readingOf({ n1: 1 }, 'sp1', '2'), rejected: invalid })
+    const { store, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    expect(logged()).toEqual(['warn a value of the feed was not exported text'])
+    const family = 'sds_api_rejected_values_total'
+    expect(shown(store, family, 'attribute')).toEqual({ allocatedCapacityForecast: 2 })
+  })
+
   test('that failed at the start are requested again before their schedule', async () => {
     const forecasts = vi.fn(async () => Promise.reject<never>(apiError('timeout')))
     const { store, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
