@@ -50,12 +50,25 @@ const timeFrame = z
     message: 'expected a time frame in days or weeks, like 7d or 4w',
   })
 
+function areDifferent(values: readonly unknown[]): boolean {
+  return new Set(values).size === values.length
+}
+
 const forecast = z
   .strictObject({
     /** Empty: no forecasts. */
     schedule: cronOrOff.prefault('0 0 * * * *'),
-    time_frames: z.array(timeFrame).min(1, 'needs at least one').prefault(['7d', '4w']),
-    targets: z.array(percent).min(1, 'needs at least one').prefault([80, 90]),
+    time_frames: z
+      .array(timeFrame)
+      .min(1, 'needs at least one')
+      // The system serves both in days.
+      .refine((frames) => areDifferent(frames.map(parseDuration)), 'has a time frame twice (1w is 7d)')
+      .prefault(['7d', '4w']),
+    targets: z
+      .array(percent)
+      .min(1, 'needs at least one')
+      .refine(areDifferent, 'has a target twice')
+      .prefault([80, 90]),
     braces: flag.prefault(true),
   })
   .transform(({ time_frames, ...others }) => ({ ...others, timeFrames: time_frames }))

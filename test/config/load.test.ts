@@ -509,6 +509,16 @@ describe('an invalid file', () => {
       `${SYSTEM}forecast: {time_frames: [12h]}`,
       'forecast.time_frames[0]: expected a time frame',
     ],
+    [
+      'with one time frame in days and in weeks',
+      `${SYSTEM}forecast: {time_frames: [7d, 1w]}`,
+      'forecast.time_frames: has a time frame twice (1w is 7d)',
+    ],
+    [
+      'with a target twice',
+      `${SYSTEM}forecast: {targets: [80, 90, 80]}`,
+      'forecast.targets: has a target twice',
+    ],
     ['with an unknown key below limits', `${SYSTEM}limits: {speed: 1}`, 'limits.speed: unknown key'],
     [
       'with a zero stale_after',
