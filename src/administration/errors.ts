@@ -85,6 +85,8 @@ export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown' | 'ab
 export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof UnknownOutcome) return 'unknown'
   if (failure instanceof Abandoned) return 'abandoned'
+  // Real systems refuse a missing role with 403, and some with 500.
+  if (failure instanceof ApiError && failure.reason === 'forbidden') return 'refused'
   return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
 }
 

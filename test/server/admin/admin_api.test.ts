@@ -380,6 +380,7 @@ describe('a deletion whose response is lost', () => {
 
   test.each([
     ['status:500', 500, 'failed'],
+    ['status:500,code=6401', 500, 'refused'],
     ['status:503', 503, 'failed'],
     ['redirect-login', 401, 'refused'],
   ])('is not one that the system answers (%s)', async (fault, expected, outcome) => {
