@@ -45,8 +45,13 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
       status,
     })
   const isUnknown = GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
-  throw isUnknown ? unknownOutcome(refusal, place) : refusal.at(place)
+  if (isUnknown) throw unknownOutcome(refusal, place)
+  throw (refusal.reason === 'forbidden' ? refusal.with({ remedy: ROLE_REMEDY }) : refusal).at(place)
 }
+
+/** The remedy of the reason names the role that reading needs. */
+const ROLE_REMEDY =
+  'use an account with the role SECURITY_ADMIN; if it has the role, the system may refuse the host name in base_url (list of accepted server names)'
 
 /** The response, and whether its body is an HTML page. */
 async function responseTo(deletion: Deletion) {

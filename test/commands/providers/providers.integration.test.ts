@@ -197,6 +197,8 @@ describe('providers delete', () => {
     const { code, stderr } = await providers(ADMIN, 'delete', id, '--yes')
     expect(code).toBe(1)
     expect(stderr).toContain('HTTP 403, code 3000')
+    expect(stderr).toContain('use an account with the role SECURITY_ADMIN')
+    expect(stderr).not.toContain('assign the role SYSTEM_MONITOR')
     expect(stderr).toContain('SECURITY_ADMIN')
     expect(stderr).toContain('outcome=refused')
   })
