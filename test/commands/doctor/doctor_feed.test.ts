@@ -139,6 +139,33 @@ describe('feed', () => {
     ])
   })
 
+  test('names nodes by their id if their name is not unique', async () => {
+    const faults = ['unknown-health', 'duplicate-names']
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults })
+    const [{ text } = { text: '' }] = (await examine({ base_url: emulator.url })).of('health')
+    expect(text).toMatch(/^2 Rebooting: unknown or missing health status of \S+, \S+$/)
+    const [first, second] = text.split(' of ')[1]?.split(', ') ?? []
+    expect(first).not.toBe(second)
+  })
+
+  test('names pools by their id if their name is not unique', async () => {
+    const node = { id: 'n1', displayName: 'n1', storagePoolName: 'pool', healthStatus: 'Good' }
+    const pools = ['p1', 'p2', 'p3'].map((id) => ({ id, name: 'pool' }))
+    await using server = await serveHttp(({ url = '' }, response) => {
+      const isFeed = /storagepools\/p[12]\//.test(url)
+      const isFound = isFeed || url.includes('/localzone/storagepools')
+      response.statusCode = isFound ? 200 : 404
+      response.end(isFound ? JSON.stringify({ _embedded: { instances: isFeed ? [node] : pools } }) : '')
+    })
+    const found = await examine({ base_url: server.url, auth: { token: 'emulator-monitor' } })
+    expect(found.of('feed')).toMatchObject([
+      { status: 'ok', subject: 'p1' },
+      { status: 'ok', subject: 'p2' },
+      { status: 'fail', subject: 'p3' },
+    ])
+    expect(found.of('health').map(({ subject }) => subject)).toEqual(['p1', 'p2'])
+  })
+
   test('names an unknown health status and its nodes', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['unknown-health'] })
     expect((await examine({ base_url: emulator.url })).of('health')).toEqual([

@@ -6,6 +6,7 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import { isObject, parseJson } from '../../../api/parse/json.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
 import { type FeedBandwidthUnit, HEALTH_STATES } from '../../../catalogue.ts'
+import { uniqueNames } from '../../../metrics/samples.ts'
 import { counted, namesText } from '../../../text.ts'
 import { allOf, type Finding, failed, filled } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
@@ -20,16 +21,17 @@ export async function readRaw(
   { client, bandwidthUnit }: FeedSource,
   pool: PoolRef,
   signal: AbortSignal,
-): Promise<RawFeed> {
+): Promise<UnnamedFeed> {
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
   const { body, reading } = await client.read(
     { operation: 'nodes', path },
     (text) => decoded(text, bandwidthUnit),
     signal,
   )
-  const label = poolNameIn(reading) ?? pool.name ?? pool.id
-  return { pool, label, body, reading, readAt: performance.now() }
+  return { pool, body, reading, readAt: performance.now() }
 }
+
+type UnnamedFeed = Omit<RawFeed, 'label'>
 
 /** @throws {ApiError} with the shape of a response that cannot be decoded */
 function decoded(text: string, bandwidthUnit: FeedBandwidthUnit): Pick<RawFeed, 'body' | 'reading'> {
@@ -66,15 +68,28 @@ export const feedCheck = systemCheck({
     const source = { client, bandwidthUnit: system.performance.feedBandwidthUnit }
     const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
-    const findings = outcomes.flatMap((outcome, index) =>
-      outcome.status === 'fulfilled'
-        ? describe(outcome.value)
-        : [failed(outcome.reason, { subject: pools[index]?.name ?? pools[index]?.id ?? '' })],
-    )
-    const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    return { findings, facts: { feeds: filled(feeds) } }
+    const labels = poolLabels(pools, outcomes)
+    const results = outcomes.map((outcome, index) => {
+      const label = labels[index] ?? ''
+      if (outcome.status === 'rejected') return { findings: [failed(outcome.reason, { subject: label })] }
+      const feed = { ...outcome.value, label }
+      return { findings: describe(feed), feed }
+    })
+    const feeds = results.flatMap(({ feed }) => feed ?? [])
+    return { findings: results.flatMap(({ findings }) => findings), facts: { feeds: filled(feeds) } }
   },
 })
+
+/** The values of the label `pool`. */
+function poolLabels(pools: readonly PoolRef[], outcomes: readonly PromiseSettledResult<UnnamedFeed>[]) {
+  return uniqueNames(
+    pools.map(({ id, name }, index) => {
+      const outcome = outcomes[index]
+      const inFeed = outcome?.status === 'fulfilled' ? poolNameIn(outcome.value.reading) : undefined
+      return { id, name: inFeed ?? name }
+    }),
+  )
+}
 
 function describe({ label, reading: { nodes, rejected } }: RawFeed): Finding[] {
   return allOf(label, [
@@ -98,7 +113,7 @@ function rejections(rejected: FeedReading['rejected']): string {
   return `${counted(times, 'value')} invalid according to the API document, not exported: ${examples.join('; ')}${more}`
 }
 
-type Node = RawFeed['reading']['nodes'][number]
+type Node = Pick<RawFeed['reading']['nodes'][number], 'health'>
 
 /** Checks that all nodes are in a good state. The command nodes shows the states. */
 export const healthCheck = systemCheck({
@@ -110,15 +125,17 @@ export const healthCheck = systemCheck({
 /** States that need no action: a node in maintenance was put there. */
 const QUIET_STATES: readonly string[] = ['Good', 'Maintenance']
 
-function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding[] {
+function healthOf({ label: subject, reading }: RawFeed): Finding[] {
+  const names = uniqueNames(reading.nodes)
+  const nodes = reading.nodes.map(({ health }, index) => ({ health, name: names[index] ?? '' }))
   const isKnown = ({ health }: Node) => HEALTH_STATES.some((state) => state === health)
   const unknown = nodes.filter((node) => !isKnown(node))
   const troubled = nodes.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health ?? ''))
   const text = countsOf(nodes)
   const isQuiet = troubled.length + unknown.length === 0
-  const unknownNames = namesText(unknown, ({ name, id }) => name ?? id)
+  const unknownNames = namesText(unknown, ({ name }) => name)
   const isGood = nodes.every(({ health }) => health === 'Good')
-  const states = namesText(troubled, ({ name, id, health }) => `${name ?? id} (${health})`)
+  const states = namesText(troubled, ({ name, health }) => `${name} (${health})`)
   return allOf(subject, [
     [troubled.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
     [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${unknownNames}`, CHECK],

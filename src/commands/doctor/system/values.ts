@@ -28,7 +28,7 @@ export const valuesCheck = systemCheck({
       if (again.status === 'rejected') return [failed(again.reason, { subject: first.label })]
       return [
         ...compareReadings(first, again.value.reading),
-        compareExport(again.value, system.name, { bandwidthUnit }),
+        compareExport({ ...again.value, label: first.label }, system.name, { bandwidthUnit }),
       ]
     })
   },
