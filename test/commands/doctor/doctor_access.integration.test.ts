@@ -474,6 +474,22 @@ describe('login', () => {
     expect(finding).toMatchObject({ status: 'fail', remedy: expect.stringMatching(remedy) })
   })
 
+  test.each(['status:500,code=6401', 'status:403'])(
+    'does not call a token accepted after %s',
+    async (fault) => {
+      await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
+      const found = await examine({ base_url: emulator.url, auth: { token: 'emulator-monitor' } })
+      expect(found.of('login')).toMatchObject([
+        {
+          status: 'warn',
+          text: expect.stringMatching(/^whoami, which every role may read, is refused: .*HTTP (500|403)/),
+          remedy: expect.stringContaining('set auth.token to a new token'),
+        },
+      ])
+      expect(found.of('pools')).toMatchObject([{ status: 'fail' }])
+    },
+  )
+
   test('continues if the system has no whoami', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@whoami'] })
     const found = await examine({ base_url: emulator.url })

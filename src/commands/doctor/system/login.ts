@@ -7,7 +7,7 @@ import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
-import { type Account, decodeAccount, WHOAMI_PATH } from '../../../api/providers/whoami.ts'
+import { decodeAccount, WHOAMI_PATH } from '../../../api/providers/whoami.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
@@ -105,12 +105,14 @@ export const loginCheck = systemCheck({
     const client = createCommandClient(system, { loggedIn, ...(received && { received }) })
     try {
       const request = { operation: 'pools', path: WHOAMI_PATH } as const
-      return accepted(context, client, await client.read(request, decodeAccount, context.signal))
+      const account = await client.read(request, decodeAccount, context.signal)
+      const findings: Finding[] = [{ status: 'ok', text: acceptedText(context) }]
+      return { findings, facts: { client, account } }
     } catch (cause) {
       const isLoggedIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')
       // Older systems may not support whoami.
       const isUnsupported = cause instanceof ApiError && REASONS[cause.reason].unsupported === true
-      if (isLoggedIn && isUnsupported) return accepted(context, client, null)
+      if (isLoggedIn && isUnsupported) return withoutAccount(context, client, cause)
       await client.close()
       context.signal.throwIfAborted()
       return refused(context, asFailure(cause))
@@ -118,17 +120,27 @@ export const loginCheck = systemCheck({
   },
 })
 
-function accepted(
-  { system: { auth } }: SystemContext,
+function acceptedText({ system: { auth } }: SystemContext): string {
+  return 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
+}
+
+/** Every role may read whoami: if it is forbidden, the token may have expired, behind a proxy that turns 401 into this. */
+function withoutAccount(
+  context: SystemContext,
   client: SystemClient,
-  account: Account | null,
+  { reason, detail }: ApiError,
 ): CheckResult<SystemFacts> {
-  const how = 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
-  const without = `${how}, but the system does not support whoami`
-  return {
-    findings: [firstOf(undefined, [[account === null, 'info', without]], 'ok', how)],
-    facts: { client, account },
-  }
+  const { auth } = context.system
+  const rows: readonly FindingRow[] = [
+    [
+      reason === 'forbidden' && auth.kind.startsWith('token'),
+      'warn',
+      `whoami, which every role may read, is refused: ${detail}`,
+      `if other requests are refused, too, ${remedyFor(auth)}`,
+    ],
+  ]
+  const text = `${acceptedText(context)}, but the system does not support whoami`
+  return { findings: [firstOf(undefined, rows, 'info', text)], facts: { client, account: null } }
 }
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding[] {
