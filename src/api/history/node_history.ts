@@ -32,6 +32,8 @@ interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
 export interface ErrorHistory {
   /** Percent of the transactions. */
   readonly all: Points | undefined
+  /** Of `all`. Only of the feed. */
+  readonly summary?: Summary | undefined
   readonly succeeded?: Points
   readonly failed?: Points
   readonly types: readonly ErrorTypeHistory[]
@@ -111,10 +113,14 @@ function* errorSteps(
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
+  const summaries = asList(member(entry, `${TRANSACTION_ERRORS.name}Summary`)).at(-1)
+  const summary = isObject(summaries)
+    ? readSummary(member(summaries, 'all'), tag, rate.range, reject)
+    : undefined
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {
     if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
-    return { all: undefined, types: [] }
+    return { all: undefined, summary, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)
   const found = yield* errorTypeSteps(member(errors, 'types'), {
@@ -127,5 +133,5 @@ function* errorSteps(
   const types = found.flatMap(({ count: _, rate: points, ...type }) =>
     points ? [{ ...type, rate: points }] : [],
   )
-  return { all, types }
+  return { all, summary, types }
 }

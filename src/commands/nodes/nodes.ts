@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { SystemClient } from '../../api/client.ts'
 import type { NamedNodes } from '../../api/feed/feed.ts'
 import type { Period } from '../../api/history/series.ts'
-import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
@@ -15,7 +14,7 @@ import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
-import { SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
+import { SUMMARIZED_NAMES, SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
 import { COLUMNS_HELP, nodesTable, type TableOutput } from './table.ts'
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
@@ -100,16 +99,20 @@ async function showNodes(flags: Flags): Promise<void> {
   const systems = await readAll(chosen, false, (client, pool, signal) => client.history(pool, period, signal))
   const rows = chosenRows(sortRows(systems.flatMap(summaryRows)), flags)
   print(flags, rows, () => summaryText(rows, period, outputOf(process.stdout)))
+  const hasNodes = systems.some(({ pools }) => pools.some(({ reading }) => reading.nodes.length > 0))
+  if (hasNodes && rows.length === 0) {
+    const what = flags.attribute?.join(', ') ?? 'any attribute'
+    process.stderr.write(`the feed has no history of ${what} in this period\n`)
+  }
   report(systems)
 }
 
-function collectAttribute(text: string, before: readonly AttributeName[] = []): readonly AttributeName[] {
-  const names = ATTRIBUTES.map(({ name }) => name)
-  const found = names.find((name) => name === text)
-  if (found !== undefined) return [...before, found]
-  const meant = suggestion(text, names)
-  const hint = meant === undefined ? `Attributes are: ${names.join(', ')}.` : `Did you mean ${meant}?`
-  throw new InvalidArgumentError(`There is no such attribute. ${hint}`)
+function collectAttribute(text: string, before: readonly string[] = []): readonly string[] {
+  if (SUMMARIZED_NAMES.includes(text)) return [...before, text]
+  const meant = suggestion(text, SUMMARIZED_NAMES)
+  const hint =
+    meant === undefined ? `Attributes are: ${SUMMARIZED_NAMES.join(', ')}.` : `Did you mean ${meant}?`
+  throw new InvalidArgumentError(`There is no such attribute with a history. ${hint}`)
 }
 
 /** @throws {Failed} if no system has the node */

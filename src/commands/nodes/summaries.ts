@@ -2,7 +2,15 @@ import type { HistoryReading } from '../../api/history/history.ts'
 import type { NodeHistory } from '../../api/history/node_history.ts'
 import type { Period } from '../../api/history/series.ts'
 import type { Summary } from '../../api/history/summary.ts'
-import { ATTRIBUTES, type Attribute, type BaseUnit, type SourceUnit, UNITS } from '../../catalogue.ts'
+import {
+  ATTRIBUTES,
+  type Attribute,
+  type AttributeName,
+  type BaseUnit,
+  type SourceUnit,
+  TRANSACTION_ERRORS,
+  UNITS,
+} from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
@@ -24,14 +32,32 @@ export const SUMMARY_MEMBERS: Readonly<Partial<Record<keyof SummaryRow, string>>
 
 export function summaryRows(read: SystemRead<HistoryReading>): SummaryRow[] {
   return identified(read, (node: NodeHistory) =>
-    ATTRIBUTES.flatMap((attribute) => {
-      const summary = node.summaries.get(attribute.name)
+    SUMMARIZED.flatMap(({ name, metric, unit, summaryOf }) => {
+      const summary = summaryOf(node)
       if (summary === undefined) return []
-      const unit = node.attributes.get(attribute.name)?.unit ?? attribute.unit
-      return [{ attribute: attribute.name, metric: metricText(attribute), ...summaryMembers(summary, unit) }]
+      const ofSource = node.attributes.get(name as AttributeName)?.unit ?? unit
+      return [{ attribute: name, metric, ...summaryMembers(summary, ofSource) }]
     }),
   )
 }
+
+/** What has a history in the feed, and with it a summary. */
+const SUMMARIZED = [
+  ...ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
+    name: attribute.name,
+    metric: metricText(attribute),
+    unit: attribute.unit,
+    summaryOf: ({ summaries }: NodeHistory) => summaries.get(attribute.name),
+  })),
+  {
+    name: `${TRANSACTION_ERRORS.name}.all`,
+    metric: 'sds_node_transaction_errors_ratio',
+    unit: TRANSACTION_ERRORS.rateUnit,
+    summaryOf: ({ errors }: NodeHistory) => errors.summary,
+  },
+]
+
+export const SUMMARIZED_NAMES: readonly string[] = SUMMARIZED.map(({ name }) => name)
 
 function metricText({ historyFamily, labels }: Attribute): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
@@ -60,7 +86,7 @@ const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
 }
 
 const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
-  ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base]),
+  SUMMARIZED.map(({ name, unit }) => [name, UNITS[unit].base]),
 )
 
 export function summaryText(

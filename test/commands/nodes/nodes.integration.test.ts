@@ -403,6 +403,24 @@ describe('nodes', () => {
     })
   })
 
+  test('--summary says that there is no history, and takes no attribute without one', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    const flags = ['--summary', '--from=-1h']
+    expect(
+      await nodes([system('a', emulator.url)], ...flags, '--attribute=nodeCpuUtilization'),
+    ).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'the feed has no history of nodeCpuUtilization in this period\n',
+    })
+    expect(await nodes([system('a', emulator.url)], ...flags, '--attribute=diskSpaceReserved')).toMatchObject(
+      {
+        code: 2,
+        stderr: expect.stringContaining('no such attribute with a history'),
+      },
+    )
+  })
+
   test('--summary --json has the values of the system in base units', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'classic' })
     const [from, to] = [1_772_323_200, 1_772_323_200 + 7200]
@@ -421,8 +439,11 @@ describe('nodes', () => {
       ['nodeCpuUtilization', 'Percent', 0.01],
       ['transactionReadBandwidth', 'Bandwidth', 1e6],
       ['transactionWriteLatency', 'Latency', 0.001],
+      ['transactionErrors.all', 'Rate', 0.01],
     ] as const) {
-      const { Min, Max, Avg } = node[`${attribute}Summary`]
+      const [name, member] = attribute.split('.')
+      const summary = node[`${name}Summary`]
+      const { Min, Max, Avg } = member === undefined ? summary : summary[member]
       const row = rows.get(attribute)
       expect(row).toMatchObject({ system: 'a', pool: 'hot', node: 'hot-node-01', node_id: node.id })
       expect([row?.minimum_timestamp_seconds, row?.maximum_timestamp_seconds]).toEqual([
