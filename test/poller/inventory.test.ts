@@ -208,4 +208,11 @@ describe('a list that fails', () => {
         'sds_authn_provider_info{system="frankfurt",provider="urn:c",provider_id="urn:c"} 1\n',
     )
   })
+
+  test('is not one with ids that differ in invalid Unicode only, which would be equal labels', async () => {
+    const [state] = await states([
+      String.raw`{"authnprovider":[{"id":"urn:\ud800","name":"a"},{"id":"urn:\ud801","name":"a"}]}`,
+    ])
+    expect(series(state)).toBe('sds_authn_providers{system="frankfurt"} 1\n')
+  })
 })
