@@ -103,7 +103,7 @@ export const STATE = {
   ),
   resourceAvailable: resourceGauge(
     'sds_resource_available',
-    '1 if the system serves the resource, 0 if it does not or the account lacks the role; it is then requested every hour. Absent before the first request.',
+    '0 if the system does not serve the resource, or the account lacks the role; it is then requested every hour. Else 1, also while its requests fail. Absent before the first request.',
   ),
   resourceUp: resourceGauge(
     'sds_resource_up',

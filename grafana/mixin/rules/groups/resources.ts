@@ -24,7 +24,7 @@ and
 ${perResource(promql`max_over_time(${available}[1d])`)} == 1`,
   for: '70m',
   keepFiringFor: '5m',
-  summary: 'What a storage system reports about itself can no longer be read in part.',
-  description: `${SYSTEM}: the resource {{ $labels.resource }} was served within a day, and cannot be read now. Its values are missing from panels and alerts, or will be.`,
+  summary: 'What a storage system reports about itself cannot be read in part.',
+  description: `${SYSTEM}: the resource {{ $labels.resource }} cannot be read. Its values are missing from panels and alerts, or will be.`,
   dashboard: dashboardOf('exporter', SYSTEM_KEY),
 }

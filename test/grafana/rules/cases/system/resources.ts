@@ -10,8 +10,8 @@ const failing = (resource: string) =>
     'exporter',
     { ...SYSTEM, resource },
     {
-      summary: 'What a storage system reports about itself can no longer be read in part.',
-      description: `System frankfurt: the resource ${resource} was served within a day, and cannot be read now. Its values are missing from panels and alerts, or will be.`,
+      summary: 'What a storage system reports about itself cannot be read in part.',
+      description: `System frankfurt: the resource ${resource} cannot be read. Its values are missing from panels and alerts, or will be.`,
       dashboard: '/d/sds-exporter?var-system=frankfurt',
     },
   )
@@ -23,6 +23,12 @@ export const resourceCases: readonly AlertCase[] = [
     name: 'fires after 70 minutes and ends 5 minutes after the first success',
     series: { [`${AVAILABLE}{resource="system"}`]: '1x150', [`${UP}{resource="system"}`]: '1x9 0x99 1x40' },
     at: { '79m': [], '80m': [failing('system')], '114m': [failing('system')], '115m': [] },
+  },
+  {
+    alert: 'SdsResourceFailing',
+    name: 'fires for one that was never read, and does not say that it was',
+    series: { [`${AVAILABLE}{resource="pools"}`]: '1x90', [`${UP}{resource="pools"}`]: '0x90' },
+    at: { '69m': [], '70m': [failing('pools')] },
   },
   {
     alert: 'SdsResourceFailing',
