@@ -94,7 +94,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /**
  * Looks at the page in its present state: in light, dark and forced colours, wide and narrow.
- * @returns what violates a rule of axe-core, contrast included, and in which look the page is wider than the window
+ * @returns what violates a rule of axe-core, contrast included, in which look the page is wider than the window, and
+ * which words in heads of tables are on two lines
  */
 export async function lookFindings(page: Page): Promise<string[]> {
   const findings: string[] = []
@@ -103,6 +104,8 @@ export async function lookFindings(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: VIEWS.desktop.height })
     await page.emulateMedia(media)
     if (!(await fitsWidth(page))) findings.push(`${name}: wider than the window`)
+    for (const word of await page.evaluate<string[]>(BROKEN_HEADS))
+      findings.push(`${name}: ${word} is broken`)
     const violations = await page.evaluate<string[]>(violationsOf(rules))
     findings.push(...violations.map((violation) => `${name}: ${violation}`))
   }
@@ -110,6 +113,19 @@ export async function lookFindings(page: Page): Promise<string[]> {
   await page.emulateMedia(LIGHT)
   return findings
 }
+
+/** Heads that only screen readers have are clipped. */
+const BROKEN_HEADS = `[...document.querySelectorAll('thead th')].flatMap((head) => {
+  const text = head.firstChild
+  const isHidden = !head.checkVisibility() || getComputedStyle(head.closest('thead')).clipPath !== 'none'
+  if (isHidden || text?.nodeType !== Node.TEXT_NODE) return []
+  return [...text.data.matchAll(/\\S+/g)].flatMap(({ 0: word, index }) => {
+    const range = document.createRange()
+    range.setStart(text, index)
+    range.setEnd(text, index + word.length)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? [word] : []
+  })
+})`
 
 const violationsOf = (options: string) => `axe.run(document, ${options}).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) =>
