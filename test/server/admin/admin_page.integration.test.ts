@@ -63,6 +63,14 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+async function logIn(page: Page): Promise<void> {
+  await page.getByLabel('With name and password').check()
+  await page.getByLabel('Name', { exact: true }).fill('security')
+  await page.getByLabel('Password', { exact: true }).fill('emulator')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Signed in as security').waitFor()
+}
+
 /** The text of the message box of the page. */
 async function said(page: Page): Promise<string> {
   const box = page.locator('#message')
@@ -235,6 +243,43 @@ describe('the page', () => {
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('token')
   })
 
+  test('asks for name and password after the session of a login has ended', async () => {
+    await using scene = await openPage()
+    await logIn(scene.page)
+    scene.emulator.setFaults(['expire-tokens'])
+    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
+    expect(await said(scene.page)).toContain('Sign in again.')
+    expect(await scene.page.evaluate('document.activeElement.id')).toBe('username')
+  })
+
+  test.each([
+    [
+      'a page of a proxy',
+      { status: 200, contentType: 'text/html', body: '<!doctype html><title>Log in</title>' },
+    ],
+    ['a document of something else', { status: 200, json: {} }],
+  ])('says so if the list is %s', async (_, answer) => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await scene.page.getByText('4 providers').waitFor()
+    await scene.page.route('**/authnproviders.json', (route) => route.fulfill(answer))
+    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
+    expect(await said(scene.page)).toContain('The answer is not from the exporter.')
+    expect(scene.visited.problems).toEqual([])
+  })
+
+  test('does not take the answer of a proxy for a deletion', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await askToDelete(scene.page, 'corporate-ldap')
+    const answer = { status: 200, contentType: 'text/html', body: '<!doctype html><title>Log in</title>' }
+    await scene.page.route('**/authnproviders/**', (route) => route.fulfill(answer))
+    await confirmWith(scene.page, 'corporate-ldap')
+    await waitForAssertion(async () =>
+      expect(await said(scene.page)).toContain('it was not deleted, or not yet'),
+    )
+  })
+
   test('reads the list again if the response to a deletion was lost', async () => {
     await using scene = await openPage()
     await signIn(scene.page, SECURITY)
@@ -251,11 +296,7 @@ describe('the page', () => {
 
   test('signs in with name and password, and signing out ends the session', async () => {
     await using scene = await openPage()
-    await scene.page.getByLabel('With name and password').check()
-    await scene.page.getByLabel('Name', { exact: true }).fill('security')
-    await scene.page.getByLabel('Password', { exact: true }).fill('emulator')
-    await scene.page.getByRole('button', { name: 'Sign in' }).click()
-    await scene.page.getByText('Signed in as security').waitFor()
+    await logIn(scene.page)
     expect(await names(scene.page)).toHaveLength(4)
     expect(scene.emulator.liveSessions('security')).toBe(1)
     expect(await scene.page.locator('#password').inputValue()).toBe('')
@@ -266,11 +307,7 @@ describe('the page', () => {
 
   test('ends the session when the page is left', async () => {
     await using scene = await openPage()
-    await scene.page.getByLabel('With name and password').check()
-    await scene.page.getByLabel('Name', { exact: true }).fill('security')
-    await scene.page.getByLabel('Password', { exact: true }).fill('emulator')
-    await scene.page.getByRole('button', { name: 'Sign in' }).click()
-    await scene.page.getByText('Signed in as security').waitFor()
+    await logIn(scene.page)
     await scene.page.goto('about:blank')
     await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
   })

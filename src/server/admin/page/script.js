@@ -158,12 +158,33 @@ async function send(method, path, { headers, ...options } = {}) {
   const request = { method, headers: { ...tokenHeaders(), ...headers }, ...options }
   const { ended } = session
   const response = await fetch(path, { cache: 'no-store', ...request }).catch(() => undefined)
-  const text = await response?.text()
+  const text = await response?.text().catch(() => undefined)
   if (session.ended !== ended) throw new SignedOut()
   if (response === undefined || text === undefined)
     throw new RequestFailure(['The exporter does not respond. Check that it is running and reachable.'])
   if (response.ok) return text
   throw failureOf(response.status, text)
+}
+
+/**
+ * A member of the document in the response. Rejects with a RequestFailure.
+ * @param {string} member
+ * @param {Parameters<typeof send>} request
+ */
+async function read(member, ...request) {
+  const text = await send(...request)
+  try {
+    const value = JSON.parse(text)[member]
+    if (value !== undefined) return value
+  } catch {}
+  throw foreignAnswer()
+}
+
+/** As of a proxy that asks for a login. */
+function foreignAnswer() {
+  return new RequestFailure([
+    'The answer is not from the exporter. If a proxy asks for a login, reload this page.',
+  ])
 }
 
 /**
@@ -254,14 +275,19 @@ function showFailure(failure) {
   signOut()
   page.deletion.close()
   showMessage(['The storage system does not accept this token any more. Sign in again.'], failure)
-  page.token.focus()
+  firstInput().focus()
+}
+
+/** Of the method that is selected. */
+function firstInput() {
+  return page.byPassword.checked ? page.username : page.token
 }
 
 async function login() {
   const body = JSON.stringify({ username: page.username.value, password: page.password.value })
   const headers = { 'Content-Type': 'application/json' }
   session.token = ''
-  session.token = JSON.parse(await send('POST', `${systemPath()}/login`, { headers, body })).token
+  session.token = await read('token', 'POST', `${systemPath()}/login`, { headers, body })
   session.openedHere = true
 }
 
@@ -278,8 +304,7 @@ async function signIn() {
     signOut()
     const isRefused = failure.status === 401 && withPassword
     showMessage(isRefused ? ['The storage system refused this name and password.'] : failure.lines, failure)
-    const input = withPassword ? page.username : page.token
-    input.focus()
+    firstInput().focus()
     return
   } finally {
     page.password.value = ''
@@ -291,9 +316,8 @@ async function signIn() {
 
 /** @returns {Promise<Provider[]>} */
 async function loadProviders() {
-  const text = await send('GET', `${systemPath()}/vdc/admin/authnproviders.json`)
   /** @type {Provider[]} */
-  const providers = JSON.parse(text).authnprovider
+  const providers = await read('authnprovider', 'GET', `${systemPath()}/vdc/admin/authnproviders.json`)
   await loadAccount()
   page.heading.textContent = `Providers of ${session.system}`
   page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
@@ -402,7 +426,8 @@ async function confirmDeletion() {
     return
   }
   try {
-    await send('DELETE', `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(provider.id)}.json`)
+    const path = `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(provider.id)}.json`
+    if ((await send('DELETE', path)) !== '') throw foreignAnswer()
   } catch (failure) {
     page.deletion.close()
     showFailure(failure)
@@ -446,7 +471,7 @@ async function showOutcome(provider, failure) {
 async function loadSystems() {
   try {
     /** @type {string[]} */
-    const names = JSON.parse(await send('GET', '/systems')).systems
+    const names = await read('systems', 'GET', '/systems')
     page.system.replaceChildren(...names.map((name) => createElement('option', name, { value: name })))
   } catch (failure) {
     showFailure(failure)
