@@ -8,6 +8,7 @@ import { createHistoryDocument, type HistoryDocument } from '../history/recent/d
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
 import type { Format } from '../metrics/lines.ts'
 import { inSlices } from '../slices.ts'
+import { withRejectedValues } from '../state/changes.ts'
 import { type Failure, failureOf, type PoolState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import type { PollLog } from './log/poll_log.ts'
@@ -16,7 +17,7 @@ export interface HistoryPollerOptions {
   readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
   readonly client: Pick<SystemClient, 'history'>
-  readonly store: Pick<StateStore, 'system'>
+  readonly store: Pick<StateStore, 'system' | 'update'>
   readonly pollLog: PollLog
   /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
@@ -155,7 +156,7 @@ function nextAfter(nowMs: number, { history, system }: HistoryPollerOptions): nu
 
 /** Undefined if the pool was never polled, so that its label and size are not known. */
 async function readSamples(
-  { system, client, pollLog, signal }: HistoryPollerOptions,
+  { system, client, store, pollLog, signal }: HistoryPollerOptions,
   { ref, label, reading }: PoolState,
   period: Period,
   otherBytes: number,
@@ -179,6 +180,8 @@ async function readSamples(
     for await (const { reading: window } of windows) {
       await inSlices(collection.add(window), signal)
       pollLog.rejected(ref.id, window.rejected)
+      if (window.rejected.length > 0)
+        await store.update(system.name, (state) => withRejectedValues(state, window.rejected))
     }
     pollLog.history(ref.id, undefined)
     return collection.samples()

@@ -84,13 +84,15 @@ export function withForecasts(
 ): SystemState {
   const forecasts = reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
   const forecastCoverage = reading?.coverage
-  const counting = reading
-    ? { ...system, rejections: withRejected(system.rejections, reading.rejected) }
-    : system
-  const next = withPool(counting, poolId, (pool) =>
+  const next = withPool(withRejectedValues(system, reading?.rejected ?? []), poolId, (pool) =>
     renderForecasts({ ...pool, forecasts, forecastCoverage }, system.name),
   )
   return withinBounds(next, maxBytes)
+}
+
+/** The system with the rejected values of one more response. */
+export function withRejectedValues(system: SystemState, values: FeedReading['rejected']): SystemState {
+  return { ...system, rejections: withRejected(system.rejections, values) }
 }
 
 /** The responses to all queries: as {@link withPerformance}, and their rejected values are counted. */

@@ -9,7 +9,7 @@ import { createHistoryPoller } from '../../src/poller/history_poller.ts'
 import { createPollLog } from '../../src/poller/log/poll_log.ts'
 import { atOnce } from '../../src/slices.ts'
 import { withPoll, withPools } from '../state/changes.ts'
-import { configOf, onlySystem, ownMetrics, recordingLog, storeOfA } from './setup.ts'
+import { configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
 
 const STEP = 300
 const WINDOW = 3600
@@ -364,8 +364,8 @@ test('of the points of an interval, the first one is kept', async () => {
   expect(await times('p1')).toEqual(grid(T - WINDOW + 2 * STEP, T))
 })
 
-test('what is unusual in the answers is logged once', async () => {
-  const { setup, polled, log, look } = await start()
+test('what is unusual in the answers is logged once; rejected values are counted', async () => {
+  const { setup, store, polled, log, look } = await start()
   await polled(['p1'])
   setup.answer = async (_pool, period) => {
     const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
@@ -384,6 +384,8 @@ test('what is unusual in the answers is logged once', async () => {
     },
     { level: 'warn', fields: { attribute: 'diskSpaceTotal', value: 'x' } },
   ])
+  const counted = shown(store, 'sds_api_rejected_values_total', 'attribute')
+  expect(counted['diskSpaceTotal']).toBeGreaterThan(0)
 })
 
 test('an internal error ends the reading; that the poller stops is no failure', async () => {
