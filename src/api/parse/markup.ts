@@ -1,11 +1,14 @@
-/** Whether a body is HTML, as from a login form or a proxy: the API itself never responds with HTML. */
+/**
+ * Whether a body is HTML, as from a login form or a proxy: the API itself never responds with HTML. XHTML may begin with an
+ * XML declaration.
+ */
 export function isPage(text: string): boolean {
-  return /^\s*<(!doctype\s+html|html)[\s>]/i.test(text)
+  return /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(!doctype\s+html|html)[\s>]/i.test(text)
 }
 
 /** Whether a body has an XML declaration or is an XML error body. Other markup may be XML or HTML. */
 export function isXml(text: string): boolean {
-  return /^\s*<(\?xml|error)/i.test(text)
+  return /^\s*<(\?xml|error)/i.test(text) && !isPage(text)
 }
 
 const XML_ENTITIES: ReadonlyMap<string, string> = new Map([

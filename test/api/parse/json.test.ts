@@ -13,6 +13,7 @@ describe('parseJson', () => {
     ['Service unavailable', 'syntax'],
     ['<!DOCTYPE html><html></html>', 'html'],
     ['\n <HTML>', 'html'],
+    ['<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
     ['<?xml version="1.0"?><nodes/>', 'schema'],
     ['<error><code>1</code></error>', 'schema'],
   ])('%j is refused as %s', (text, reason) => {

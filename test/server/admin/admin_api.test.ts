@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decodeProviders } from '../../../src/api/providers/providers.ts'
+import { serveHttp } from '../../api/http/raw_server.ts'
 import { request } from '../../support/http.ts'
 import { freePort } from '../../support/ports.ts'
 import { type RecordedLog, recordLog, sendRaw } from '../listener/listener_setup.ts'
@@ -350,6 +351,16 @@ function lastAudit(): unknown[] {
 }
 
 describe('a deletion whose response is lost', () => {
+  test('is one that is answered with a page in XHTML', async () => {
+    const page = '<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"></html>'
+    await using server = await serveHttp(({ method }, response) =>
+      response.end(method === 'DELETE' ? page : '{"authnprovider":[]}'),
+    )
+    await using other = await startAdmin({ systems: { frankfurt: server.url }, log })
+    const { status } = await other.ask('DELETE', `${LIST}/urn:a:`, SECURITY)
+    expect([status, lastAudit()]).toEqual([502, ['unknown', 502]])
+  })
+
   test.each([
     ['reset', 502],
     ['truncate', 200],
