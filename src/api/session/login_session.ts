@@ -93,21 +93,21 @@ function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
 /** Sends one login. After a refused one none is sent during a cooldown, unless the password changes. */
 function createLogin({ system, username, readPassword, requests, onLogin, log, monotonicNow }: LoginOptions) {
   const cooldown = createCooldown(monotonicNow)
-  let refused: { readonly password: Secret; readonly detail: string } | undefined
+  let refused: { readonly password: Secret; readonly detail: string; readonly remedy: string } | undefined
 
   function check(password: Secret): void {
     if (refused?.password.equals(password) !== true) cooldown.reset()
     const seconds = Math.ceil(cooldown.remainingMs() / 1000)
     if (refused === undefined || seconds === 0) return
     const text = `the login as ${username} was refused: ${refused.detail}; the next login is tried in ${seconds} s`
-    throw new ApiError('auth', text)
+    throw new ApiError('auth', text, { remedy: refused.remedy })
   }
 
   function noteFailure(failure: ApiError, password: Secret): void {
     const { reason, detail, remedy } = failure
     onLogin(reason)
     if (!isRefused(failure)) return
-    refused = { password, detail }
+    refused = { password, detail, remedy }
     const next_login_seconds = cooldown.begin() / 1000
     log.warn('login refused', { system, user: username, reason, remedy, next_login_seconds })
   }
@@ -118,7 +118,7 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     try {
       const response = await requests.login(baseUrl, basicHeader(username, password), signal)
       const refusal = refusalOf(response)
-      if (refusal !== undefined) throw refusal
+      if (refusal !== undefined) throw explained(refusal)
       const token = tokenOf(response)
       onLogin('ok')
       cooldown.reset()
@@ -131,6 +131,16 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
   }
 
   return { send, isRefused: () => refused !== undefined, pauseMs: cooldown.remainingMs }
+}
+
+/** Real systems refuse wrong credentials with code 401, and correct ones with this code. */
+const LIMIT_CODE = 4000
+const LIMIT_REMEDY =
+  'wait or log out other sessions: at most 100 of an account can be open, and 10 failed logins block this machine for 10 minutes'
+
+function explained(refusal: ApiError): ApiError {
+  const isLimit = refusal.status === 401 && refusal.body?.code === LIMIT_CODE
+  return isLimit ? refusal.with({ remedy: LIMIT_REMEDY }) : refusal
 }
 
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */

@@ -287,6 +287,19 @@ describe('a login session', () => {
     expect(warnings).toMatchObject([['login refused', { reason: 'schema', remedy: REASONS.schema.remedy }]])
   })
 
+  test('a login that is refused for a limit of sessions is not said to have wrong credentials', async () => {
+    const { token, login, warnings } = setUp()
+    const text =
+      '<error><code>4000</code><description>Invalid credentials</description><details>Max number of tokens exceeded for this user</details></error>'
+    login.mockResolvedValueOnce(responseOf(401, text))
+    const remedy = expect.stringMatching(/^wait or log out other sessions: at most 100 /)
+    await expect(token()).rejects.toMatchObject({ reason: 'auth', remedy })
+    expect(warnings).toMatchObject([['login refused', { reason: 'auth', remedy }]])
+    // The next one is not sent before the end of the pause.
+    await expect(token()).rejects.toMatchObject({ reason: 'auth', remedy })
+    expect(login).toHaveBeenCalledTimes(1)
+  })
+
   test('a login that is answered without a token has failed', async () => {
     const { token, login, results } = setUp()
     login.mockResolvedValueOnce(responseOf(200))
