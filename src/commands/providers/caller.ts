@@ -78,11 +78,14 @@ export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Pr
 }
 
 const NEW_TOKEN = 'get a new token by a login, or use --username'
+const CREDENTIALS =
+  'correct the name or the password; at most 100 sessions of an account can be open, and 10 failed logins block this machine for 10 minutes'
 
 /** A {@link Failed} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
   if (failure instanceof Refused) return new Failed(visibleText(failure.body.description))
   if (!(failure instanceof ApiError)) return failure
-  const remedy = failure.reason === 'auth' ? NEW_TOKEN : failure.remedy
+  const isLogin = failure.place?.operation === 'login'
+  const remedy = failure.reason === 'auth' ? (isLogin ? CREDENTIALS : NEW_TOKEN) : failure.remedy
   return new Failed(visibleText(`${failure.message}; ${remedy}`))
 }

@@ -267,6 +267,8 @@ describe('providers --username', () => {
 
   test('reports a refused login, without the password', async () => {
     const { code, stdout, stderr } = await withPassword('canary-4711', 'list', '--username=monitor')
+    expect(stderr).toContain('correct the name or the password')
+    expect(stderr).not.toContain('use --username')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('HTTP 401')
     expect(stderr).not.toContain('4711')
