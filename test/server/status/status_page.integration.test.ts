@@ -189,6 +189,9 @@ describe('the links', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
     expect(await page.locator('main').innerText()).not.toMatch(/\]\(|\*\*|```|\\u00/)
     await checkLook(scene.visited)
+    await page.goto(`${url}/docs/alerts`)
+    // Lines of queries are wider than their box, which is scrolled.
+    expect((await coveredByFocusRings(page)).filter((finding) => !finding.startsWith('PRE '))).toEqual([])
   })
 
   test('are missing for what is not served', async () => {
