@@ -117,6 +117,14 @@ describe.each(PAGES)('%s', (page) => {
     expect(links.filter(({ path }) => !existsSync(path))).toEqual([])
   })
 
+  test('names folders that exist', () => {
+    const folders = [...text.matchAll(/`([a-z][\w/]*)\/`/g)].map(([, folder = '']) => folder)
+    // The tables of the architecture name folders below that of their row.
+    const below = (folder: string) => globSync(`{src,scripts,test,grafana,deploy}/{**/,}${folder}`).length > 0
+    const isThere = (folder: string) => existsSync(folder) || (page === 'ARCHITECTURE.md' && below(folder))
+    expect(folders.filter((folder) => !isThere(folder))).toEqual([])
+  })
+
   test('links to headings that exist', () => {
     const missing = links.filter(
       ({ path, anchor }) => anchor !== undefined && existsSync(path) && !anchorsOf(path).includes(anchor),
