@@ -129,7 +129,15 @@ export const CAUSES = {
   SdsDirectoryTablesUnready: ['SdsNodesUnavailable'],
   SdsReplicationLagCritical: ['SdsReplicationLinksFailed'],
   SdsReplicationLagHigh: ['SdsReplicationLinksFailed'],
-} as const satisfies Partial<Readonly<Record<ConditionName, readonly ConditionName[]>>>
+  SdsResourceFailing: [
+    'SdsSystemUnreachable',
+    'SdsLoginRefused',
+    'SdsTokenRefused',
+    'SdsAccessForbidden',
+    'SdsPoolsUnknown',
+  ],
+  SdsQueryFailing: ['SdsSystemUnreachable'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
 type SettingName = {
   [Name in ConditionName]: (typeof CONDITIONS)[Name]['limit'] extends string ? Name : never

@@ -8,7 +8,8 @@ import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { configOf, onlySystem, T } from '../poller/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
-import { polledSystem } from './systems.ts'
+import { withPoll } from '../state/changes.ts'
+import { failedPoll, polledSystem } from './systems.ts'
 
 const SYSTEM = polledSystem('a', { p: [{ name: 'n1' }] })
 const REFUSED = new ApiError('not_found', 'there is no such interface', { status: 404 })
@@ -87,6 +88,16 @@ test.each<[string, SystemState, object]>([
   ],
 ])('a resource %s', (_, state, expected) => {
   expect(statusOf(state)).toEqual(expected)
+})
+
+test('that a resource of an unreachable system could not be read is no problem of its own', () => {
+  const refused = new ApiError('connect', 'connection refused')
+  const unreachable = { ...withPoll(read(), 'urn:p:', failedPoll(T + 60)), up: false }
+  const { state, problems } = statusOf(withResourceFailure(unreachable, 'namespaces', refused, T + 60))
+  expect(state).toBe('failing')
+  expect(problems).toEqual([
+    'bad SdsSystemUnreachable: system a, nodes of pool urn:p: (/dashboard): connection refused',
+  ])
 })
 
 test('a resource without a schedule is off', () => {
