@@ -109,3 +109,20 @@ describe('a deletion abandoned before it is sent', () => {
     expect(frankfurt.log.count('delete')).toBe(4)
   })
 })
+
+describe('a deletion whose provider cannot be looked up', () => {
+  test('because the system does not respond is not sent', async () => {
+    const [id = ''] = await providerIds(frankfurt)
+    frankfurt.setFaults(['reset@providers'])
+    expect((await admin.ask('DELETE', pathOf('frankfurt', id), SECURITY)).status).toBe(502)
+    expect(frankfurt.log.count('delete')).toBe(0)
+    expect(outcomes()).toEqual([['frankfurt', 'failed']])
+  })
+
+  test('because the account may not list is sent', async () => {
+    const [id = ''] = await providerIds(frankfurt)
+    frankfurt.setFaults(['status:403@providers'])
+    expect((await admin.ask('DELETE', pathOf('frankfurt', id), SECURITY)).status).toBe(200)
+    expect(outcomes().at(-1)).toEqual(['frankfurt', 'deleted'])
+  })
+})
