@@ -153,7 +153,10 @@ alerting:
     ],
     ['thresholds: {forecast: {warning: 2d}}', 'thresholds.forecast: critical is reached before warning'],
     ['for: {SdsNodeGood: 5m}', 'for.SdsNodeGood: unknown key; did you mean SdsNodeBad?'],
-    ['for: {SdsNodeBad: 5}', 'for.SdsNodeBad: expected durations for critical'],
+    [
+      'for: {SdsNodeBad: 1h30m}',
+      'for.SdsNodeBad: expected a duration like 30s, 5m, 7d or 4w, or a mapping with durations for critical',
+    ],
     ['for: {SdsNodeBad: {info: 5m}}', 'for.SdsNodeBad.info: unknown key'],
     [
       'for: {SdsNodeBad: {critical: soon}}',

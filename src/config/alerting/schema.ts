@@ -50,7 +50,10 @@ function alertsKeys(sources: RuleSources) {
 function waits(severities: readonly string[]) {
   const shape = Object.fromEntries(severities.map((severity) => [severity, wait.optional()]))
   const bySeverity = z
-    .strictObject(shape, typeMessage(`expected durations for ${severities.join(', ')}`))
+    .strictObject(
+      shape,
+      typeMessage(`${DURATION_EXPECTED}, or a mapping with durations for ${severities.join(', ')}`),
+    )
     .transform((file) => defined<string>(file))
   const forAll = wait.transform((text) => Object.fromEntries(severities.map((severity) => [severity, text])))
   return z.union([forAll, bySeverity])
