@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
@@ -21,6 +22,7 @@ describe('completion bash', () => {
     using folder = temporaryFolder()
     folder.write('sds.yml', '')
     folder.write('script', script)
+    mkdirSync(join(folder.path, 'history'))
     const lines = [
       'sds-exporter() { "$PROGRAM_NODE" "$PROGRAM" "$@"; }',
       'source ./script',
@@ -55,6 +57,10 @@ describe('completion bash', () => {
     [['serve', '--log.level', 'd'], ['debug']],
     [['demo', '--scenario', '=', 'node'], ['node-down']],
     [['check', '--config.file', '=', 'sds'], ['sds.yml']],
+    [['check', 'sds'], ['sds.yml']],
+    [['check', '--js'], ['--json']],
+    [['backfill', '--output-dir', '=', 'hi'], ['history']],
+    [['rules', '--out', '=', 'hi'], ['history']],
     [['nodes', '--system', '=', ''], []],
     [['nodes', '--system', '=', 'check', '--js'], ['--json']],
     [

@@ -47,4 +47,9 @@ function flagOf(option: Option) {
   }
 }
 
-const VALUES: Readonly<Record<string, FlagValue>> = { '': 'none', '<file>': 'file', '<dir>': 'folder' }
+const VALUES: Readonly<Record<string, FlagValue>> = {
+  '': 'none',
+  '<file>': 'file',
+  '<dir>': 'folder',
+  '<folder>': 'folder',
+}

@@ -89,7 +89,9 @@ function offer(program: CommandNode, words: readonly string[]): readonly string[
   const { node, open } = placeAfter(program, given)
   const [prefix = '', name] = /^(--[^=]*)=/.exec(last) ?? []
   const flag = open ?? node.flags.find(({ long }) => long === name)
+  const isArgument = flag === undefined && !last.startsWith('-')
   if (flag?.value === 'file' || flag?.value === 'folder') return [`:${flag.value}`]
+  if (isArgument && node.arguments[0] === 'file') return [':file']
   const choices = flag === undefined ? wordsOf(node) : valuesOf(flag, given)
   return choices.map((choice) => `${prefix}${choice}`).filter((choice) => choice.startsWith(last))
 }
