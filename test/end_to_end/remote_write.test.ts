@@ -27,8 +27,10 @@ test(
 test(
   'VictoriaMetrics has the same samples as the file, also after a second run',
   async () => {
-    // Samples of one series with the same time are stored once.
-    await using store = await startVictoriaMetrics(['-retentionPeriod=100y', '-dedup.minScrapeInterval=1ms'])
+    // Samples of one series with the same time are stored once. The documentation says that this flag is needed.
+    const once = '-dedup.minScrapeInterval=1ms'
+    expect(readFileSync('docs/history.md', 'utf8')).toContain(`\`${once}\``)
+    await using store = await startVictoriaMetrics(['-retentionPeriod=100y', once])
     const { from, to, samples } = await send(store.writeUrl)
     await get(`${store.url}/internal/force_flush`)
     // It stores numbers of a series with a common exponent, so that small ones lose digits.
