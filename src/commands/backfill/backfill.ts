@@ -3,8 +3,9 @@ import type { Period } from '../../api/history/series.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import { loadConfig } from '../../config/load.ts'
 import { alignedPeriod } from '../../history/periods.ts'
-import { difference } from '../../history/run/journal.ts'
+import { difference, type RunState } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
+import { timeText } from '../../time_units.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import {
@@ -129,10 +130,10 @@ async function backfill(flags: Flags): Promise<void> {
     throw new Failed('--resume continues a run, --force begins anew: choose one', EXIT.usage)
   const newPeriod = flags.resume === true ? undefined : periodOf(flags)
   await using _lock = flags.dryRun === true ? undefined : await lockJournal(output)
-  const state = flags.resume === true ? await earlierState(output) : undefined
+  const state = flags.resume === true ? await earlierState(output, flags.interval) : undefined
   if (state?.isFinished === true) {
     if (flags.dryRun !== true) await removeSpool(output)
-    return reporter.line(`${output.name} is finished: ${countText(state.samples)} samples, nothing to add`)
+    return reporter.line(finishedText(output.name, state))
   }
   const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
   if (flags.label?.['job'] === undefined) reporter.line(NO_JOB)
@@ -144,6 +145,12 @@ async function backfill(flags: Flags): Promise<void> {
       throw signal.aborted && !(failure instanceof Failed) ? new Failed('interrupted') : failure
     }
   }).finally(reporter.clear)
+}
+
+/** The period is that of the run, whatever --from and --to are. */
+function finishedText(name: string, { settings: { period }, samples }: RunState): string {
+  const times = `${timeText(period.start)} to ${timeText(period.end)}`
+  return `${name} is finished: ${countText(samples)} samples, ${times}, nothing to add`
 }
 
 const NO_JOB =

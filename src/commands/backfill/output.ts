@@ -129,16 +129,19 @@ export async function lockJournal(output: Output): Promise<AsyncDisposable | und
 }
 
 /**
- * The state of an earlier run, to be continued.
- * @throws {Failed} for --resume without a run
+ * The state of an earlier run, to be continued. It has its period, because `--from=-30d` is another time now.
+ * @throws {Failed} for --resume without a run, and with another interval
  */
-export async function earlierState({ journalFile }: Output): Promise<RunState> {
+export async function earlierState({ journalFile }: Output, interval: number): Promise<RunState> {
   if (journalFile === undefined) {
     const outputs = 'a file, a folder, or remote write with --journal'
     throw new Failed(`--resume needs an output with a journal: ${outputs}`, EXIT.usage)
   }
   const state = await loadState(journalFile)
   if (state === undefined) throw new Failed(`there is nothing to resume: no ${journalFile}`)
+  const earlier = state.settings.period.interval
+  if (earlier !== interval)
+    throw new Failed(`--resume: the earlier run had another interval, ${earlier} s`, EXIT.usage)
   return state
 }
 

@@ -77,7 +77,6 @@ export async function loadState(file: string): Promise<RunState | undefined> {
 /** The settings in which two runs differ, apart from the period, in words; undefined if there are none. */
 export function difference(before: RunSettings, now: RunSettings): string | undefined {
   if (before.destination !== now.destination) return 'another destination'
-  if (before.period.interval !== now.period.interval) return 'another interval'
   if (before.sources.join('\n') !== now.sources.join('\n')) return 'other pools, or another --source'
   if (JSON.stringify(before.labels) !== JSON.stringify(now.labels)) return 'other labels'
   return undefined

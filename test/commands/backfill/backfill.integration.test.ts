@@ -259,11 +259,15 @@ describe('an interrupted run', () => {
     const fast = configFor(folder, emulator)
     const again = await backfill(fast, ...flags)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('continue it with --resume') })
-    const other = await backfill(fast, ...flags, '--resume', '--interval=1h', '--label=a=b')
-    expect(other).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('the earlier run had other labels'),
-    })
+    for (const [flag, changed] of [
+      ['--label=a=b', 'other labels'],
+      ['--interval=1h', 'another interval, 300 s'],
+    ] as const) {
+      expect(await backfill(fast, ...flags, '--resume', flag)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`the earlier run had ${changed}`),
+      })
+    }
     emulator.log.clear()
     expect(await backfill(fast, ...flags, '--resume')).toMatchObject({ code: 0 })
     const resumed = readFileSync(file, 'utf8')
@@ -274,8 +278,11 @@ describe('an interrupted run', () => {
     expect(resumed).toBe(readFileSync(whole, 'utf8'))
 
     emulator.log.clear()
-    const finished = await backfill(fast, ...flags, '--resume')
-    expect(finished).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to add') })
+    const finished = await backfill(fast, '--from=-1h', `--output=${file}`, '--resume')
+    expect(finished).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${FROM} to ${TO}, nothing to add`),
+    })
     expect(emulator.log.count()).toBe(0)
     expect(readdirSync(folder.path).filter((name) => name.includes('spool'))).toEqual([])
   })
