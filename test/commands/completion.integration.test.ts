@@ -19,6 +19,11 @@ describe('completion bash', () => {
 
   /** What bash offers after these words, of which the last is incomplete. bash passes `=` as a word. */
   async function offered(...words: readonly string[]): Promise<string[]> {
+    return (await offers(...words)).filter((line) => !line.startsWith('option '))
+  }
+
+  /** The same, with the options that the script sets for them. */
+  async function offers(...words: readonly string[]): Promise<string[]> {
     using folder = temporaryFolder()
     folder.write('sds.yml', '')
     folder.write('script', script)
@@ -27,7 +32,7 @@ describe('completion bash', () => {
       'sds-exporter() { "$PROGRAM_NODE" "$PROGRAM" "$@"; }',
       'source ./script',
       // Outside of an interactive shell there is nothing to set.
-      'compopt() { :; }',
+      'compopt() { while (($# > 0)); do printf "option %s\\n" "$2"; shift 2; done; }',
       'COMP_WORDS=("$@")',
       'COMP_CWORD=$(($# - 1))',
       '_sds_exporter',
@@ -76,6 +81,13 @@ describe('completion bash', () => {
   ])('after %j offers %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected)
   })
+
+  test.each([[['check', '--config.file', '=', 'sds']], [['check', 'sds']], [['rules', '--out', '=', 'hi']]])(
+    'after %j offers names of files: spaces are quoted, folders end with a slash',
+    async (words) => {
+      expect(await offers(...words)).toContain('option filenames')
+    },
+  )
 
   test('offers every command', async () => {
     const commands = (await offered('')).filter((word) => !word.startsWith('-'))

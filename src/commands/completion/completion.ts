@@ -10,8 +10,8 @@ const SCRIPTS = {
   [[ $cur == '=' ]] && cur=''
   COMPREPLY=($(sds-exporter complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
   case \${COMPREPLY[0]} in
-    :file) compopt -o default; COMPREPLY=($(compgen -f -- "$cur")) ;;
-    :folder) compopt -o dirnames; COMPREPLY=($(compgen -d -- "$cur")) ;;
+    :file) compopt -o filenames -o default; COMPREPLY=($(compgen -f -- "$cur")) ;;
+    :folder) compopt -o filenames -o dirnames; COMPREPLY=($(compgen -d -- "$cur")) ;;
     *=) compopt -o nospace ;;
   esac
 }
