@@ -61,7 +61,9 @@ describe('capture', () => {
     })
     using folder = temporaryFolder()
     const config = folder.write('sds-exporter.yml', configOf(emulator.url))
-    const { stdout } = await program('capture', `--config.file=${config}`, `--output=${folder.path}/a.jsonl`)
+    // The environment names the file, as for other commands.
+    const args = ['capture', `--output=${folder.path}/a.jsonl`]
+    const { stdout } = await runCommand(args, { env: { SDS_CONFIG_FILE: config } })
     const [, requests, refused] = /(\d+) requests, (\d+) refused, 0 without an answer/.exec(stdout) ?? []
     expect(Number(refused)).toBeGreaterThan(0)
     expect(Number(requests)).toBeGreaterThan(Number(refused))
@@ -85,7 +87,7 @@ describe('capture', () => {
   })
 
   test.each([
-    [['capture'], 'capture needs --config.file and --output, or --show'],
+    [['capture'], 'capture needs --output, or --show'],
     [['emulate', '--from=x.jsonl', '--scenario=slow'], '--scenario has no effect with --from'],
   ])('%j is a usage error', async (args, words) => {
     expect(await program(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })

@@ -5,6 +5,7 @@ import { readVersion } from '../../exporter/version.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { addConfigFlag, type ConfigFileFlag, configFileOf } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
@@ -14,7 +15,6 @@ import { createSystemRecording, type SystemRecording } from './requests.ts'
 import { summaryText } from './show.ts'
 
 const FLAGS = {
-  '--config.file <file>': 'configuration file (YAML) that defines the system',
   '--system <name>': 'the system, if several are configured',
   '--output <file>': { about: 'file to write', parse: parseFilePath },
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
@@ -48,18 +48,21 @@ Exit codes: 0 success; 1 failed, interrupted, or nothing was written; 2 usage
 error.`
 
 export function captureCommand(): Command {
-  const command = new Command('capture').description(
-    'record what a system serves, without its names and secrets, to report it',
+  const command = addConfigFlag(
+    new Command('capture').description(
+      'record what a system serves, without its names and secrets, to report it',
+    ),
   )
   return addFlags(command, FLAGS).addHelpText('after', HELP).action(capture)
 }
 
-async function capture(flags: FlagsOf<typeof FLAGS>): Promise<void> {
-  const { 'config.file': configFile, system: name, output, show, keepNames = false } = flags
+type Flags = Partial<ConfigFileFlag> & FlagsOf<typeof FLAGS>
+
+async function capture(flags: Flags, command: Command): Promise<void> {
+  const { system: name, output, show, keepNames = false } = flags
   if (show !== undefined) return void process.stdout.write(summaryText(show))
-  if (configFile === undefined || output === undefined)
-    throw new Failed('capture needs --config.file and --output, or --show', EXIT.usage)
-  const config = loadConfig(configFile, process.env, { system: name })
+  if (output === undefined) throw new Failed('capture needs --output, or --show', EXIT.usage)
+  const config = loadConfig(flags['config.file'] ?? configFileOf(command), process.env, { system: name })
   const system = chooseSystem(config.systems, name)
   const recording = createSystemRecording(system, keepNames)
   const failure = await send(recording)
