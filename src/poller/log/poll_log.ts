@@ -99,7 +99,7 @@ function createQueryLog({ log, own, system, changes, once }: LogParts) {
         once('empty', () => log.info('the query interface has no current data', { system }))
     },
     queryFailed(query: string, { reason, message: error }: ApiError): void {
-      const message = 'a query failed: its values are missing'
+      const message = 'a query failed: there are no new values of it'
       once(`${query} ${reason}`, () => log.warn(message, { system, query, reason, error }))
     },
     /** One query has no data while others have. */

@@ -347,7 +347,7 @@ describe('the query interface', () => {
     expect([used(), up()]).toEqual([{ n1: 1 }, { a: 1 }])
     const lines = logged()
     expect(lines).toContain('warn a value of the query interface was not exported text')
-    expect(lines).toContain('warn a query failed: its values are missing server_error')
+    expect(lines).toContain('warn a query failed: there are no new values of it server_error')
     expect(lines).toContain('info a query has no data')
     expect(lines).not.toContain('info the query interface has no current data')
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
