@@ -17,7 +17,7 @@ export interface HistoryPollerOptions {
   readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
   readonly client: Pick<SystemClient, 'history'>
-  readonly store: Pick<StateStore, 'system' | 'update'>
+  readonly store: Pick<StateStore, 'system' | 'apply'>
   readonly pollLog: PollLog
   /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
@@ -181,7 +181,7 @@ async function readSamples(
       await inSlices(collection.add(window), signal)
       pollLog.rejected(ref.id, window.rejected)
       if (window.rejected.length > 0)
-        await store.update(system.name, (state) => withRejectedValues(state, window.rejected))
+        await store.apply(system.name, (state) => withRejectedValues(state, window.rejected))
     }
     pollLog.history(ref.id, undefined)
     return collection.samples()

@@ -64,10 +64,10 @@ export function onlyCounters(part: Part): Part {
   return filterPart(part, (family) => COUNTERS.has(family))
 }
 
-/** One series for each id as it is written, with U+FFFD for lone surrogates: a provider that is listed twice counts once. */
+/** One series for each id: a provider that is listed twice counts once. */
 function addProviders(samples: Samples, base: string, providers: readonly Provider[] | undefined): void {
   if (providers === undefined) return
-  const unique = new Map(providers.map((provider) => [boundedName(provider.id.toWellFormed()), provider]))
+  const unique = new Map(providers.map((provider) => [boundedName(provider.id), provider]))
   samples.add(STATE.providers.name, base, unique.size)
   for (const [id, { name }] of unique) {
     const provider = name === '' ? id : boundedName(name)

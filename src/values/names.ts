@@ -11,8 +11,12 @@ export function wholeName(expression: string): RegExp | undefined {
   return expression === '' ? undefined : new RegExp(`^(?:${expression})$`)
 }
 
-/** A name of bounded length: every series of a node repeats it. */
-export function boundedName(name: string): string {
+/**
+ * A name of bounded length: every series of a node repeats it. Lone surrogates become U+FFFD, because texts that differ only
+ * in them would be equal label values.
+ */
+export function boundedName(text: string): string {
+  const name = text.toWellFormed()
   if (name.length <= MAX_NAME_CHARACTERS) return name
   const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
   return `${shortened(name, MAX_NAME_CHARACTERS)}…${fingerprint}`

@@ -3,7 +3,7 @@ import type { Reason } from '../../src/api/errors/reasons.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import type { TlsOptions } from '../../src/emulator/options.ts'
 import { type RawServer, serveRaw } from '../api/http/raw_server.ts'
-import { EXPIRED, makeAuthority, sansOf, YEAR } from '../server/listener/certificates.ts'
+import { EXPIRED, type Identity, makeAuthority, sansOf, YEAR } from '../server/listener/certificates.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'
@@ -59,6 +59,15 @@ async function withCertificate(
   const tls = { ...issued, ca: cert, ...clients }
   const { url } = await startEmulator(resources, { tls })
   return { url, caFile: resources.folder.write('ca.pem', cert) }
+}
+
+const requiringClientCertificate = (resources: Resources) =>
+  withCertificate(resources, ['127.0.0.1'], undefined, CLIENT_CERTIFICATE_REQUIRED)
+
+/** The YAML of a system with a client certificate. */
+function withClientCertificate({ folder }: Resources, url: string, caFile: string, client: Identity): string {
+  const files = `cert_file: "${folder.write('cert.pem', client.cert)}", key_file: "${folder.write('key.pem', client.key)}"`
+  return `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`
 }
 
 const startRawServer = async (
@@ -138,12 +147,7 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     }
   },
   'a missing client certificate with TLS 1.3': async (resources) => {
-    const { url, caFile } = await withCertificate(
-      resources,
-      ['127.0.0.1'],
-      undefined,
-      CLIENT_CERTIFICATE_REQUIRED,
-    )
+    const { url, caFile } = await requiringClientCertificate(resources)
     return {
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'reset',
@@ -163,16 +167,9 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     }
   },
   'a client certificate that the system does not accept': async (resources) => {
-    const { url, caFile } = await withCertificate(
-      resources,
-      ['127.0.0.1'],
-      undefined,
-      CLIENT_CERTIFICATE_REQUIRED,
-    )
-    const { cert, key } = await selfSigned({ names: ['exporter'] })
-    const files = `cert_file: "${resources.folder.write('cert.pem', cert)}", key_file: "${resources.folder.write('key.pem', key)}"`
+    const { url, caFile } = await requiringClientCertificate(resources)
     return {
-      system: `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`,
+      system: withClientCertificate(resources, url, caFile, await selfSigned({ names: ['exporter'] })),
       reason: 'reset',
       errorPattern: /does the system accept the client certificate/,
       hasCertificate: true,
@@ -210,15 +207,9 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     return { system: `base_url: "${url}", tls_config: {insecure_skip_verify: true}`, reason: 'ok' }
   },
   'a client certificate': async (resources) => {
-    const { url, caFile } = await withCertificate(
-      resources,
-      ['127.0.0.1'],
-      undefined,
-      CLIENT_CERTIFICATE_REQUIRED,
-    )
-    const { cert, key } = await (await authority).issue('exporter')
-    const files = `cert_file: "${resources.folder.write('cert.pem', cert)}", key_file: "${resources.folder.write('key.pem', key)}"`
-    return { system: `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`, reason: 'ok' }
+    const { url, caFile } = await requiringClientCertificate(resources)
+    const client = await (await authority).issue('exporter')
+    return { system: withClientCertificate(resources, url, caFile, client), reason: 'ok' }
   },
 }
 

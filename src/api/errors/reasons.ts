@@ -36,11 +36,15 @@ interface ReasonRow {
   readonly allQueries?: true
   /** The query interface is not there, or may not be used: it is polled less often. */
   readonly pausesQueries?: true
+  /** The remedy of a deletion, if it is another one. */
+  readonly deletionRemedy?: string
   /** What the failure means for the query interface, and its remedy there. Other reasons are failures of the request. */
   readonly query?: { readonly state: string; readonly remedy: string }
 }
 
 const REFUSED = 'the request was refused'
+const HOST_NAME =
+  'if it has the role, the system may refuse the host name in base_url (list of accepted server names)'
 
 /** Why a request, and with it a poll, failed. */
 const ROWS = {
@@ -105,8 +109,8 @@ const ROWS = {
     text: 'the account lacks the role for this request',
     refusal:
       'the account lacks the role for this request: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete',
-    remedy:
-      'assign the role SYSTEM_MONITOR to the account; if it has the role, the system may refuse the host name in base_url (list of accepted server names)',
+    remedy: `assign the role SYSTEM_MONITOR to the account; ${HOST_NAME}`,
+    deletionRemedy: `use an account with the role SECURITY_ADMIN; ${HOST_NAME}`,
     origin: 'request',
     response: 'received',
     notAvailable: true,

@@ -1,4 +1,5 @@
 import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
+import { REASONS } from '../errors/reasons.ts'
 import { detachable, withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
@@ -46,12 +47,8 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
     })
   const isUnknown = GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
   if (isUnknown) throw unknownOutcome(refusal, place)
-  throw (refusal.reason === 'forbidden' ? refusal.with({ remedy: ROLE_REMEDY }) : refusal).at(place)
+  throw refusal.with({ remedy: REASONS[refusal.reason].deletionRemedy ?? refusal.remedy }).at(place)
 }
-
-/** The remedy of the reason names the role that reading needs. */
-const ROLE_REMEDY =
-  'use an account with the role SECURITY_ADMIN; if it has the role, the system may refuse the host name in base_url (list of accepted server names)'
 
 /** The response, and whether its body is an HTML page. */
 async function responseTo(deletion: Deletion) {

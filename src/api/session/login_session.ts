@@ -118,7 +118,7 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     try {
       const response = await requests.login(baseUrl, basicHeader(username, password), signal)
       const refusal = refusalOf(response)
-      if (refusal !== undefined) throw explained(refusal)
+      if (refusal !== undefined) throw withLimitRemedy(refusal)
       const token = tokenOf(response)
       onLogin('ok')
       cooldown.reset()
@@ -135,12 +135,12 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
 
 /** Real systems refuse wrong credentials with code 401, and correct ones with this code. */
 const LIMIT_CODE = 4000
-const LIMIT_REMEDY =
-  'wait or log out other sessions: at most 100 of an account can be open, and 10 failed logins block this machine for 10 minutes'
+export const LOGIN_LIMITS =
+  'at most 100 sessions of an account can be open, and 10 failed logins block this machine for 10 minutes'
 
-function explained(refusal: ApiError): ApiError {
+function withLimitRemedy(refusal: ApiError): ApiError {
   const isLimit = refusal.status === 401 && refusal.body?.code === LIMIT_CODE
-  return isLimit ? refusal.with({ remedy: LIMIT_REMEDY }) : refusal
+  return isLimit ? refusal.with({ remedy: `wait or log out other sessions: ${LOGIN_LIMITS}` }) : refusal
 }
 
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */

@@ -5,7 +5,6 @@ import type { Summary } from '../../api/history/summary.ts'
 import {
   ATTRIBUTES,
   type Attribute,
-  type AttributeName,
   type BaseUnit,
   type SourceUnit,
   TRANSACTION_ERRORS,
@@ -32,11 +31,10 @@ export const SUMMARY_MEMBERS: Readonly<Partial<Record<keyof SummaryRow, string>>
 
 export function summaryRows(read: SystemRead<HistoryReading>): SummaryRow[] {
   return identified(read, (node: NodeHistory) =>
-    SUMMARIZED.flatMap(({ name, metric, unit, summaryOf }) => {
+    SUMMARIZED.flatMap(({ name, metric, unitOf, summaryOf }) => {
       const summary = summaryOf(node)
       if (summary === undefined) return []
-      const ofSource = node.attributes.get(name as AttributeName)?.unit ?? unit
-      return [{ attribute: name, metric, ...summaryMembers(summary, ofSource) }]
+      return [{ attribute: name, metric, ...summaryMembers(summary, unitOf(node)) }]
     }),
   )
 }
@@ -47,12 +45,14 @@ const SUMMARIZED = [
     name: attribute.name,
     metric: metricText(attribute),
     unit: attribute.unit,
+    unitOf: ({ attributes }: NodeHistory) => attributes.get(attribute.name)?.unit ?? attribute.unit,
     summaryOf: ({ summaries }: NodeHistory) => summaries.get(attribute.name),
   })),
   {
     name: `${TRANSACTION_ERRORS.name}.all`,
     metric: 'sds_node_transaction_errors_ratio',
     unit: TRANSACTION_ERRORS.rateUnit,
+    unitOf: () => TRANSACTION_ERRORS.rateUnit,
     summaryOf: ({ errors }: NodeHistory) => errors.summary,
   },
 ]

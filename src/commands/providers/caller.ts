@@ -1,6 +1,7 @@
 import type { Caller } from '../../administration/deletion.ts'
 import { Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
+import { LOGIN_LIMITS } from '../../api/session/login_session.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -78,8 +79,7 @@ export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Pr
 }
 
 const NEW_TOKEN = 'get a new token by a login, or use --username'
-const CREDENTIALS =
-  'correct the name or the password; at most 100 sessions of an account can be open, and 10 failed logins block this machine for 10 minutes'
+const CREDENTIALS = `correct the name or the password; ${LOGIN_LIMITS}`
 
 /** A {@link Failed} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {

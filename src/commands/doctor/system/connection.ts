@@ -4,6 +4,7 @@ import { CONNECT_TIMEOUT_MS } from '../../../api/http/connector.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import { speaksTls, withHints } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
+import { counted } from '../../../text.ts'
 import { errorCode } from '../../../values/errors.ts'
 import { type Finding, type FindingRow, failed, failuresAsWarnings, filled, firstOf } from '../check/check.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
@@ -146,7 +147,6 @@ function describe({ protocol, subject, issuer, notAfterMs }: TlsPeer): string {
   if (!Number.isFinite(notAfterMs)) return `${protocol}, unreadable certificate`
   const days = Math.floor((notAfterMs - Date.now()) / DAY_MS)
   const until = new Date(notAfterMs).toISOString().slice(0, 10)
-  const left =
-    days < 0 ? `expired on ${until}` : `${days === 1 ? '1 day' : `${days} days`} left (until ${until})`
+  const left = days < 0 ? `expired on ${until}` : `${counted(days, 'day')} left (until ${until})`
   return `${protocol}, certificate for ${subject}, issued by ${issuer === subject ? 'itself' : issuer}, ${left}`
 }

@@ -131,16 +131,15 @@ function withoutAccount(
   { reason, detail }: ApiError,
 ): CheckResult<SystemFacts> {
   const { auth } = context.system
-  const rows: readonly FindingRow[] = [
-    [
-      reason === 'forbidden' && auth.kind.startsWith('token'),
-      'warn',
-      `whoami, which every role may read, is refused: ${detail}`,
-      `if other requests are refused, too, ${remedyFor(auth)}`,
-    ],
-  ]
-  const text = `${acceptedText(context)}, but the system does not support whoami`
-  return { findings: [firstOf(undefined, rows, 'info', text)], facts: { client, account: null } }
+  const finding: Finding =
+    reason === 'forbidden' && auth.kind.startsWith('token')
+      ? {
+          status: 'warn',
+          text: `whoami, which every role may read, is refused: ${detail}`,
+          remedy: `if other requests are refused, too, ${remedyFor(auth)}`,
+        }
+      : { status: 'info', text: `${acceptedText(context)}, but the system does not support whoami` }
+  return { findings: [finding], facts: { client, account: null } }
 }
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding[] {
