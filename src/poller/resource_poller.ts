@@ -157,6 +157,7 @@ function createReading(options: ReadingOptions) {
     await store.update(system.name, (state) => withResource(state, name, reading, at, maxResponseBytes))
     withdrawal.after()
     pollLog.resource(name, undefined)
+    if (reading.missing !== undefined) pollLog.resourcePart(name, reading.missing)
     pollLog.rejected(undefined, reading.rejected)
   }
 

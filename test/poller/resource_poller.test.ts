@@ -57,6 +57,24 @@ describe('the resources of a system', () => {
     expect(up()).toEqual({ 'urn:storageos:VirtualArray:p1': 1 })
   })
 
+  test('of which one request is refused stay up, which is logged once', async () => {
+    const refusal = new ApiError('not_found', 'no such interface', { status: 404 })
+    const { send } = sender({
+      ...classic,
+      '/dashboard/zones/localzone/rglinksFailed?dataType=current': refusal,
+    })
+    const { store, log } = await start(send)
+    await vi.advanceTimersByTimeAsync(HOUR)
+    expect(shown(store, 'sds_resource_up', 'resource')).toMatchObject({ replication: 1 })
+    expect(log.lines.filter(({ message }) => message.includes('resource'))).toEqual([
+      {
+        level: 'info',
+        message: 'a part of a resource is not available',
+        fields: { system: 'a', resource: 'replication', reason: 'not_found', error: 'no such interface' },
+      },
+    ])
+  })
+
   test('keep their values for three intervals without a success', async () => {
     const answers: Record<string, unknown> = { ...classic }
     const { send } = sender(answers)

@@ -60,6 +60,9 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     historyNotice: (poolId: string, text: string): void =>
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
     resource: (name: ResourceName, failure: ApiError | undefined): void => noteResource(parts, name, failure),
+    /** One request of a resource is refused while others are answered. */
+    resourcePart: (name: ResourceName, refusal: ApiError): void =>
+      logRefusal(parts, { message: 'a part of a resource is not available', resource: name, refusal }),
     discovered: (failure: ApiError | undefined): void =>
       changes.note('discovery of pools', undefined, failure),
     providers: (failure: ApiError | undefined): void =>
@@ -117,18 +120,21 @@ function createQueryLog({ log, own, system, changes, once }: LogParts) {
 }
 
 /** A refusal is no failure: not every release has every resource. */
-function noteResource(
-  { log, system, changes, once }: LogParts,
-  resource: ResourceName,
-  failure: ApiError | undefined,
-): void {
+function noteResource(parts: LogParts, resource: ResourceName, failure: ApiError | undefined): void {
   const isRefused = isNotAvailable(failure)
-  changes.note(`resource ${resource}`, undefined, isRefused ? undefined : failure)
-  if (!isRefused) return
-  const { reason, message: error } = failure
-  once(`${resource} ${reason}`, () =>
-    log.info('a resource is not available', { system, resource, reason, error }),
-  )
+  parts.changes.note(`resource ${resource}`, undefined, isRefused ? undefined : failure)
+  if (isRefused) logRefusal(parts, { message: 'a resource is not available', resource, refusal: failure })
+}
+
+interface Refusal {
+  readonly message: string
+  readonly resource: ResourceName
+  readonly refusal: ApiError
+}
+
+function logRefusal({ log, system, once }: LogParts, { message, resource, refusal }: Refusal): void {
+  const { reason, message: error } = refusal
+  once(`${message} ${resource} ${reason}`, () => log.info(message, { system, resource, reason, error }))
 }
 
 interface PoolLists {
