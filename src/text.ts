@@ -25,19 +25,29 @@ export function latencyText(seconds: number): string {
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
 }
 
-const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const
-const BYTES_STEP = 1000
+interface ByteUnits {
+  readonly step: number
+  readonly names: readonly string[]
+}
 
-/** Bytes in decimal units: `90.6 TB`. */
+const DECIMAL: ByteUnits = { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] }
+const BINARY: ByteUnits = { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] }
+
+/** Bytes in decimal units: `90.6 MB`. Of files and rates. */
 export function bytesText(bytes: number): string {
-  const power = Math.min(
-    Math.floor(Math.log10(Math.max(bytes, 1)) / Math.log10(BYTES_STEP)),
-    BYTE_UNITS.length - 1,
-  )
-  const digits = power === 0 ? 0 : 1
-  const text = (bytes / BYTES_STEP ** power).toFixed(digits)
-  const isRoundedUp = Number(text) >= BYTES_STEP && power < BYTE_UNITS.length - 1
-  return isRoundedUp ? `1.0 ${BYTE_UNITS[power + 1]}` : `${text} ${BYTE_UNITS[power]}`
+  return scaledBytes(bytes, DECIMAL)
+}
+
+/** Bytes of a storage system in binary units, as on the dashboards and in the alerts: `82.4 TiB`. */
+export function storageText(bytes: number): string {
+  return scaledBytes(bytes, BINARY)
+}
+
+function scaledBytes(bytes: number, { step, names }: ByteUnits): string {
+  const power = Math.min(Math.floor(Math.log(Math.max(bytes, 1)) / Math.log(step)), names.length - 1)
+  const text = (bytes / step ** power).toFixed(power === 0 ? 0 : 1)
+  const isRoundedUp = Number(text) >= step && power < names.length - 1
+  return isRoundedUp ? `1.0 ${names[power + 1]}` : `${text} ${names[power]}`
 }
 
 /** A ratio as a percentage with one digit: `45.2%`. */

@@ -7,6 +7,7 @@ import {
   latencyText,
   percentText,
   shortened,
+  storageText,
   visibleLines,
   visibleText,
 } from '../src/text.ts'
@@ -57,6 +58,17 @@ test.each([
   [5e21, '5000.0 EB'],
 ])('%d bytes are written as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
+})
+
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [1024 ** 2 - 1, '1.0 MiB'],
+  [90.64e12, '82.4 TiB'],
+  [8 * 1024 ** 7, '8192.0 EiB'],
+])('%d bytes of a storage system are written as %s', (bytes, text) => {
+  expect(storageText(bytes)).toBe(text)
 })
 
 test('a ratio is a percentage, and a noun has its number', () => {

@@ -10,7 +10,7 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
-import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
+import { bytesText, durationText, percentText, storageText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 import { type Identity, identified, type SystemRead } from './reading.ts'
 import { type Column, type TableOutput, tableText } from './table.ts'
@@ -78,7 +78,7 @@ function summaryMembers({ min, max, average }: Summary, unit: SourceUnit) {
 const ABSENT = '-'
 
 const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
-  bytes: bytesText,
+  bytes: storageText,
   bytes_per_second: (value) => `${bytesText(value)}/s`,
   ratio: percentText,
   seconds: (value) => `${(value * MS_PER_SECOND).toFixed(1)} ms`,

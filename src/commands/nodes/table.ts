@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { FULL_RATIO } from '../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
-import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
+import { durationText, percentText, storageText, visibleText } from '../../text.ts'
 import { cells } from '../cli/output/width.ts'
 import { type NodeRow, severityOf } from './rows.ts'
 
@@ -54,7 +54,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     title: 'BYTES',
-    text: (row) => shown(row.disk_space_allocated_bytes, bytesText),
+    text: (row) => shown(row.disk_space_allocated_bytes, storageText),
     right: true,
     omitted: 2,
   },

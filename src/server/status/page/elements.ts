@@ -4,7 +4,7 @@ import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
-import { bytesText, durationText, percentText } from '../../../text.ts'
+import { durationText, percentText, storageText } from '../../../text.ts'
 import { timeText } from '../../../time_units.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
@@ -111,14 +111,14 @@ export function rounded(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** `45.2% of 90.0 TB`, with a bar. */
+/** `45.2% of 81.9 TiB`, with a bar. */
 export function capacity({
   disk_space_total_bytes: total,
   disk_space_allocated_ratio: ratio,
 }: CapacityStatus): Content {
-  if (ratio === null) return known(total, bytesText)
+  if (ratio === null) return known(total, storageText)
   const kind = ratio >= FULL_RATIO ? 'bad' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
-  const size = total === null ? '' : ` of ${bytesText(total)}`
+  const size = total === null ? '' : ` of ${storageText(total)}`
   return html`<span class="measure">${bar([{ kind, share: ratio }])}<span>${percentText(ratio)}${size}</span></span>`
 }
 
