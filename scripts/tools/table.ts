@@ -52,6 +52,9 @@ export const TOOLS = {
   },
   curl: { package: 'curl', commands: ['curl'], atLeast: [7, 88], comes: 'installed' },
   jsonnet: { package: 'jsonnet', commands: ['jsonnet'], atLeast: [0, 18], comes: 'unpacked' },
+  // Shells find their functions by absolute paths.
+  fish: { package: 'fish', commands: ['fish'], atLeast: [3, 6], comes: 'installed' },
+  zsh: { package: 'zsh', commands: ['zsh'], atLeast: [5, 9], comes: 'installed' },
   // It loads libraries by absolute paths. Without an init system the package starts no service.
   'systemd-analyze': {
     package: 'systemd',

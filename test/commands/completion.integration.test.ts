@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { linkOf } from '../../scripts/tools/table.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import { runCommand } from './run_command.ts'
@@ -97,10 +98,72 @@ describe('completion bash', () => {
   })
 })
 
-test.each(['zsh', 'fish'])('completion %s asks the program', async (shell) => {
-  const { code, stdout } = await completion(shell)
-  expect(code).toBe(0)
-  expect(stdout).toContain('sds-exporter complete -- ')
+/** A folder with the program in `bin`, the script of a shell, and files to complete. */
+async function folderFor(shell: string, script: string) {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'bin'))
+  mkdirSync(join(folder.path, 'history'))
+  folder.write(
+    'sds.yml',
+    JSON.stringify({ systems: [{ name: 'paris', base_url: 'https://a', auth: { token: 'x' } }] }),
+  )
+  folder.write(script, (await completion(shell)).stdout)
+  const program = folder.write('bin/sds-exporter', '#!/bin/sh\nexec "$PROGRAM_NODE" "$PROGRAM" "$@"\n')
+  chmodSync(program, 0o755)
+  const env = { ...PROGRAM, HOME: folder.path, PATH: `${join(folder.path, 'bin')}:${process.env['PATH']}` }
+  return { folder, options: { cwd: folder.path, env } }
+}
+
+const COMPLETED = [
+  ['sds-exporter ser', 'sds-exporter serve'],
+  ['sds-exporter check --js', 'sds-exporter check --json'],
+  ['sds-exporter check --config.file=sd', 'sds-exporter check --config.file=sds.yml'],
+  ['sds-exporter check --config.file sd', 'sds-exporter check --config.file sds.yml'],
+  ['sds-exporter check sd', 'sds-exporter check sds.yml'],
+  ['sds-exporter backfill --output-dir=hi', 'sds-exporter backfill --output-dir=history/'],
+  ['sds-exporter serve --log.level=d', 'sds-exporter serve --log.level=debug'],
+  [
+    'sds-exporter nodes --config.file=sds.yml --system=',
+    'sds-exporter nodes --config.file=sds.yml --system=paris',
+  ],
+] as const
+
+test.each(COMPLETED)('in fish, %j becomes %j', async (line, expected) => {
+  const { folder, options } = await folderFor('fish', 'script.fish')
+  using _ = folder
+  const script = `source script.fish; complete -C '${line}'`
+  const { stdout, stderr } = await run(linkOf('fish'), ['--no-config', '-c', script], options)
+  expect(stderr).toBe('')
+  const words = stdout
+    .split('\n')
+    .filter((one) => one !== '')
+    .map((one) => one.split('\t')[0])
+  expect(words).toEqual([expected.slice(expected.lastIndexOf(' ') + 1)])
+})
+
+test.each(
+  [
+    'fpath=($PWD $fpath); autoload -U compinit; compinit -u -D',
+    'autoload -U compinit; compinit -u -D; source ./_sds-exporter',
+  ].flatMap((how) => COMPLETED.map(([line, expected]) => [how, line, expected] as const)),
+)('in zsh with %j, %j becomes %j', async (how, line, expected) => {
+  const { folder, options } = await folderFor('zsh', '_sds-exporter')
+  using _ = folder
+  folder.write('setup.zsh', `${how}\nbindkey -e\nPS1= PS2=\nprint -r -- REA''DY\n`)
+  // After the completion the line gets a command in front of it, which prints it.
+  const script = [
+    'zmodload zsh/zpty',
+    'zpty shell TERM=dumb zsh -f -i',
+    "zpty -w shell 'source ./setup.zsh'",
+    "zpty -r shell before '*READY*'",
+    `zpty -w -n shell $'${line}\\t\\x01print -r -- "COMPL""ETED<\\x05>"\\n'`,
+    "zpty -r shell after '*COMPLETED<*>*'",
+    'print -r -- "$after"',
+  ].join('\n')
+  folder.write('script.zsh', script)
+  const { stdout } = await run(linkOf('zsh'), ['-f', 'script.zsh'], options)
+  // zsh removes a space or slash that it has added when the cursor leaves it.
+  expect(/COMPLETED<(.*?)[ /]?>/.exec(stdout)?.[1]).toBe(expected.replace(/\/$/, ''))
 })
 
 /** What the program offers after these words, with descriptions. */

@@ -33,11 +33,12 @@ _sds_exporter() {
       _describe sds-exporter offered $suffix ;;
   esac
 }
-compdef _sds_exporter sds-exporter
+# In a folder of fpath this file is the body of a function with its name, which is called for a completion.
+if [[ $funcstack[1] == _sds-exporter ]]; then _sds_exporter; else compdef _sds_exporter sds-exporter; fi
 `,
   fish: `function __sds_exporter
   set -l offered (sds-exporter complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
-  set -l prefix (string match -r '^--[^=]*=' -- (commandline -ct))
+  set -l prefix (string match -r '^--[^=]*=' -- (commandline -ct); or echo '')
   switch "$offered[1]"
     case :file
       printf '%s\\n' $prefix(__fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct)))
