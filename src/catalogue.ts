@@ -19,7 +19,7 @@ export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic',
 
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
-export const BYTES_PER_KB = 1_000
+const BYTES_PER_KB = 1_000
 const BYTES_PER_KIB = 1024
 
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */

@@ -31,7 +31,7 @@ export type ResourceName = keyof typeof RESOURCES
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
 
 /** Groups of pool figures whose snapshots have a time of their own. */
-export const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
+const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
 export type SampleCategory = (typeof SAMPLE_CATEGORIES)[number]
 
 /** A member of an object: `a|b` is the first of two that the object has. */
@@ -111,7 +111,7 @@ const listed = (name: string) => ({ path: `${ZONE}/${name}`, query: CURRENT, lis
 const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
 
 /** The objects of the resources. The role SYSTEM_MONITOR may read all of them. */
-export const OBJECTS = {
+const OBJECTS = {
   vdc: {
     resource: 'system',
     path: ZONE,

@@ -30,13 +30,13 @@ export interface AlertGroupSource {
   readonly alerts: readonly AlertSource[]
 }
 
-export interface RecordingSource {
+interface RecordingSource {
   readonly record: string
   readonly expr: string
   readonly labels?: Readonly<Record<string, string>>
 }
 
-export interface RecordingGroupSource {
+interface RecordingGroupSource {
   readonly name: string
   readonly recordings: readonly RecordingSource[]
 }

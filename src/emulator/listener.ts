@@ -8,8 +8,6 @@ import { selfSigned } from './certificates.ts'
 import type { TlsOptions } from './options.ts'
 
 /** A socket that can be opened and closed repeatedly. */
-export type Listener = ReturnType<typeof createListener>
-
 export function createListener(listenAddress: string, tls: boolean | TlsOptions) {
   const address = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()

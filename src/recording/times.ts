@@ -45,7 +45,7 @@ function shiftRows(rows: unknown, isTime: readonly boolean[], seconds: number): 
 }
 
 /** A time in the notation that it had, but without an exponent. */
-export function shiftTime(time: string | number, seconds: number): string | number {
+function shiftTime(time: string | number, seconds: number): string | number {
   if (typeof time === 'number') return shiftNumber(time, seconds)
   const text = time.trim()
   if (/^\d{1,16}(\.\d{0,20})?(e\+?\d{1,2})?$/i.test(text)) return String(shiftNumber(Number(text), seconds))

@@ -112,7 +112,7 @@ function withWholeCapacity(node: NodeStatus): Summed {
 }
 
 /** In `nodes_by_health`, of nodes without a health status. */
-export const UNKNOWN_HEALTH = 'unknown'
+const UNKNOWN_HEALTH = 'unknown'
 
 export function sumTotals(all: readonly TotalStatus[]): TotalStatus {
   const health = all.flatMap(({ nodes_by_health }) => Object.entries(nodes_by_health))

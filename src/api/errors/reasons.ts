@@ -5,7 +5,7 @@
  * - `request`: this pool or this response; the system works
  * - `local`: the exporter's own credentials, files and limits
  */
-export type Origin = 'endpoint' | 'system' | 'request' | 'local'
+type Origin = 'endpoint' | 'system' | 'request' | 'local'
 
 interface ReasonRow {
   /** First sentence of the error message; the error adds system, pool and path. */

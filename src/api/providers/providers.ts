@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../slices.ts'
+import type { Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
 import { asList, isObject, jsonSteps, member } from '../parse/json.ts'
@@ -62,11 +62,6 @@ export function* providerSteps(text: string): Steps<Provider[]> {
   const providers = isXml ? fromXml(parseXml(body)) : fromJson(yield* jsonSteps(body))
   if (providers.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
-}
-
-/** {@link providerSteps} without interruption. */
-export function decodeProviders(text: string): Provider[] {
-  return atOnce(providerSteps(text))
 }
 
 function tooMany(maximum: string): ApiError {

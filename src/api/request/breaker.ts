@@ -15,7 +15,7 @@ const MAX_KEYS = 10_000
 const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
-export type OperationOutcome = 'ok' | 'unknown' | ApiError
+type OperationOutcome = 'ok' | 'unknown' | ApiError
 
 /** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
 export type Leave = (outcome: OperationOutcome) => void

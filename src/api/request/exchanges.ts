@@ -23,7 +23,7 @@ export type Operation =
   | 'logout'
 
 /** An exchange with its response, or with the reason why no whole response came. */
-export interface ExchangeEnd extends RequestEnd {
+interface ExchangeEnd extends RequestEnd {
   readonly operation: Operation
   /** One of the configured base URLs. */
   readonly baseUrl: string

@@ -19,7 +19,7 @@ export interface ResourceObject {
   readonly values: readonly ResourceValue[]
 }
 
-export interface ResourceValue {
+interface ResourceValue {
   readonly column: Column
   /** In the base unit of the family. */
   readonly value: number

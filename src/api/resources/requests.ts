@@ -12,7 +12,7 @@ export interface ResourceRequest {
 }
 
 /** What is known of a response beside its body. */
-export interface ResourceResponse {
+interface ResourceResponse {
   readonly baseUrl: string
   /** By the clock of the system, in seconds since the epoch. */
   readonly now: number

@@ -44,7 +44,7 @@ export interface SessionState {
 }
 
 /** Sends `/login` and `/logout`, counted like any request. A logout rejects if the system does not respond to it. */
-export interface SessionRequests {
+interface SessionRequests {
   login(
     baseUrl: string,
     headers: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
 
 /** What a flag expects: nothing, a path, one of several words, or other text. */
-export type FlagValue = 'none' | 'file' | 'folder' | 'text' | readonly string[]
+type FlagValue = 'none' | 'file' | 'folder' | 'text' | readonly string[]
 
 export type Flag = ReturnType<typeof flagOf>
 

@@ -27,7 +27,7 @@ const ABSENT = '-'
 const shown = <T>(value: T | null, text: (value: T) => string): string =>
   value === null ? ABSENT : text(value)
 
-export const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column[] = [
   { title: 'SYSTEM', text: ({ system }) => system, heading: true },
   { title: 'POOL', text: ({ pool }) => visibleText(pool), heading: true },
   { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },

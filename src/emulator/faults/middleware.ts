@@ -205,7 +205,7 @@ function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDateHeader
   return clocks.reduce((time, { row, argument, since }) => row.clock?.(time, since, argument) ?? time, now)
 }
 
-export function settingsOf(faults: readonly ActiveFault[]): Settings {
+function settingsOf(faults: readonly ActiveFault[]): Settings {
   const changes = faults.map(({ row, argument }) => row.settings?.(argument))
   return Object.assign({}, SETTINGS, ...changes)
 }

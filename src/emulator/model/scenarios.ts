@@ -13,7 +13,7 @@ export interface ScenarioRow {
 }
 
 /** A node on which a scenario has no effects. */
-export const HEALTHY = {
+const HEALTHY = {
   health: 'Good' as HealthState,
   /** Disks by status; all other disks are Good. */
   badDisks: 0,

@@ -19,7 +19,7 @@ const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 const ZONE = '/dashboard/zones/localzone'
 
 /** The operations of the API, by the names in the request log and in the targets of faults. */
-export const ROUTES = {
+const ROUTES = {
   login: { method: 'GET', path: '/login', roles: 'public' },
   logout: { method: 'GET', path: '/logout', roles: ANY_ROLE },
   whoami: { method: 'GET', path: '/user/whoami', roles: ANY_ROLE },

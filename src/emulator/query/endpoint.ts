@@ -129,6 +129,6 @@ function timeTexts(): (time: number) => string {
 }
 
 /** Whether the text is too long to be made without pauses for other requests. */
-export function isLong({ tables }: { readonly tables: readonly Table[] }): boolean {
+function isLong({ tables }: { readonly tables: readonly Table[] }): boolean {
   return tables.length > TABLES_PER_PIECE
 }

@@ -25,7 +25,7 @@ export function periodsWithin({ gaps }: Pick<HistorySource, 'gaps'>, period: Per
   })
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
   readonly notice: (text: string) => void

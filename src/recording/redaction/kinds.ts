@@ -38,7 +38,7 @@ export const NAME_KINDS = [
   'name',
   'rack',
 ] as const
-export type NameKind = (typeof NAME_KINDS)[number]
+type NameKind = (typeof NAME_KINDS)[number]
 type OtherKind = 'id' | 'address' | 'host' | 'serial' | 'user' | 'text' | 'marker' | 'member'
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)

@@ -12,8 +12,6 @@ import { createStandIns, type StandIns } from './stand_ins.ts'
 import { createTextRedaction, DROPPED, type RedactText, type TextOptions } from './texts.ts'
 import { COLUMNS } from './words.ts'
 
-export type Redactor = ReturnType<typeof createRedactor>
-
 /** Makes recorded exchanges of received ones, without the texts of the system. */
 export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()) {
   const unknown = new Set<string>()

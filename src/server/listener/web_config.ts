@@ -4,7 +4,7 @@ import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file
 import type { Log } from '../../log.ts'
 import { createReadings, type Readings } from '../../values/files.ts'
 
-export interface WebState {
+interface WebState {
   /** The last valid content. */
   readonly file: WebFile
   /** The file, or a file that it names, has become invalid: only open paths may be served. */

@@ -10,7 +10,7 @@ export interface HttpExchange {
 }
 
 /** How an exposition is sent. */
-export interface SentBody {
+interface SentBody {
   readonly format: Format
   readonly isGzip: boolean
   /** Of all chunks. */

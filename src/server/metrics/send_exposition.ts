@@ -6,7 +6,7 @@ import { acceptsGzip, chooseFormat, keepResults } from './negotiation.ts'
 import { type HttpExchange, PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
 
-export interface ExpositionResponse extends Shown {
+interface ExpositionResponse extends Shown {
   readonly exposition: Exposition
   /** What follows the exposition. */
   readonly tailOf: (format: Format) => Buffer | Promise<Buffer>

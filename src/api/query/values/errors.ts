@@ -22,7 +22,7 @@ export interface ErrorTypes extends Pick<TransactionErrors, 'types'> {
 }
 
 /** `error_type` of the errors of a category while the system serves no codes. */
-export const ALL_TYPES = 'all'
+const ALL_TYPES = 'all'
 
 /** Successes, failures and their ratio. All are of the same time. */
 export function transactionTotals(transactions: readonly FieldSeries[]): TransactionTotals | undefined {

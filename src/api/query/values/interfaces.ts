@@ -104,7 +104,7 @@ export function seriesByInterface(series: readonly FieldSeries[]): ReadonlyMap<s
 }
 
 /** Maximum number of interfaces of a node whose traffic is exported: each is a label value. */
-export const MAX_INTERFACES = 32
+const MAX_INTERFACES = 32
 
 export function interfaceTraffic(
   interfaces: ReadonlyMap<string, InterfaceSeries>,

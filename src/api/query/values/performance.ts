@@ -25,7 +25,7 @@ export interface PerformanceReading {
   readonly maxAgeSeconds: number
 }
 
-export interface PerformanceOptions {
+interface PerformanceOptions {
   readonly interfaces: InterfaceRule
   /** Fields whose query failed: a sum with one of them would be too small. */
   readonly failedFields: ReadonlySet<string>

@@ -12,7 +12,7 @@ export type AlertmanagerClient = ReturnType<typeof createAlertmanagerClient>
 
 /** The name of the alert that `--test-alert` sends. */
 export const TEST_ALERT = 'SdsTestAlert'
-export const TEST_ALERT_MS = 300_000
+const TEST_ALERT_MS = 300_000
 
 const TIMEOUT_MS = 10_000
 const CHECK_URL = 'correct alerting.alertmanagers in the configuration of Prometheus'

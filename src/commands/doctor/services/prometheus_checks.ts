@@ -8,12 +8,12 @@ import { alertingFindings } from './alerting.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 import { historyFinding, ruleFindings } from './prometheus_findings.ts'
 
-export interface WatchedSystem {
+interface WatchedSystem {
   readonly name: string
   readonly pools: readonly PoolRef[] | undefined
 }
 
-export interface PrometheusContext {
+interface PrometheusContext {
   readonly client: PrometheusClient
   readonly systems: readonly WatchedSystem[]
   /** `poll.schedule` of each system; empty: it is polled when it is probed. */

@@ -97,7 +97,7 @@ const DAY_MS = 86_400_000
 const MIN_DAYS_LEFT = 14
 
 /** @param saving the command that saves the root certificate */
-export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
+function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
   const { refusal, notAfterMs } = peer
   if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls, saving)
   const description = describe(peer)

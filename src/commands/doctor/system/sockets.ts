@@ -24,7 +24,7 @@ export const namesCheck = systemCheck({
 })
 
 /** The host of a URL, without the brackets of an IPv6 address. */
-export function hostOf(baseUrl: string): string {
+function hostOf(baseUrl: string): string {
   return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
 }
 

@@ -177,7 +177,7 @@ function ageWarning(category: Category, t: number, age: number): FindingRow {
   return [true, 'warn', text, age < 0 ? SYNCHRONIZE : NOT_UPDATED]
 }
 
-export const SYNCHRONIZE = 'correct time synchronisation (NTP) between the nodes of the system'
+const SYNCHRONIZE = 'correct time synchronisation (NTP) between the nodes of the system'
 const NOT_UPDATED =
   'the system does not update its statistics: compare with its management interface, and contact support'
 

@@ -237,7 +237,7 @@ function pager({ page, size, count, selection }: PagerOptions): Content {
   return html`<nav class="more" aria-label="Pages of the list">${link(page - 1, 'Previous')}<span class="quiet">page ${page} of ${pages}</span> ${link(page + 1, 'Next')}</nav>`
 }
 
-export interface Links {
+interface Links {
   readonly metricsPath: string
   /** Undefined: disabled. */
   readonly adminUrl: string | undefined

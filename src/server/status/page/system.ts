@@ -24,7 +24,7 @@ export function systemLink(system: SystemStatus): Html {
 `
 }
 
-export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
+function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
 }
 
