@@ -31,6 +31,7 @@ export const READY_BYTES = 'a Go handler of ready bytes'
 
 export const REFERENCES: readonly Reference[] = [
   { name: READY_BYTES, compresses: true, start: startReadyBytes },
+  { name: 'a Node.js handler of ready bytes', compresses: true, start: startNodeReadyBytes },
   { name: 'nginx with ready files', compresses: true, start: startNginx },
   {
     name: 'client_golang, prebuilt families',
@@ -68,12 +69,16 @@ function buildGo(args: readonly string[], cwd: string): void {
   }
 }
 
-async function startPromClient({ text }: Served): Promise<Server> {
-  return started(
-    spawn(process.execPath, [here('./prom_client_server.ts'), text], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }),
-  )
+function startPromClient({ text }: Served): Promise<Server> {
+  return startNode('./prom_client_server.ts', [text])
+}
+
+function startNodeReadyBytes({ text, gzip }: Served): Promise<Server> {
+  return startNode('./ready_bytes.ts', [text, gzip])
+}
+
+function startNode(program: string, args: readonly string[]): Promise<Server> {
+  return started(spawn(process.execPath, [here(program), ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
 /** One process, as its figures are compared with those of one process. */
