@@ -60,7 +60,7 @@ async function readUsage(
   const quotas = new Map(listed.map(({ name, quota }) => [boundedName(name), quota]))
   const request = requestOf(USAGE, namespace)
   const buckets: Bucket[] = []
-  for (const names of batchesOf([...new Set(listed.map(({ name }) => name))])) {
+  for (const names of batchesOf(listed.map(({ name }) => name))) {
     const body = JSON.stringify({ id: names })
     const objects = await context.refusals.run(USAGE.path, () =>
       readObjects(context, USAGE, { ...request, body }, () => namespace),

@@ -32,12 +32,11 @@ function nameIn(entry: JsonObject): string | undefined {
   return isUsable ? name : undefined
 }
 
-/** All namespaces that the configuration selects, each once. */
-export async function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
+/** All namespaces that the configuration selects. */
+export function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
   const isSelected = nameFilter(context.filters.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }
-  const list = await listNames(context, { request, kind: NAMES, isSelected })
-  return [...new Map(list.map((namespace) => [namespace.name, namespace])).values()]
+  return listNames(context, { request, kind: NAMES, isSelected })
 }
 
 interface NameList {
@@ -49,8 +48,8 @@ interface NameList {
   readonly members?: JsonObject
 }
 
-/** The entries of all pages that have a name. */
-export function listNames(
+/** The entries of all pages that have a name, each once: the page after a marker may begin with the entry of the marker. */
+export async function listNames(
   { send, refusals, builder: { rejected }, signal }: ReadingContext,
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
@@ -68,7 +67,8 @@ export function listNames(
           : undefined,
       }
     })
-  return refusals.run(request.path, () => readPages(send, request, decode, signal))
+  const list = await refusals.run(request.path, () => readPages(send, request, decode, signal))
+  return [...new Map(list.map((entry) => [entry.name, entry])).values()]
 }
 
 /** A list whose quotas are null does not have them. */

@@ -343,3 +343,13 @@ test('a bucket whose usage the system does not tell is not left out by the limit
   })
   expect(await read('buckets')).toMatchObject({ exportedObjects: 1, leftOut: 0 })
 })
+
+test('a bucket with which two pages of the list overlap is counted once', async () => {
+  const { read } = setUp({
+    [LIST]: { namespace: [{ name: 'x' }] },
+    '/object/bucket?namespace=x': { object_bucket: [{ name: 'b1' }, { name: 'b2' }], NextMarker: 'b2' },
+    '/object/bucket?namespace=x&marker=b2': { object_bucket: [{ name: 'b2' }, { name: 'b3' }] },
+    '/object/billing/buckets/x/info?sizeunit=KB {"id":["b1","b2","b3"]}': { bucket_billing_infos: [] },
+  })
+  expect(linesOf(await read('buckets'))).toEqual(['sds_namespace_buckets{system="a",namespace="x"} 3'])
+})
