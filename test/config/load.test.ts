@@ -500,6 +500,16 @@ describe('an invalid file', () => {
       'poll.schedule: not a cron expression',
     ],
     [
+      'with a date that no year has',
+      `${SYSTEM}poll: {schedule: "0 0 0 31 4,6 *"}`,
+      'poll.schedule: this cron expression never runs: no date matches it',
+    ],
+    [
+      'with a step from a number',
+      `${SYSTEM}poll: {schedule: "0 0/5 * * * *"}`,
+      'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): the minute must be from 0 to 59, and a step is written */5 or 0-30/5',
+    ],
+    [
       'with a target of 101 percent',
       `${SYSTEM}forecast: {targets: [101]}`,
       'forecast.targets[0]: expected a whole percentage',

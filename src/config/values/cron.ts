@@ -18,12 +18,15 @@ export const cronOrOff = z.union([z.literal(''), cron])
 function cronProblem(expression: string): string | undefined {
   const meant = expressionEvery(expression.trim())
   if (meant !== undefined) return `this is a duration: write the cron expression "${meant}"`
+  if (hasImpossibleDay(expression)) return NO_DATE
   const reason = formProblem(expression)
   if (reason !== undefined) {
     return `not a cron expression of six fields (second minute hour day month weekday): ${reason}`
   }
-  return hasNextRun(expression) ? undefined : 'this cron expression never runs: no date matches it'
+  return hasNextRun(expression) ? undefined : NO_DATE
 }
+
+const NO_DATE = 'this cron expression never runs: no date matches it'
 
 /** Durations by their unit: how many of it the next unit has, and the fields around the field of the unit. */
 const DURATIONS = [
@@ -49,10 +52,21 @@ function formProblem(expression: string): string | undefined {
   if (fields === FIELDS - 1) return `it has ${fields}; write 0 before them for second 0`
   if (fields !== FIELDS) return `it has ${fields}`
   if (validate(expression)) return undefined
-  const { field } = validateDetailed(expression).errors[0] ?? {}
+  const { field, value } = validateDetailed(expression).errors[0] ?? {}
   const row = FIELD_VALUES.find(([name]) => name === field)
-  return row === undefined ? 'it has a field that is not valid' : `the ${row[1]} must be ${row[2]}`
+  if (row === undefined) return 'it has a field that is not valid'
+  const step = String(value).includes('/') ? ', and a step is written */5 or 0-30/5' : ''
+  return `the ${row[1]} must be ${row[2]}${step}`
 }
+
+/** Whether the day is valid, but none of the months has it, such as 31 February. */
+function hasImpossibleDay(expression: string): boolean {
+  if (LONG_NUMBER.test(expression) || validateDetailed(expression).errors[0]?.field !== 'dayOfMonth')
+    return false
+  const fields = expression.trim().split(/\s+/)
+  return fields.length === FIELDS && validate(fields.with(MONTH, '*').join(' '))
+}
+const MONTH = 4
 
 /** The fields by their name in node-cron. */
 const FIELD_VALUES = [
