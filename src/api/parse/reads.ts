@@ -8,7 +8,7 @@ export const REJECTIONS = {
   range: 'is not plausible for its unit',
   shape: 'does not have the documented shape',
   time: 'has no readable time',
-  no_id: 'is a node without an id',
+  no_id: 'is an entry without a usable id or name',
   duplicate: 'occurs twice in one response',
   too_many: 'is beyond the number of entries that are exported',
 } as const

@@ -72,6 +72,14 @@ test('each kind of rejected value, notice and internal error is logged once', as
   expect(log.lines[0]?.fields).toMatchObject({ ...ofPool, node: 'n1', reason: 'text', value: 'x' })
 })
 
+test('a namespace without a name is not called a node', async () => {
+  const { log, pollLog } = await start()
+  pollLog.rejected(undefined, [{ attribute: 'namespaces', reason: 'no_id', node: '', text: '', times: 1 }])
+  expect(log.lines).toMatchObject([
+    { level: 'warn', fields: { attribute: 'namespaces', why: 'is an entry without a usable id or name' } },
+  ])
+})
+
 test('what the query interface lacks is logged once for each query', async () => {
   const { log, pollLog } = await start()
   for (let times = 0; times < 2; times += 1) {
