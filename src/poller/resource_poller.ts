@@ -52,7 +52,14 @@ export function createResourcePoller(options: ResourcePollerOptions) {
     }),
   )
 
-  const isQueriedNow = () => isQueried(system, store.system(system.name)?.pools) === true
+  /** It stays due while the system is not queried, as the performance queries do. */
+  async function readQueries(): Promise<void> {
+    const isRead = isQueried(system, store.system(system.name)?.pools)
+    if (isRead === true) await readings.get('system_queries')?.readIfDue()
+    // As after an upgrade to a release whose feed has the performance figures.
+    else if (isRead === false && resources()?.has('system_queries') === true)
+      await store.update(system.name, (state) => withoutResource(state, 'system_queries'))
+  }
 
   return {
     /** The list of pools for the discovery, whose response also has the resource `pools`. */
@@ -69,11 +76,8 @@ export function createResourcePoller(options: ResourcePollerOptions) {
       const replication = readings.get('replication')?.readIfDue()
       const others = [...readings].filter(([name]) => name !== 'replication' && name !== 'system_queries')
       const all = [replication, ...others.map(([, reading]) => reading.readIfDue())]
-      // The lags have the names of the replication groups. It stays due, as the performance queries do.
-      const queries = Promise.resolve(replication).then(() =>
-        isQueriedNow() ? readings.get('system_queries')?.readIfDue() : undefined,
-      )
-      await Promise.all([...all, queries])
+      // The lags have the names of the replication groups.
+      await Promise.all([...all, Promise.resolve(replication).then(readQueries)])
     },
     /** Forgets what a reload turned off. */
     async removeDisabled(): Promise<void> {

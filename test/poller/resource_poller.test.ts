@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
 import { inSlices } from '../../src/slices.ts'
@@ -113,6 +114,26 @@ describe('the resources of a system', () => {
     await vi.advanceTimersByTimeAsync(SECOND)
     expect(shown(store, 'sds_system_nodes', 'system')).toEqual({})
     expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).not.toContain('system')
+  })
+
+  test('of the query interface are forgotten when the feed serves performance, as after an upgrade', async () => {
+    const lacking = readingOf({ n1: 1 })
+    const served = { served: 1, absent: 0, unreadable: 0 }
+    let feed = lacking
+    const { send } = sender(classic)
+    const query = async () => Promise.reject(new ApiError('server_error', 'bad'))
+    const yaml = ON.replace('performance: {source: feed}', 'performance: {}')
+    const read: SystemClient['read'] = async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}')
+    const { store } = await setUp({
+      client: { nodes: async () => feed, pools, resource: send, query, read },
+      yaml,
+    })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(shown(store, 'sds_resource_up', 'resource')).toMatchObject({ system_queries: 0 })
+    feed = { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    for (const family of ['sds_resource_up', 'sds_resource_available'])
+      expect(Object.keys(shown(store, family, 'resource'))).not.toContain('system_queries')
   })
 
   test('have that of the pools failing when their list cannot be read', async () => {
