@@ -17,13 +17,13 @@ const COUNT = kindOf('bucketCount')
 export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFilters) {
   const selection = createSelection<Bucket>(top)
   const isSelected = nameFilter(patterns)
-  return async (context: ReadingContext): Promise<void> => {
+  async function addBuckets(context: ReadingContext, names: readonly string[]): Promise<void> {
     const { builder, namespaces } = context
     const exported = namespaces()
     let found: readonly Bucket[] = []
     let total = 0
-    const isFound = createFoundCheck()
-    for (const { name: namespace } of await listNamespaces(context)) {
+    const isFound = createFoundCheck(names.length)
+    for (const namespace of names) {
       const request = { ...requestOf(LISTED), query: `namespace=${encodeURIComponent(namespace)}` }
       const listed = await isFound(() =>
         listNames(context, { request, kind: LISTED, members: { namespace } }),
@@ -39,6 +39,12 @@ export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFi
     const selected = selection.select(found)
     builder.add(selected.flatMap(({ objects }) => objects))
     builder.leaveOut(total - selected.length)
+  }
+
+  return async (context: ReadingContext): Promise<void> => {
+    const names = (await listNamespaces(context)).map(({ name }) => name)
+    // Of all namespaces together: one that does not exist any more is no refusal.
+    await context.refusals.run(LISTED.path, () => addBuckets(context, names))
   }
 }
 

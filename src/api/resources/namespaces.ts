@@ -36,7 +36,7 @@ function nameIn(entry: JsonObject): string | undefined {
 export function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
   const isSelected = nameFilter(context.filters.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }
-  return listNames(context, { request, kind: NAMES, isSelected })
+  return context.refusals.run(request.path, () => listNames(context, { request, kind: NAMES, isSelected }))
 }
 
 interface NameList {
@@ -50,7 +50,7 @@ interface NameList {
 
 /** The entries of all pages that have a name, each once: the page after a marker may begin with the entry of the marker. */
 export async function listNames(
-  { send, refusals, builder: { rejected }, signal }: ReadingContext,
+  { send, builder: { rejected }, signal }: ReadingContext,
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
   const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
@@ -67,7 +67,7 @@ export async function listNames(
           : undefined,
       }
     })
-  const list = await refusals.run(request.path, () => readPages(send, request, decode, signal))
+  const list = await readPages(send, request, decode, signal)
   return [...new Map(list.map((entry) => [entry.name, entry])).values()]
 }
 
@@ -150,7 +150,7 @@ async function readEach(
 ): Promise<ResourceObject[]> {
   const { refusals, signal, pause, spreadMs } = context
   const objects: ResourceObject[] = []
-  const isFound = createFoundCheck()
+  const isFound = createFoundCheck(names.length)
   await refusals.run(kind.path, async () => {
     for (const [index, name] of names.entries()) {
       if (index > 0 && spreadMs > 0) await pause(spreadMs / names.length, signal)
@@ -162,11 +162,11 @@ async function readEach(
   return objects
 }
 
-/** Unknown namespaces before the first known one, after which the request counts as not served. */
+/** Unknown namespaces before the first known one, after which the request counts as not served; of fewer, all. */
 const MAX_UNKNOWN = 3
 
-/** Requests for one namespace each; undefined for one that does not exist any more. */
-export function createFoundCheck() {
+/** Requests for one of `count` namespaces each; undefined for one that does not exist any more. */
+export function createFoundCheck(count: number) {
   let found = 0
   let unknown = 0
   return async <T>(request: () => Promise<T>): Promise<T | undefined> => {
@@ -177,7 +177,7 @@ export function createFoundCheck() {
     } catch (failure) {
       const isGone = failure instanceof ApiError && (failure.status === 404 || failure.status === 400)
       unknown += 1
-      if (!isGone || (found === 0 && unknown >= MAX_UNKNOWN)) throw failure
+      if (!isGone || (found === 0 && unknown >= Math.min(MAX_UNKNOWN, count))) throw failure
       return undefined
     }
   }

@@ -353,3 +353,29 @@ test('a bucket with which two pages of the list overlap is counted once', async 
   })
   expect(linesOf(await read('buckets'))).toEqual(['sds_namespace_buckets{system="a",namespace="x"} 3'])
 })
+
+test('namespaces that are gone do not end the reading of the buckets of others', async () => {
+  const names = ['x', 'gone1', 'gone2', 'gone3', 'y']
+  const bucketsOf = (namespace: string) => ({
+    [`/object/bucket?namespace=${namespace}`]: { object_bucket: [{ name: 'b' }] },
+    [`/object/billing/buckets/${namespace}/info?sizeunit=KB {"id":["b"]}`]: { bucket_billing_infos: [] },
+  })
+  const { read } = setUp({
+    [LIST]: { namespace: names.map((name) => ({ name })) },
+    ...bucketsOf('x'),
+    ...bucketsOf('y'),
+  })
+  for (let times = 0; times < 3; times += 1)
+    expect(linesOf(await read('buckets'))).toEqual([
+      'sds_namespace_buckets{system="a",namespace="x"} 1',
+      'sds_namespace_buckets{system="a",namespace="y"} 1',
+    ])
+})
+
+test.each(['quotas', 'buckets'] as const)(
+  '%s that the system does not serve for its only namespace are not available',
+  async (resource) => {
+    const { read } = setUp({ [LIST]: { namespace: [{ name: 'x' }] } })
+    await expect(read(resource)).rejects.toMatchObject({ reason: 'not_found' })
+  },
+)
