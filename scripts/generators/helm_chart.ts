@@ -218,10 +218,10 @@ function valuesSchema(): string {
     title: 'Values of the Helm chart sds-exporter',
     ...values,
     properties: { ...properties, config },
-    // The configuration has one source.
-    not: {
-      properties: { existingConfigMap: { minLength: 1 }, existingConfigSecret: { minLength: 1 } },
-    },
+    // The configuration has one source. Not with `not`: Helm would say only that it failed.
+    if: { properties: { existingConfigMap: { minLength: 1 } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { existingConfigSecret: { const: '' } } },
     definitions,
   }
   return `${JSON.stringify(schema, null, 2)}\n`
