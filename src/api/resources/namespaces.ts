@@ -87,17 +87,11 @@ export function createNamespaceReader({ namespaces }: ResourceFilters) {
   const selection = createSelection<SizedObject>(namespaces.max)
   return async (context: ReadingContext): Promise<void> => {
     const names = (await listNamespaces(context)).map(({ name }) => name)
-    const found: SizedObject[] = []
-    for (const batch of batchesOf(names)) {
-      const objects = await readUsage(context, batch)
-      found.push(
-        ...objects.map((object) => ({
-          key: object.labels[0] ?? '',
-          size: valuesOf(object, USED)[0] ?? 0,
-          object,
-        })),
-      )
-    }
+    const found: SizedObject[] = (await readUsage(context, names)).map((object) => ({
+      key: object.labels[0] ?? '',
+      size: valuesOf(object, USED)[0] ?? 0,
+      object,
+    }))
     const selected = selection.select(found)
     context.builder.add(selected.map(({ object }) => object))
     context.builder.leaveOut(found.length - selected.length)
@@ -108,15 +102,22 @@ const USAGE = kindOf('namespace')
 const { list: _, ...WITHOUT_LIST } = USAGE
 const SINGLE_USAGE: ObjectKind = { ...WITHOUT_LIST, path: '/object/billing/namespace/{namespace}/info' }
 
-/** In one request; releases before 3.2 have one for each namespace only. */
+/** In one request for each batch; releases before 3.2 have one for each namespace only. */
 async function readUsage(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {
-  const request = { ...requestOf(USAGE), body: JSON.stringify({ id: names }) }
-  try {
-    return await context.refusals.run(request.path, () => readObjects(context, USAGE, request))
-  } catch (failure) {
-    if (!isNotAvailable(failure) || failure.reason === 'forbidden') throw failure
-    return readEach(context, names, SINGLE_USAGE)
+  const objects: ResourceObject[] = []
+  const batches = batchesOf(names)
+  for (const [index, batch] of batches.entries()) {
+    const request = { ...requestOf(USAGE), body: JSON.stringify({ id: batch }) }
+    try {
+      const found = await context.refusals.run(request.path, () => readObjects(context, USAGE, request))
+      objects.push(...found)
+    } catch (failure) {
+      if (!isNotAvailable(failure) || failure.reason === 'forbidden') throw failure
+      // All that are left at once, because the context has one time for all of them.
+      return [...objects, ...(await readEach(context, batches.slice(index).flat(), SINGLE_USAGE))]
+    }
   }
+  return objects
 }
 
 /** Quotas of the namespaces whose usage is exported. */

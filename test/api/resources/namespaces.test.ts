@@ -137,6 +137,21 @@ describe('the usage of many namespaces', () => {
     expect(requests).toHaveLength(2 + 3)
   })
 
+  test('of releases without requests for many is spread over the interval, however many namespaces there are', async () => {
+    const names = Array.from({ length: 250 }, (_, index) => `n${index}`)
+    const { read, pauses } = setUp({
+      [LIST]: { namespace: names.map((name) => ({ name })) },
+      ...Object.fromEntries(
+        names.map((namespace) => [
+          `/object/billing/namespace/${namespace}/info?sizeunit=KB`,
+          { namespace, total_size: '1' },
+        ]),
+      ),
+    })
+    expect(await read('namespaces', 250_000)).toMatchObject({ exportedObjects: 250 })
+    expect(pauses).toEqual(Array.from({ length: 249 }, () => 1000))
+  })
+
   test.each([['timeout'], ['server_error'], ['forbidden']] as const)(
     'fails with %s of a batch',
     async (reason) => {
