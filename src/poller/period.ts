@@ -1,10 +1,31 @@
+import { BoundedMap } from '../values/bounded_map.ts'
 import { nextTimes } from '../values/cron_times.ts'
 
-/** Runs that are compared; enough for every common schedule. */
-const RUNS = 12
+const HOUR_MS = 3_600_000
+const WEEK_MS = 168 * HOUR_MS
+/** Whether only seconds and minutes are restricted. */
+const HOURLY = /(\s+\*){4}\s*$/
+/**
+ * Runs that are compared: so many, until they take an hour or a week, after which schedules repeat. The last one bounds the
+ * time for schedules with many runs, and is enough for the pause of a night where there is a run every minute.
+ */
+const RUNS = [12, 200, 1200] as const
+/** Systems mostly have the same schedules, and hundreds of runs take milliseconds. */
+const known = new BoundedMap<string, number>(100)
 
 /** The longest time between two runs of a cron expression in a row, in milliseconds. */
 export function pollPeriodMs(expression: string): number {
-  const times = nextTimes(expression, RUNS)
+  const period = known.get(expression) ?? longestPauseMs(expression)
+  known.set(expression, period)
+  return period
+}
+
+function longestPauseMs(expression: string): number {
+  const spanMs = HOURLY.test(expression) ? HOUR_MS : WEEK_MS
+  let times: readonly number[] = []
+  for (const runs of RUNS) {
+    times = nextTimes(expression, runs)
+    if ((times.at(-1) ?? 0) - (times[0] ?? 0) > spanMs) break
+  }
   return times.slice(1).reduce((longest, time, index) => Math.max(longest, time - (times[index] ?? time)), 0)
 }
