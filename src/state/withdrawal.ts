@@ -18,8 +18,14 @@ export function createWithdrawal({ staleAfterMs, withdraw, failed, inherited }: 
     if (ended) return
     // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited. Node.js warns of a
     // negative time.
-    const delayMs = Math.max(0, Math.min(ms, staleAfterMs, MAX_TIMER_MS))
-    timer = setTimeout(() => void withdraw().catch(failed), delayMs).unref()
+    wait(Math.max(0, Math.min(ms, staleAfterMs)))
+  }
+
+  /** Three intervals of a monthly schedule are longer than a timer. */
+  function wait(ms: number): void {
+    const rest = ms - MAX_TIMER_MS
+    const run = () => (rest > 0 ? wait(rest) : void withdraw().catch(failed))
+    timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS)).unref()
   }
   if (inherited !== undefined) after(inherited * 1000 + staleAfterMs - Date.now())
   return {

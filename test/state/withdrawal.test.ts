@@ -67,6 +67,16 @@ test('values of an earlier poller whose time is long over are withdrawn without 
   expect(warnings).toEqual([])
 })
 
+test('values are kept for longer than a timer can run', () => {
+  const days = 24 * 60 * 60 * SECOND
+  const { withdrawal, times } = create(93 * days)
+  withdrawal.after()
+  vi.advanceTimersByTime(93 * days - 1)
+  expect(times()).toBe(0)
+  vi.advanceTimersByTime(1)
+  expect(times()).toBe(1)
+})
+
 test('nothing is withdrawn after the end', () => {
   const { withdrawal, times } = create()
   withdrawal.after()
