@@ -3,6 +3,7 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
 import { inSlices } from '../../src/slices.ts'
+import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { bodiesOf } from '../api/resources/bodies.ts'
 import { keyOf, sender } from '../api/resources/setup.ts'
 import { MINUTE, SECOND, setUp, useFakeTime, WITHOUT_PROVIDERS } from './running.ts'
@@ -134,6 +135,23 @@ describe('the resources of a system', () => {
     await vi.advanceTimersByTimeAsync(MINUTE)
     for (const family of ['sds_resource_up', 'sds_resource_available'])
       expect(Object.keys(shown(store, family, 'resource'))).not.toContain('system_queries')
+  })
+
+  test('of the query interface stay while the feed has no nodes, which does not tell what it serves', async () => {
+    const { send } = sender(classic)
+    const tables = [{ time: '08:35:57', value: 1936, field: 'total', measurement: 'dtquery_dt_status' }]
+    const query: SystemClient['query'] = async ({ name }) =>
+      name === 'query_directoryTables' ? decodeBody(bodyOf(tables)) : answerOf('empty')
+    const read: SystemClient['read'] = async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}')
+    let feed = readingOf({ n1: 1 })
+    const { store } = await setUp({
+      client: { nodes: async () => feed, pools, resource: send, query, read },
+      yaml: ON.replace('performance: {source: feed}', 'performance: {}'),
+    })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    feed = readingOf({})
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(shown(store, 'sds_system_directory_tables', 'system')).toEqual({ a: 1936 })
   })
 
   test('have that of the pools failing when their list cannot be read', async () => {

@@ -44,14 +44,15 @@ export function lacksPerformance(feed: FeedReading): boolean {
 
 /**
  * Whether the query interface of a system is polled: with `performance.source: auto` only if the feed of a pool has no
- * performance figures. Undefined while no feed is known.
+ * performance figures. Undefined while no feed with nodes is known.
  */
 export function isQueried(
   { performance: { source } }: Pick<SystemConfig, 'performance'>,
   pools: ReadonlyMap<string, { readonly reading?: FeedReading | undefined }> | undefined,
 ): boolean | undefined {
   if (source !== 'auto') return source === 'query'
-  const feeds = [...(pools?.values() ?? [])].flatMap(({ reading }) => reading ?? [])
+  const known = [...(pools?.values() ?? [])].flatMap(({ reading }) => reading ?? [])
+  const feeds = known.filter(({ nodes }) => nodes.length > 0)
   return feeds.length === 0 ? undefined : feeds.some(lacksPerformance)
 }
 
