@@ -307,13 +307,23 @@ describe('a reader', () => {
     expect([failed, reading.nodes.length]).toEqual([[{ name: 'query_cpu', failure: slow }], 2])
   })
 
-  test('fails when every query is refused', async () => {
+  test('fails when the queries of both buckets are refused', async () => {
     const answer: Answering = () => {
       throw refusal()
     }
     const { read, asked } = readerOf({ answer })
     await expect(read()).rejects.toMatchObject({ reason: 'client_error' })
-    expect(asked()).toEqual(ALL.slice(0, 2))
+    expect(asked()).toEqual(ALL.slice(0, 5))
+  })
+
+  test('reads the other bucket when every query of the first one fails', async () => {
+    const answer: Answering = ({ name, bucket }) => {
+      if (bucket === 'monitoring_op')
+        throw new ApiError('server_error', 'could not find bucket "monitoring_op"')
+      return answerOf(name === 'query_latency_read' ? 'latency_read' : 'empty')
+    }
+    const { reading, failed } = await readerOf({ answer }).read()
+    expect([failed.map(({ name }) => name), reading.nodes.length > 0]).toEqual([ALL.slice(0, 3), true])
   })
 })
 

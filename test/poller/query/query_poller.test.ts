@@ -112,7 +112,9 @@ function answering(answer: (poll: number) => ReturnType<typeof memory>) {
   let polls = 0
   const query: SystemClient['query'] = async ({ name }) => {
     if (name === 'query_cpu') polls += 1
-    return name === 'query_cpu' || name === 'query_memory' ? answer(polls) : answerOf('empty')
+    // A failure is that of all queries.
+    const found = answer(polls)
+    return name === 'query_cpu' || name === 'query_memory' ? found : answerOf('empty')
   }
   return { query, polls: () => polls }
 }

@@ -14,10 +14,7 @@ export interface QueryResults<Answer = QueryAnswer> {
 /** Sends a query. @throws {ApiError} */
 export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
 
-/**
- * Failures after which the other queries are not sent: those of the first queries, which have no parts, and those of an
- * endpoint in a row, such as timeouts.
- */
+/** Failures of an endpoint in a row, such as timeouts, after which the other queries are not sent. */
 const MOST_FAILURES = 2
 
 export interface RequestOptions<Answer> {
@@ -60,6 +57,12 @@ function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead
   const failures = new Map<Query, ApiError>()
   let inRow = 0
 
+  /** Whether the others will fail, too: a store may lack one bucket, or fail for it, and have the others. */
+  function isHopeless(): boolean {
+    const buckets = new Set([...failures.keys()].map(({ bucket }) => bucket))
+    return answers.size === 0 && (inRow >= MOST_FAILURES || buckets.size > 1)
+  }
+
   /** @returns the queries to send instead */
   function noteFailure(query: Query, failure: unknown): readonly Query[] {
     if (!(failure instanceof ApiError) || REASONS[failure.reason].allQueries) throw failure
@@ -69,7 +72,7 @@ function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead
         ? (instead?.(query, failure, answers) ?? plan.adapt(query, failure)?.filter(isSent))
         : undefined
     if (others === undefined) failures.set(query, failure)
-    if (answers.size === 0 && Math.max(failures.size, inRow) >= MOST_FAILURES) throw failure
+    if (isHopeless()) throw failure
     return others ?? []
   }
 
