@@ -6,13 +6,13 @@ import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
 import { createReadingBuilder, type ReadingBuilder, type ResourceReading } from './reading.ts'
-import { createRefusalMemory, isNotAvailable } from './refusals.ts'
+import { createRefusalMemory, isNotAvailable, type RefusalMemory } from './refusals.ts'
 
 type Read = (context: ReadingContext) => Promise<void>
 
 /** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
 export function createResourceReader(options: ResourceReaderOptions) {
-  const refusals = createRefusalMemory(options.now)
+  const memory = createRefusalMemory(options.now)
   const special: Partial<Record<ResourceName, Read>> = {
     namespaces: createNamespaceReader(options.filters),
     quotas: readQuotas,
@@ -25,6 +25,8 @@ export function createResourceReader(options: ResourceReaderOptions) {
      */
     async read(resource: ResourceName, signal: AbortSignal, spreadMs: number = 0): Promise<ResourceReading> {
       const builder = createReadingBuilder(resource)
+      // Several resources send the same request: three of them are not one that was refused three times.
+      const refusals: RefusalMemory = { run: (request, task) => memory.run(`${resource} ${request}`, task) }
       const context = { ...options, refusals, builder, signal, spreadMs }
       await (special[resource] ?? readKinds(resource))(context)
       return builder.reading()

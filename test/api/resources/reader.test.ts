@@ -110,6 +110,14 @@ describe('requests of a resource that the system does not serve', () => {
     expect(requests.filter((path) => path === '/license')).toHaveLength(4)
   })
 
+  test('of several resources are counted for each', async () => {
+    const { read, requests } = setUp({ ...classic, '/object/namespaces': refusal(403) })
+    for (let count = 0; count < 2; count += 1)
+      for (const resource of ['namespaces', 'buckets'] as const)
+        await expect(read(resource)).rejects.toMatchObject({ reason: 'forbidden' })
+    expect(requests.filter((path) => path === '/object/namespaces')).toHaveLength(4)
+  })
+
   test('with another failure fail the resource', async () => {
     const { read } = setUp({ ...classic, '/license': new ApiError('timeout', 'no answer') })
     await expect(read('inventory')).rejects.toMatchObject({ reason: 'timeout' })
