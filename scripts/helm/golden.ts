@@ -43,6 +43,7 @@ export const HELM_CASES: Readonly<Record<string, HelmCase>> = {
     alerting: 'test/deploy/helm/alerting.yml',
   },
   least: { release: 'ecs', namespace: 'monitoring', values: ['test/deploy/helm/least.yaml'] },
+  numbers: { release: '2026', namespace: '1', values: ['test/deploy/helm/numbers.yaml'] },
 }
 
 /** The version of the chart in golden files, so that a new version of the product does not change them. */

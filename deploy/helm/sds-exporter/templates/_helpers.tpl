@@ -12,7 +12,7 @@
 {{/* The name is constant: ServiceMonitor makes it the label `job`, which the alerts select. */}}
 {{- define "sds-exporter.selectorLabels" -}}
 app.kubernetes.io/name: sds-exporter
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "sds-exporter.labels" -}}
@@ -31,8 +31,8 @@ object.
 {{- $root := .root -}}
 {{- $labels := include "sds-exporter.labels" $root | fromYaml -}}
 {{- $annotations := mustMergeOverwrite (dict) $root.Values.commonAnnotations (.annotations | default dict) -}}
-name: {{ .name }}
-namespace: {{ .namespace | default $root.Release.Namespace }}
+name: {{ .name | quote }}
+namespace: {{ .namespace | default $root.Release.Namespace | quote }}
 labels:
   {{- mustMergeOverwrite (dict) $root.Values.commonLabels (.labels | default dict) $labels | toYaml | nindent 2 }}
 {{- with $annotations }}
@@ -148,7 +148,7 @@ annotations:
 {{- else }}
 - name: config
   configMap:
-    name: {{ include "sds-exporter.configMapName" . }}
+    name: {{ include "sds-exporter.configMapName" . | quote }}
 {{- end }}
 {{- include "sds-exporter.secretVolume" (list "credentials" .Values.credentials.existingSecret) }}
 {{- end }}
@@ -166,7 +166,7 @@ annotations:
 {{- if index . 1 }}
 - name: {{ index . 0 }}
   secret:
-    secretName: {{ index . 1 }}
+    secretName: {{ index . 1 | quote }}
     defaultMode: 288 # 0440
 {{- end }}
 {{- end -}}
