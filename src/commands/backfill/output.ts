@@ -38,8 +38,8 @@ export interface Output {
   prepare?(): void
   /** The folder with what a run has saved. */
   readonly spoolFolder?: string
-  /** What to do with the result. */
-  nextSteps?(period: Period): string
+  /** How to import the result; empty where nothing is left to do. */
+  importSteps(period: Period): string
 }
 
 /** @throws {Failed} usage error, without exactly one output */
@@ -62,6 +62,7 @@ function toReceiver(flags: OutputFlags, url: string): Output {
     journalFile: flags.journal,
     partsOf: whole,
     open: async () => createRemoteDestination(createReceiver(receiver)),
+    importSteps: () => '',
   }
 }
 
@@ -75,6 +76,7 @@ function toStdout(): Output {
       const spoolFolder = await mkdtemp(join(tmpdir(), 'sds-exporter-backfill-'))
       return createFileDestination({ target: () => process.stdout, spoolFolder, skipEmpty: false })
     },
+    importSteps: () => '',
   }
 }
 
@@ -87,7 +89,7 @@ function toFile(path: string): Output {
     partsOf: whole,
     existing: () => existingFiles([path]),
     open: async () => createFileDestination({ target: () => path, spoolFolder, skipEmpty: false }),
-    nextSteps: (period) => importCommands('file', path, period),
+    importSteps: (period) => importCommands('file', path, period),
   }
 }
 
@@ -112,7 +114,7 @@ function toFolder(path: string): Output {
     partsOf: daysOf,
     existing: (period) => existingFiles(daysOf(period).map(target)),
     open: async () => createFileDestination({ target, spoolFolder, skipEmpty: true }),
-    nextSteps: (period) => importCommands('folder', path, period),
+    importSteps: (period) => importCommands('folder', path, period),
   }
 }
 

@@ -86,7 +86,8 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     ]
     reporter.line(`${output.name}: ${result.join(', ')}`)
     if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
-    process.stdout.write(output.nextSteps?.(settings.period) ?? '')
+    if (samples === 0) reporter.line(NO_SAMPLES)
+    else process.stdout.write(output.importSteps(settings.period))
   } catch (failure) {
     if (failure instanceof Failed) throw failure
     const text = signal.aborted ? 'interrupted' : failureTexts(failure)
@@ -96,6 +97,9 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     throw new Failed(text)
   }
 }
+
+const NO_SAMPLES =
+  'The systems have no values of this period, which is one of their own clocks: there is nothing to import.'
 
 /** The failures of all systems, or the one that ended the run. */
 function failureTexts(failure: unknown): string {

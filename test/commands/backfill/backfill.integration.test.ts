@@ -173,6 +173,19 @@ describe('backfill', () => {
     })
   })
 
+  test('of a system whose clock is before the period has nothing to import', async () => {
+    await using emulator = await startEmulator({ clock: () => Date.parse('2026-02-01T00:00:00Z') })
+    using folder = temporaryFolder()
+    const { code, stdout, stderr } = await backfill(
+      configFor(folder, emulator),
+      ...RANGE,
+      `--output=${join(folder.path, 'x.om')}`,
+    )
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toContain('complete, 0 samples')
+    expect(stderr).toContain('nothing to import')
+  })
+
   test('writes one file for each day with samples', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['late-points:0'] })
