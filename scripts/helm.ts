@@ -43,6 +43,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['extraArgs[0]=--web.listen-address=:1', "'not' failed"],
   [`probes.enabled=true,${SYSTEM},config.systems[0].poll.schedule=0 0 * * * *`, 'a has a poll.schedule'],
   ['ingress.enabled=true', "'anyOf' failed"],
+  ['fullnameOverride=storage.a', 'must begin with a letter'],
   ['prometheusRule.enabled=true,config.alerting.overrides[0].system=a', 'overrides is not supported'],
   ['prometheusRule.enabled=true,config.alerting.thresholds.garbage_stalled=1500ms', 'must be whole seconds'],
   ['prometheusRule.enabled=true,config.alerting.thresholds.bootstrap_stalled=0s', 'must be whole seconds'],

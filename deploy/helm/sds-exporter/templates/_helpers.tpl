@@ -1,12 +1,14 @@
 {{/* At most 40 characters, so that the longest suffix fits into the 63 of a label. */}}
 {{- define "sds-exporter.fullname" -}}
-{{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
-{{- else if contains .Chart.Name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- $name := .Values.fullnameOverride -}}
+{{- if not $name -}}
+{{- $name = contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
 {{- end -}}
+{{- $name = trunc 40 $name | trimSuffix "-" -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+{{- printf "the name %s must begin with a letter and have only lower-case letters, digits and hyphens, because it is that of a Service: set fullnameOverride" $name | fail -}}
+{{- end -}}
+{{- $name -}}
 {{- end -}}
 
 {{/* The name is constant: ServiceMonitor makes it the label `job`, which the alerts select. */}}
