@@ -15,7 +15,7 @@ export interface Waiting {
  * An upper bound for a condition that a loaded machine still meets. A test that fails because of it shows a fault; a
  * test that passes never waits so long.
  */
-export const DEFAULT_WAIT_MS = 60_000
+export const DEFAULT_WAIT_MS = 100_000
 
 type Truthy<T> = Exclude<T, undefined | null | false | '' | 0>
 
