@@ -1,7 +1,7 @@
 /* biome-ignore-all lint/suspicious/noConsole: a benchmark prints its figures */
 /**
  * Measures the exporter beside other programs that do the same work, and writes the table of docs/performance.md. Where Go
- * or nginx is missing, the table says so. Takes about 20 minutes; other programs should not run at the same time.
+ * or nginx is missing, the table says so. Takes more than half an hour; other programs should not run at the same time.
  *
  *   npm run bench
  *   npm run bench -- --only=polls,history     these rows only: scrapes, polls, history, resources

@@ -1,10 +1,9 @@
+import { MS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../time_units.ts'
 import { BoundedMap } from '../values/bounded_map.ts'
-import { nextTimes } from '../values/cron_times.ts'
+import { nextTimes, repeatsHourly } from '../values/cron_times.ts'
 
-const HOUR_MS = 3_600_000
-const WEEK_MS = 168 * HOUR_MS
-/** Whether only seconds and minutes are restricted. */
-const HOURLY = /(\s+\*){4}\s*$/
+const HOUR_MS = SECONDS_PER_HOUR * MS_PER_SECOND
+const WEEK_MS = 7 * SECONDS_PER_DAY * MS_PER_SECOND
 /**
  * Runs that are compared: so many, until they take an hour or a week, after which schedules repeat. The last one bounds the
  * time for schedules with many runs, and is enough for the pause of a night where there is a run every minute.
@@ -21,7 +20,7 @@ export function pollPeriodMs(expression: string): number {
 }
 
 function longestPauseMs(expression: string): number {
-  const spanMs = HOURLY.test(expression) ? HOUR_MS : WEEK_MS
+  const spanMs = repeatsHourly(expression) ? HOUR_MS : WEEK_MS
   let times: readonly number[] = []
   for (const runs of RUNS) {
     times = nextTimes(expression, runs)

@@ -20,6 +20,11 @@ export function nextTimes(expression: string, count: number): number[] {
   }
 }
 
+/** Whether its runs are the same in every hour. */
+export function repeatsHourly(expression: string): boolean {
+  return parseHourly(expression) !== undefined
+}
+
 /** The matching seconds of a minute, and minutes of an hour. */
 interface Hourly {
   readonly seconds: ReadonlySet<number>

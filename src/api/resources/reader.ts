@@ -25,7 +25,7 @@ export function createResourceReader(options: ResourceReaderOptions) {
      */
     async read(resource: ResourceName, signal: AbortSignal, spreadMs: number = 0): Promise<ResourceReading> {
       const builder = createReadingBuilder(resource)
-      // Several resources send the same request: three of them are not one that was refused three times.
+      // Each resource has its own refusals, because several send the same request.
       const refusals: RefusalMemory = { run: (request, task) => memory.run(`${resource} ${request}`, task) }
       const context = { ...options, refusals, builder, signal, spreadMs }
       await (special[resource] ?? readKinds(resource))(context)

@@ -99,7 +99,7 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
 }
 
 const NO_SAMPLES =
-  'The systems have no values of this period, which is one of their own clocks: there is nothing to import.'
+  'No sample was written, so there is nothing to import. The period is compared with the clocks of the systems.'
 
 /** The failures of all systems, or the one that ended the run. */
 function failureTexts(failure: unknown): string {

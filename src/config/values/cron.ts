@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { nextTimes } from '../../values/cron_times.ts'
 
 const FIELDS = 6
+/** The place of the month among them. */
+const MONTH = 4
 /** node-cron expands a range before it checks its ends; no valid field has a number of three digits. */
 const LONG_NUMBER = /\d{3}/
 
@@ -18,15 +20,12 @@ export const cronOrOff = z.union([z.literal(''), cron])
 function cronProblem(expression: string): string | undefined {
   const meant = expressionEvery(expression.trim())
   if (meant !== undefined) return `this is a duration: write the cron expression "${meant}"`
-  if (hasImpossibleDay(expression)) return NO_DATE
   const reason = formProblem(expression)
   if (reason !== undefined) {
     return `not a cron expression of six fields (second minute hour day month weekday): ${reason}`
   }
-  return hasNextRun(expression) ? undefined : NO_DATE
+  return hasNextRun(expression) ? undefined : 'this cron expression never runs: no date matches it'
 }
-
-const NO_DATE = 'this cron expression never runs: no date matches it'
 
 /** Durations by their unit: how many of it the next unit has, and the fields around the field of the unit. */
 const DURATIONS = [
@@ -48,25 +47,18 @@ function expressionEvery(duration: string): string | undefined {
 function formProblem(expression: string): string | undefined {
   if (LONG_NUMBER.test(expression)) return 'a number has more than two digits'
   // node-cron also accepts five fields, so a missing field would silently change the schedule.
-  const fields = expression.split(/\s+/).filter((field) => field !== '').length
-  if (fields === FIELDS - 1) return `it has ${fields}; write 0 before them for second 0`
-  if (fields !== FIELDS) return `it has ${fields}`
+  const fields = expression.split(/\s+/).filter((field) => field !== '')
+  if (fields.length === FIELDS - 1) return `it has ${fields.length}; write 0 before them for second 0`
+  if (fields.length !== FIELDS) return `it has ${fields.length}`
   if (validate(expression)) return undefined
   const { field, value } = validateDetailed(expression).errors[0] ?? {}
+  // A day that none of the months has, such as 31 February, is valid in form.
+  if (field === 'dayOfMonth' && validate(fields.with(MONTH, '*').join(' '))) return undefined
   const row = FIELD_VALUES.find(([name]) => name === field)
   if (row === undefined) return 'it has a field that is not valid'
   const step = String(value).includes('/') ? ', and a step is written */5 or 0-30/5' : ''
   return `the ${row[1]} must be ${row[2]}${step}`
 }
-
-/** Whether the day is valid, but none of the months has it, such as 31 February. */
-function hasImpossibleDay(expression: string): boolean {
-  if (LONG_NUMBER.test(expression) || validateDetailed(expression).errors[0]?.field !== 'dayOfMonth')
-    return false
-  const fields = expression.trim().split(/\s+/)
-  return fields.length === FIELDS && validate(fields.with(MONTH, '*').join(' '))
-}
-const MONTH = 4
 
 /** The fields by their name in node-cron. */
 const FIELD_VALUES = [
@@ -78,7 +70,7 @@ const FIELD_VALUES = [
   ['dayOfWeek', 'weekday', 'from 0 to 7, or sun to sat'],
 ] as const
 
-/** False for a date such as the weekday nearest to 30 February, for which node-cron throws. */
+/** False for a date such as 31 February, or the weekday nearest to 30 February, for which node-cron throws. */
 function hasNextRun(expression: string): boolean {
   try {
     return nextTimes(expression, 1).length > 0

@@ -58,7 +58,7 @@ function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead
   let inRow = 0
 
   /** Whether the others will fail, too: a store may lack one bucket, or fail for it, and have the others. */
-  function isHopeless(): boolean {
+  function othersWillFail(): boolean {
     const buckets = new Set([...failures.keys()].map(({ bucket }) => bucket))
     return answers.size === 0 && (inRow >= MOST_FAILURES || buckets.size > 1)
   }
@@ -72,7 +72,7 @@ function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead
         ? (instead?.(query, failure, answers) ?? plan.adapt(query, failure)?.filter(isSent))
         : undefined
     if (others === undefined) failures.set(query, failure)
-    if (isHopeless()) throw failure
+    if (othersWillFail()) throw failure
     return others ?? []
   }
 
