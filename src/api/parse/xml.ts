@@ -16,13 +16,18 @@ export interface XmlElement {
 const MAX_DEPTH = 12
 /** The parser takes about 5 µs for an element or attribute, and cannot be interrupted. */
 const MAX_MARKS = 40_000
+/** The parser adds texts character by character, which takes 32 bytes of memory for each until the text ends. */
+const MAX_CHARACTERS = 2_000_000
+/** Of an element or attribute. The longest of the API has 29. */
+const MAX_NAME_CHARACTERS = 256
 const TEXT = '#text'
 const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
 
 /**
  * `preserveOrder` keeps text and CDATA apart: this file decodes entities in text and not in CDATA. The library
- * decodes none, so it cannot expand entities without limit.
+ * decodes none, so it cannot expand entities without limit. With `jPath`, it would build the path of names for each
+ * child, which multiplies the length of a name by the number of children.
  */
 const OPTIONS = {
   preserveOrder: true,
@@ -32,13 +37,23 @@ const OPTIONS = {
   trimValues: false,
   parseTagValue: false,
   parseAttributeValue: false,
+  jPath: false,
   processEntities: false,
   htmlEntities: false,
   cdataPropName: CDATA,
   ignoreDeclaration: true,
   ignorePiTags: true,
   maxNestedTags: MAX_DEPTH,
+  transformTagName: boundedName,
+  transformAttributeName: boundedName,
 } as const
+
+/** Called for each name before anything is built of it. @throws {ApiError} `too_large` */
+function boundedName(name: string): string {
+  if (name.length > MAX_NAME_CHARACTERS)
+    throw tooLarge(`a name of more than ${MAX_NAME_CHARACTERS} characters`)
+  return name
+}
 
 const require = createRequire(import.meta.url)
 
@@ -69,13 +84,14 @@ export function parseXml(text: string): XmlElement {
  * the same characters count as well: what is a tag is known only to a parser.
  */
 function checkBounds(text: string): void {
+  if (text.length > MAX_CHARACTERS) throw tooLarge(`more than ${MAX_CHARACTERS} characters`)
   const marks = text.matchAll(/[<=&]|\s\S/g)
   for (let count = 0; marks.next().done !== true; count += 1)
-    if (count >= MAX_MARKS)
-      throw new ApiError(
-        'too_large',
-        `the XML document has more than ${MAX_MARKS} elements, attributes and words, the maximum`,
-      )
+    if (count >= MAX_MARKS) throw tooLarge(`more than ${MAX_MARKS} elements, attributes and words`)
+}
+
+function tooLarge(what: string): ApiError {
+  return new ApiError('too_large', `the XML document has ${what}, the maximum`)
 }
 
 function syntaxError(why: string): ApiError {
@@ -85,7 +101,8 @@ function syntaxError(why: string): ApiError {
 function parseNodes(text: string): readonly Node[] {
   try {
     return nodesOf(new (library().XMLParser)(OPTIONS).parse(text))
-  } catch {
+  } catch (failure) {
+    if (failure instanceof ApiError) throw failure
     // The message of the library quotes the document.
     throw syntaxError('cannot be parsed')
   }

@@ -121,10 +121,28 @@ describe('a list in XML', () => {
     ['with too many attributes without a value', `<a ${'b '.repeat(200_000)}/>`, 'too_large'],
     ['with too many attributes without blanks', `<a ${'b=""'.repeat(200_000)}/>`, 'too_large'],
     ['with too many attributes behind >', `<a b=">" ${'b '.repeat(200_000)}/>`, 'too_large'],
+    [
+      'with a long name of an element',
+      `<authnproviders><a${'a'.repeat(256)}/></authnproviders>`,
+      'too_large',
+    ],
+    [
+      'with a long name of an attribute',
+      `<authnproviders a${'a'.repeat(256)}="1"></authnproviders>`,
+      'too_large',
+    ],
     ['with too many entities', `<authnproviders>${'&lt;'.repeat(100_000)}</authnproviders>`, 'too_large'],
     ['of nothing', ' ', 'syntax'],
   ])('%s is refused', (_what, text, reason) => {
     expect(outcomeOf(text)).toBe(reason)
+  })
+
+  test('a long name around many children does not take long', () => {
+    const name = 'a'.repeat(900_000)
+    const began = process.threadCpuUsage()
+    expect(outcomeOf(`<${name}>${'<a/>'.repeat(39_000)}</${name}>`)).toBe('too_large')
+    const { user, system } = process.threadCpuUsage(began)
+    expect(user + system).toBeLessThan(500_000)
   })
 
   test('the error does not quote the document', () => {
