@@ -51,9 +51,34 @@ describe('the number of values is limited', () => {
   })
 })
 
-test('different names of members have no limit of their own', () => {
-  const members = Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`)
-  expect(() => check(`{${members}}`, 100_000)).not.toThrow()
+describe('the number of sequences of names is limited', () => {
+  const refused = expect.objectContaining({ reason: 'too_large', message: expect.stringContaining('names') })
+  const objects = (count: number, textOf: (index: number) => string) =>
+    `[${Array.from({ length: count }, (_, index) => textOf(index))}]`
+
+  test('objects with the same names in the same order are one sequence', () => {
+    const text = objects(50_000, (index) => `{"a":{"b":${index},"c":[{"b":1,"d":1}]},"c":"x"}`)
+    expect(() => check(text, 1_000_000)).not.toThrow()
+  })
+
+  test('many names', () => {
+    const named = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`)}}`
+    expect(() => check(named(20_000), 1_000_000)).not.toThrow()
+    expect(() => check(named(20_001), 1_000_000)).toThrow(refused)
+  })
+
+  test('few names in many orders', () => {
+    const text = objects(3_000, (index) => {
+      const bits = Array.from({ length: 12 }, (_, bit) => `"${bit * 2 + ((index >> bit) & 1)}":1`)
+      return `{${bits}}`
+    })
+    expect(() => check(text, 1_000_000)).not.toThrow()
+    const longer = objects(30_000, (index) => {
+      const bits = Array.from({ length: 16 }, (_, bit) => `"${bit * 2 + ((index >> bit) & 1)}" :1`)
+      return `{${bits}}`
+    })
+    expect(() => check(longer, 10_000_000)).toThrow(refused)
+  })
 })
 
 describe('the number of levels is limited', () => {
