@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions) {
      */
     nodes: async (poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
       readFeed(poolRequest(system.name, 'nodes', poolId, CURRENT_QUERY), signal, use),
-    /** The same nodes with nothing but their capacity forecasts. */
+    /** The same nodes with nothing but their capacity forecasts of one time frame. */
     forecasts: createForecasts((poolId, query, signal) =>
       readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
     ),

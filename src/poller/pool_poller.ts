@@ -7,7 +7,7 @@ import { withdrawn, withPoll } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
 import type { Applied, StateStore } from '../state/store.ts'
 import { createWithdrawal } from '../state/withdrawal.ts'
-import { createForecastPoller } from './forecast_poller.ts'
+import { createForecastPollers } from './forecast_poller.ts'
 import type { PollLog } from './log/poll_log.ts'
 
 interface PoolPollerOptions {
@@ -33,7 +33,7 @@ export function createPoolPoller(options: PoolPollerOptions) {
   const { poolId, system, store, pollLog } = options
   // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
-  const forecasts = createForecastPoller({ ...options, leaving: leaving.signal })
+  const forecasts = createForecastPollers({ ...options, leaving: leaving.signal })
   const withdrawal = createWithdrawal({
     staleAfterMs: system.poll.staleAfterMs,
     inherited: store.system(system.name)?.pools.get(poolId)?.lastSuccess,

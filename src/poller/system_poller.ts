@@ -4,7 +4,7 @@ import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
-import { withoutForecasts } from '../state/changes.ts'
+import { withForecastsOf } from '../state/changes.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { RESOURCE_NAMES } from '../system_catalogue.ts'
@@ -97,7 +97,8 @@ export function createSystemPoller(options: SystemPollerOptions) {
 
 /** Values of what a reload turned off would otherwise stay as they were. */
 async function removeDisabled({ system, store }: SystemPollerOptions): Promise<void> {
-  if (system.forecast.schedule === '') await store.update(system.name, withoutForecasts)
+  const { schedule, timeFrames } = system.forecast
+  await store.update(system.name, (state) => withForecastsOf(state, schedule === '' ? [] : timeFrames))
   if (system.performance.source === 'feed') await removePerformance(store, system.name)
   if (system.providers.schedule === '')
     await store.update(system.name, (state) => ({ ...state, inventory: undefined }))

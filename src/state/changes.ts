@@ -1,4 +1,5 @@
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
+import { frameForecasts } from '../api/feed/forecast_frames.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
@@ -73,19 +74,19 @@ export function* withPoll(
 }
 
 /**
- * New forecasts of a pool; undefined withdraws the old ones.
+ * New forecasts of a pool, of one time frame; undefined: they are requested, and there are none.
  * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
  */
 export function withForecasts(
   system: SystemState,
   poolId: string,
+  timeFrame: string,
   reading: FeedReading | undefined,
   maxBytes = Number.POSITIVE_INFINITY,
 ): SystemState {
-  const forecasts = reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
-  const forecastCoverage = reading?.coverage
+  const frame = reading && frameForecasts(reading)
   const next = withPool(withRejectedValues(system, reading?.rejected ?? []), poolId, (pool) =>
-    renderForecasts({ ...pool, forecasts, forecastCoverage }, system.name),
+    renderForecasts({ ...pool, forecasts: new Map(pool.forecasts).set(timeFrame, frame) }, system.name),
   )
   return withinBounds(next, maxBytes)
 }
@@ -119,16 +120,19 @@ export function* withPerformance(
   return withinBounds(yield* renderPools(next, ({ reading }) => reading !== undefined, maxBytes), maxBytes)
 }
 
-/** The system without forecasts, after they were turned off. */
-export function withoutForecasts(system: SystemState): SystemState {
-  const ids = [...system.pools.keys()]
-  return ids.reduce((state, poolId) => withForecasts(state, poolId, undefined), system)
+/** The system without forecasts of other time frames, which were removed from the configuration. */
+export function withForecastsOf(system: SystemState, timeFrames: readonly string[]): SystemState {
+  const pools = [...system.pools.values()].map((pool) => {
+    const kept = [...pool.forecasts].filter(([timeFrame]) => timeFrames.includes(timeFrame))
+    if (kept.length === pool.forecasts.size) return pool
+    return renderForecasts({ ...pool, forecasts: new Map(kept) }, system.name)
+  })
+  return { ...system, pools: byId(pools) }
 }
 
 /** The pool without its values, which are too old. */
 export function withdrawn(system: SystemState, poolId: string): StateSteps {
-  const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }
-  const next = withPool(system, poolId, (pool) => ({ ...pool, ...nothing }))
+  const next = withPool(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: new Map() }))
   return renderPoolOnly(next, poolId, Number.POSITIVE_INFINITY)
 }
 

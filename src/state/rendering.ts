@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors/errors.ts'
+import { forecastCoverage, forecastsByNode } from '../api/feed/forecast_frames.ts'
 import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
@@ -110,22 +111,26 @@ export function renderPoll(pool: PoolState, system: string): PoolState {
   return { ...pool, statePart: poolPart(system, pool) }
 }
 
-/** What the forecasts say, and the coverage, in which they have a row. */
+/** What the forecasts say, and the coverage, in which they have a row if they are requested. */
 export function renderForecasts(pool: PoolState, system: string): PoolState {
   const forecastPart = forecastPartOf(pool, system)
-  const held = [...(pool.forecasts?.values() ?? [])].reduce((sum, { length }) => sum + length, 0)
+  const frames = [...pool.forecasts.values()].flatMap((frame) => [...(frame?.nodes.values() ?? [])])
+  const held = frames.reduce((sum, { length }) => sum + length, 0)
   const bytes = pool.feedPart.text.length + forecastPart.text.length + held * BYTES_PER_FORECAST
   return { ...pool, forecastPart, bytes }
 }
 
 function forecastPartOf(pool: PoolState, system: string): Part {
-  const { merged, forecasts, forecastCoverage } = pool
+  const { merged, forecasts } = pool
   if (merged === undefined) return NOTHING
   const labels = labelsFor(pool, system)
-  const ofForecasts = forecastCoverage?.get(FORECAST.name)
+  const ofForecasts = forecastCoverage(forecasts, merged.nodes.length)
   const coverage = new Map(merged.coverage)
-  if (ofForecasts !== undefined) coverage.set(FORECAST.name, ofForecasts)
-  const samples = new Map<string, readonly Sample[]>(forecastSamples(merged, forecasts ?? new Map(), labels))
+  if (ofForecasts === undefined) coverage.delete(FORECAST.name)
+  else coverage.set(FORECAST.name, ofForecasts)
+  const samples = new Map<string, readonly Sample[]>(
+    forecastSamples(merged, forecastsByNode(forecasts), labels),
+  )
   samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels, merged.queried))
   return renderPart(samples)
 }

@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors/errors.ts'
 import type { Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
-import type { Forecast } from '../api/feed/forecasts.ts'
+import type { ForecastFrames } from '../api/feed/forecast_frames.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
@@ -53,8 +53,7 @@ export interface PoolState {
   readonly reading?: FeedReading | undefined
   /** The reading with what the query interface has of its nodes. */
   readonly merged?: MergedReading | undefined
-  readonly forecasts?: ReadonlyMap<string, readonly Forecast[]> | undefined
-  readonly forecastCoverage?: FeedReading['coverage'] | undefined
+  readonly forecasts: ForecastFrames
   /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
   readonly feedPart: Part
   readonly forecastPart: Part
@@ -141,6 +140,7 @@ export function newPool(ref: PoolRef): PoolState {
     label: ref.id,
     polls: new Map(),
     feedPart: NOTHING,
+    forecasts: new Map(),
     forecastPart: NOTHING,
     statePart: NOTHING,
     bytes: 0,

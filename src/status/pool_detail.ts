@@ -1,4 +1,5 @@
 import type { Coverage } from '../api/feed/coverage.ts'
+import { forecastCoverage } from '../api/feed/forecast_frames.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,
@@ -84,10 +85,11 @@ export const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<Cov
 export type AttributeStatus = ReturnType<typeof attributesOf>[number]
 
 /** Empty without a reading. */
-function attributesOf({ merged, forecastCoverage }: PoolState) {
+function attributesOf({ merged, forecasts }: PoolState) {
   if (merged === undefined) return []
+  const ofForecasts = forecastCoverage(forecasts, merged.nodes.length)
   return COVERAGE_ATTRIBUTES.map((name) => {
-    const coverage = name === FORECAST.name ? forecastCoverage?.get(name) : merged.coverage.get(name)
+    const coverage = name === FORECAST.name ? ofForecasts : merged.coverage.get(name)
     const none: Coverage = { served: 0, absent: merged.nodes.length, unreadable: 0 }
     const { served, absent, unreadable } = coverage ?? none
     const hasValue = served + unreadable > 0

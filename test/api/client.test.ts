@@ -8,7 +8,7 @@ import { monitored, startClient, startEmulator } from './client_setup.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
 import { never } from './http/responses.ts'
 
-const FORECAST = { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
+const FORECAST = { timeFrame: '4w', targets: [80, 90], braces: true }
 const T_MS = Date.parse('2026-03-11T12:34:56Z')
 /** undici publishes here when the headers of an answer have arrived. */
 const HEADERS_RECEIVED = 'undici:request:headers'
@@ -295,11 +295,36 @@ describe('requests', () => {
     const { nodes } = await setup.client.forecasts(pool, FORECAST, never())
     expect(
       nodes[0]?.forecasts.map(({ historyDays, targetPercent }) => `${historyDays}d ${targetPercent}%`),
-    ).toEqual(['7d 80%', '7d 90%', '28d 80%', '28d 90%'])
+    ).toEqual(['28d 80%', '28d 90%'])
     const queries = emulator.log.requests().map(({ path, query }) => `${path}?${query}`)
     expect(queries.slice(1)).toEqual([
       `/dashboard/storagepools/${pool}/nodes?dataType=current`,
-      `/dashboard/storagepools/${pool}/nodes?category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D`,
+      `/dashboard/storagepools/${pool}/nodes?category=capacityForecast&cfTimeFrame=%7B4w%7D&cfTarget=%7B80%3B90%7D`,
+    ])
+  })
+
+  test('ask for forecasts of each time frame alone: with a falling week in one request, four weeks have none', async () => {
+    await using emulator = await startEmulator({
+      ...{ profile: 'documented', seed: 'abc', pools: 2, nodes: 8 },
+      clock: () => Date.parse('2026-10-24T00:00:00Z'),
+    })
+    await using setup = startClient(monitored(emulator.url))
+    const available = async (timeFrame: string) => {
+      const { nodes } = await setup.client.forecasts(
+        emulator.pools[1]?.id ?? '',
+        { ...FORECAST, timeFrame },
+        never(),
+      )
+      const made = (days: string) =>
+        nodes.filter(({ forecasts }) =>
+          forecasts.some((one) => one.historyDays === days && one.days !== undefined),
+        )
+      return [made('7').length, made('28').length]
+    }
+    expect([await available('7d;4w'), await available('7d'), await available('4w')]).toEqual([
+      [4, 4],
+      [4, 0],
+      [0, 6],
     ])
   })
 
@@ -315,7 +340,7 @@ describe('requests', () => {
     await using setup = startClient(monitored(emulator.url))
     for (const { id } of emulator.pools) {
       const { nodes } = await setup.client.forecasts(id, FORECAST, never())
-      expect(nodes.map(({ forecasts }) => forecasts.length)).toEqual(nodes.map(() => 4))
+      expect(nodes.map(({ forecasts }) => forecasts.length)).toEqual(nodes.map(() => 2))
     }
     const queries = emulator.log.requests().filter(({ operation }) => operation === 'forecast')
     expect(queries.map(({ query }) => query.charAt(0))).toEqual(asked)
@@ -329,9 +354,9 @@ describe('requests', () => {
       const { nodes } = await setup.client.forecasts(pool?.id ?? '', FORECAST, never())
       return nodes[0]?.forecasts.length
     }
-    expect(await forecasts()).toBe(4)
+    expect(await forecasts()).toBe(2)
     emulator.setFaults(['strict-forecasts:category'])
-    expect([await forecasts(), await forecasts(), await forecasts()]).toEqual([0, 4, 4])
+    expect([await forecasts(), await forecasts(), await forecasts()]).toEqual([0, 2, 2])
     expect(emulator.log.count('forecast')).toBe(5)
   })
 

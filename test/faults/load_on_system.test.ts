@@ -12,17 +12,17 @@ const systemAt = (url: string) =>
   `systems: [{name: a, base_url: "${url}", auth: {username: monitor, password: emulator}}]`
 
 describe('the load on the system', () => {
-  test('is one request per pool and poll, and one login, for any number of scrapers', async () => {
+  test('is one request per pool and poll, one for each time frame of forecasts, and one login, for any number of scrapers', async () => {
     await using emulator = await startEmulator({ pools: 3 })
     await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${WITHOUT_RESOURCES}`)
-    await waitFor(() => emulator.log.count('forecast') === 3, { what: 'the first forecasts' })
+    await waitFor(() => emulator.log.count('forecast') === 6, { what: 'the first forecasts' })
     const scrapes = Array.from({ length: 300 }, () => get(`${setup.exporter.url}/metrics`))
     for (const { status } of await Promise.all(scrapes)) expect(status).toBe(200)
     const { log } = emulator
     expect(
       ['login', 'pools', 'nodes', 'forecast'].map((operation) => log.count(operation as 'login')),
-    ).toEqual([1, 1, 3, 3])
-    expect(log.count()).toBe(8)
+    ).toEqual([1, 1, 3, 6])
+    expect(log.count()).toBe(11)
   })
 
   test('is within limits.concurrency and limits.requests_per_second', async () => {
@@ -32,7 +32,7 @@ describe('the load on the system', () => {
     const limits = `limits: {concurrency: 2, requests_per_second: 10}\n${WITHOUT_RESOURCES}`
     const began = Date.now()
     await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${limits}`)
-    await waitFor(() => emulator.log.count('forecast') === 12, { what: 'all polls and forecasts' })
+    await waitFor(() => emulator.log.count('forecast') === 24, { what: 'all polls and forecasts' })
     expect(emulator.log.mostAtOnce()).toBeLessThanOrEqual(2)
     // Requests are sent at least 100 ms apart. They may arrive later, but not earlier.
     const requests = emulator.log.requests()

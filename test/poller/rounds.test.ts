@@ -54,7 +54,7 @@ async function probeOf(poller: SystemPoller, poolId?: string) {
 }
 
 /** Everything but polls is due each minute, at different seconds. */
-const EACH_MINUTE = `forecast: {schedule: "10 * * * * *"}
+const EACH_MINUTE = `forecast: {schedule: "10 * * * * *", time_frames: [7d]}
 providers: {schedule: "20 * * * * *"}
 performance: {schedule: "40 * * * * *"}
 discovery: {schedule: "50 * * * * *"}`
@@ -130,8 +130,8 @@ describe('what is due by a schedule', () => {
     await setUp({ client: { ...client, nodes }, yaml: `poll: {max_random_delay: 0s}`, pools: ['slow', 'p'] })
     expect(counts()).toEqual({ ...NONE })
     await vi.advanceTimersByTimeAsync(MINUTE)
-    // The first round waits for the slow pool, the second one leaves its poll out. There are forecasts of both pools.
-    expect(counts()).toEqual({ ...ALL, pools: 0, forecasts: 2 })
+    // The first round waits for the slow pool, the second one leaves its poll out. Both pools have two forecasts.
+    expect(counts()).toEqual({ ...ALL, pools: 0, forecasts: 4 })
     running.splice(0)
   })
 

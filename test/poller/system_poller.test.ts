@@ -520,7 +520,7 @@ describe('pools that the system lists', () => {
     const yaml = `${WITHOUT_PROVIDERS}}\ndiscovery: {schedule: "45 * * * * *"}`
     const { free } = await setUp({ client: { nodes, pools, forecasts }, yaml })
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
-    expect([pools.mock.calls.length, forecasts.mock.calls.length, free()]).toEqual([21, 1, { n1: 21 }])
+    expect([pools.mock.calls.length, forecasts.mock.calls.length, free()]).toEqual([21, 2, { n1: 21 }])
     isHanging = true
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect([pools.mock.calls.length, free()]).toEqual([22, { n1: 31 }])
@@ -592,7 +592,7 @@ describe('pools that the system lists', () => {
 })
 
 describe('forecasts', () => {
-  const yaml = `${WITHOUT_PROVIDERS}}`
+  const yaml = `${WITHOUT_PROVIDERS}}\nforecast: {time_frames: [7d]}`
   const days = (store: StateStore) => shown(store, 'sds_node_capacity_forecast_seconds', 'node')
   const nodes = async () => readingOf({ n1: 1 })
 
@@ -604,6 +604,35 @@ describe('forecasts', () => {
     expect(forecasts).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(2)
+  })
+
+  test('are requested for each time frame alone: one that fails leaves the others', async () => {
+    const frames: string[] = []
+    const client: Partial<SystemClient> = {
+      nodes,
+      forecasts: async (_pool, { timeFrame }) => {
+        frames.push(timeFrame)
+        if (timeFrame === '4w') throw apiError('client_error')
+        return readingOf({ n1: 1 }, 'sp1', '2')
+      },
+    }
+    const { store, logged } = await setUp({ client, pools: ['p'], yaml: `${WITHOUT_PROVIDERS}}` })
+    await vi.advanceTimersByTimeAsync(121 * MINUTE)
+    expect(frames.toSorted()).toEqual(['4w', '4w', '4w', '7d', '7d', '7d'])
+    expect(days(store)).toEqual({ n1: 172_800 })
+    expect(logged()).toEqual(['warn forecast of 4w failed client_error'])
+  })
+
+  test('of a time frame that a reload removes are removed', async () => {
+    const forecasts = async () => readingOf({ n1: 1 }, 'sp1', '2')
+    const { store, poller } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    expect(days(store)).toEqual({ n1: 172_800 })
+    await poller.stop()
+    const never = () => new Promise<never>(() => undefined)
+    const other = `${WITHOUT_PROVIDERS}}\nforecast: {time_frames: [4w]}`
+    await setUp({ client: { nodes, forecasts: never }, pools: ['p'], store, yaml: other })
+    expect(days(store)).toEqual({})
+    running.splice(0)
   })
 
   test('that are invalid are counted and logged, and the rest of the response is left to the polls', async () => {
@@ -626,7 +655,7 @@ describe('forecasts', () => {
     forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
     await vi.advanceTimersByTimeAsync(15 * MINUTE)
     expect(days(store)).toEqual({ n1: 172_800 })
-    expect(logged()).toEqual(['warn forecast failed timeout', 'info forecast works again'])
+    expect(logged()).toEqual(['warn forecast of 7d failed timeout', 'info forecast of 7d works again'])
   })
 
   test('that are refused are requested again on schedule', async () => {
@@ -634,7 +663,7 @@ describe('forecasts', () => {
     const { logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(3 * 60 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(4)
-    expect(logged()).toEqual(['warn forecast failed client_error'])
+    expect(logged()).toEqual(['warn forecast of 7d failed client_error'])
   })
 
   test('are kept after one failure, and withdrawn after two', async () => {

@@ -58,7 +58,7 @@ describe('a poll', () => {
     }
     const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
     expect(bytesOf(polled)).toBe(lengthOf(polled))
-    const forecast = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2 }, 'sp1', '3'))
+    const forecast = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '3'))
     expect(bytesOf(forecast)).toBeGreaterThan(lengthOf(forecast))
   })
 
@@ -86,10 +86,12 @@ describe('a poll', () => {
   test('is a failure when the forecasts of the system exceed the limit, whether they are shown or not', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
     const forecasts = readingOf(names, 'sp1', '3')
-    expect(() => withForecasts(systemA, 'p', forecasts, 10_000)).toThrowError(
+    expect(() => withForecasts(systemA, 'p', '7d', forecasts, 10_000)).toThrowError(
       expect.objectContaining({ reason: 'too_large' }),
     )
-    expect(withForecasts(systemA, 'p', forecasts, 100_000).pools.get('p')?.forecasts?.size).toBe(100)
+    expect(
+      withForecasts(systemA, 'p', '7d', forecasts, 100_000).pools.get('p')?.forecasts.get('7d')?.nodes.size,
+    ).toBe(100)
   })
 
   test('is a failure of the list of pools when longer names make the series exceed the limit', () => {
@@ -212,7 +214,7 @@ describe('values of the query interface', () => {
 
 describe('withdrawn values', () => {
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'named', '9'))
-  const old = withdrawn(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'named', '9')), 'p')
+  const old = withdrawn(withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'named', '9')), 'p')
 
   test('include the forecasts, but not the status of the pool', () => {
     expect(seriesOf(old).filter(({ name }) => name.startsWith('sds_node_'))).toEqual([])
@@ -298,24 +300,41 @@ describe('forecasts', () => {
   const days = (system: SystemState) => of(system, 'sds_node_capacity_forecast_seconds', 'node')
 
   test('are shown only for the nodes of the newest reading', () => {
-    const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2, n3: 3 }, 'sp1', '2'))
+    const system = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2, n3: 3 }, 'sp1', '2'))
     expect(days(system)).toEqual({ n1: 172_800, n2: 172_800 })
     expect(days(withPoll(system, 'p', at(2), readingOf({ n2: 2 })))).toEqual({ n2: 172_800 })
   })
 
-  test('count in the coverage of the pool', () => {
+  test('count in the coverage of the pool if they are requested', () => {
     const served = (system: SystemState) =>
       seriesOf(system).find(
         ({ labels }) => labels['attribute'] === 'allocatedCapacityForecast' && labels['state'] === 'served',
       )?.value
-    const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
+    const system = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
     const later = withPoll(withdrawn(system, 'p'), 'p', at(2), readingOf({ n1: 1, n2: 2 }))
-    expect([served(polled), served(system), served(later)]).toEqual([0, 2, 0])
+    const failing = withForecasts(polled, 'p', '7d', undefined)
+    expect([polled, system, later, failing].map(served)).toEqual([undefined, 2, undefined, 0])
     expect(days(later)).toEqual({})
   })
 
+  test('of a system that gives all time frames for each request are shown once', () => {
+    const both = withForecasts(
+      withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2')),
+      'p',
+      '4w',
+      readingOf({ n1: 1 }, 'sp1', '2'),
+    )
+    const series = seriesOf(both).filter(({ name }) => name === 'sds_node_capacity_forecast_seconds')
+    expect(series.map(({ labels }) => labels['node'])).toEqual(['n1', 'n2'])
+  })
+
   test('that are withdrawn are not shown', () => {
-    const system = withForecasts(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'sp1', '2')), 'p', undefined)
+    const system = withForecasts(
+      withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'sp1', '2')),
+      'p',
+      '7d',
+      undefined,
+    )
     expect(days(system)).toEqual({})
   })
 })

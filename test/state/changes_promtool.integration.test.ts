@@ -11,7 +11,7 @@ test('promtool accepts the exposition of a system whose names need escaping', as
   const reading = feedReading(7)
   const listed = withPools(newSystem('a "quoted" system'), [{ id: 'back\\slash', name: 'new\nline' }])
   const polled = withPoll(listed, 'back\\slash', { at: 1, seconds: 0.5, failure: undefined }, reading)
-  const system = withForecasts(polled, 'back\\slash', reading)
+  const system = withForecasts(polled, 'back\\slash', '7d', reading)
   const text = createExposition(systemParts(system)).text('text')
   const { code, stdout, stderr } = await checkMetrics(text)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })

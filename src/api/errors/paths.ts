@@ -24,13 +24,21 @@ export const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
 export type ForecastForm = (typeof FORECAST_FORMS)[number]
 
 /**
+ * What one request asks for. A node has no forecast of any time frame of a request if its usage falls in one of them, so
+ * each is requested alone.
+ */
+export interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
+  readonly timeFrame: string
+}
+
+/**
  * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
  * setting; both are percent-encoded, because some servers split queries at semicolons.
  */
-export function forecastQuery({ timeFrames, targets, braces }: ForecastConfig, form: ForecastForm): string {
+export function forecastQuery({ timeFrame, targets, braces }: ForecastRequest, form: ForecastForm): string {
   const list = (items: readonly (string | number)[]) => {
     const joined = items.join(';')
     return encodeURIComponent(braces ? `{${joined}}` : joined)
   }
-  return `${form}category=capacityForecast&cfTimeFrame=${list(timeFrames)}&cfTarget=${list(targets)}`
+  return `${form}category=capacityForecast&cfTimeFrame=${list([timeFrame])}&cfTarget=${list(targets)}`
 }

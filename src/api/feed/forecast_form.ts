@@ -1,6 +1,5 @@
 import { FORECAST } from '../../catalogue.ts'
-import type { ForecastConfig } from '../../config/config.ts'
-import { FORECAST_FORMS, type ForecastForm, forecastQuery } from '../errors/paths.ts'
+import { FORECAST_FORMS, type ForecastForm, type ForecastRequest, forecastQuery } from '../errors/paths.ts'
 import type { FeedReading } from './feed.ts'
 
 /**
@@ -12,7 +11,7 @@ export function createForecasts(
 ) {
   let known: ForecastForm | undefined
 
-  return async (poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading> => {
+  return async (poolId: string, forecast: ForecastRequest, signal: AbortSignal): Promise<FeedReading> => {
     const request = async (form: ForecastForm): Promise<FeedReading> => {
       const reading = await read(poolId, forecastQuery(forecast, form), signal)
       if (hasForecasts(reading)) known = form

@@ -29,13 +29,20 @@ export function readForecasts(value: unknown, reject: Reject, max: number): Fore
     const forecast = isObject(entry) ? readEntry(entry, reject) : undefined
     if (!isObject(entry)) reject('shape', typeof entry)
     if (forecast === undefined) continue
-    const key = `${forecast.historyDays} ${forecast.targetPercent}`
+    const key = keyOf(forecast)
     if (forecasts.has(key)) reject('duplicate', key)
     forecasts.set(key, forecast)
   }
   const kept = Math.min(max, MAX_FORECASTS)
   if (forecasts.size > kept) reject('too_many', `${forecasts.size} forecasts`, forecasts.size - kept)
   return [...forecasts.values()].slice(0, kept)
+}
+
+const keyOf = ({ historyDays, targetPercent }: Forecast) => `${historyDays} ${targetPercent}`
+
+/** One forecast for each time frame and target: a system may give those of others than the requested time frame, too. */
+export function distinctForecasts(forecasts: readonly Forecast[]): Forecast[] {
+  return [...new Map(forecasts.map((forecast) => [keyOf(forecast), forecast])).values()]
 }
 
 function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {

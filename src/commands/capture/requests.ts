@@ -73,7 +73,8 @@ async function sendForPool(pool: string, options: SendOptions): Promise<void> {
   onStep('nodes of a pool')
   await attempted(() => client.nodes(pool, signal), signal)
   onStep('forecasts of a pool')
-  await attempted(() => client.forecasts(pool, system.forecast, signal), signal)
+  for (const timeFrame of system.forecast.timeFrames)
+    await attempted(() => client.forecasts(pool, { ...system.forecast, timeFrame }, signal), signal)
   onStep('history of a pool')
   await attempted(() => client.history(pool, period, signal), signal)
 }

@@ -74,9 +74,11 @@ function createResponder({ exchanges }: Recording): Responder {
     const { querystring } = context
     const feed = operation === 'nodes' ? operationOf('GET', context.path, querystring) : undefined
     const ofFeed = found.filter((one) => feed === undefined || one.request.operation === feed)
-    const exchange = ofFeed.find(
+    const meant = ofFeed.filter(
       (one) => sameParameters(one.request.query, querystring) && sameBody(one, body),
     )
+    const frame = timeFrameOf(querystring)
+    const exchange = meant.find((one) => timeFrameOf(one.request.query) === frame) ?? meant[0]
     if (exchange === undefined) {
       const asked = `${context.method} ${context.originalUrl}`
       throw new ApiError('notFound', `The recording has no answer to ${asked}`)
@@ -100,6 +102,11 @@ function sameParameters(recorded = '', requested: string): boolean {
       .sort()
       .join('&')
   return keyOf(recorded) === keyOf(requested)
+}
+
+/** Recorded forecasts of another time frame are given where those of the requested one are missing. */
+function timeFrameOf(query = ''): string | undefined {
+  return new URLSearchParams(query).get('cfTimeFrame')?.replaceAll(/[{}]/g, '')
 }
 
 function sameBody({ request }: RecordedExchange, body: string): boolean {

@@ -52,8 +52,8 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
       logPoll(log, 'poll', poll, () => ({ ...placeOf(poolId), outcome: failure?.reason ?? 'ok' }))
       changes.note('poll', poolId, failure)
     },
-    forecast: (poolId: string, failure: ApiError | undefined): void =>
-      changes.note('forecast', poolId, failure),
+    forecast: (poolId: string, timeFrame: string, failure: ApiError | undefined): void =>
+      changes.note(`forecast of ${timeFrame}`, poolId, failure),
     history: (poolId: string, failure: ApiError | undefined): void =>
       changes.note('history', poolId, failure),
     /** A deviation of the system that a reader of its history noticed. */
@@ -175,27 +175,26 @@ function createOnce(): (key: string, action: () => void) => void {
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
 function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fields) {
-  const failing = new Map<string, Set<string>>()
-  const keyOf = (subject: string, pool = '') => `${subject} ${pool}`
+  /** Reasons by subject, by pool. */
+  const failing = new Map<string | undefined, Map<string, Set<string>>>()
 
   return {
     /** @param poolId undefined for what is of the whole system */
     note(subject: string, poolId: string | undefined, failure: ApiError | undefined): void {
-      const key = keyOf(subject, poolId)
-      const reasons = failing.get(key)
+      const ofPool = failing.get(poolId) ?? new Map<string, Set<string>>()
+      failing.set(poolId, ofPool)
+      const reasons = ofPool.get(subject)
       if (failure === undefined) {
-        failing.delete(key)
+        ofPool.delete(subject)
         if (reasons !== undefined) log.info(`${subject} works again`, placeOf(poolId))
         return
       }
       if (reasons?.has(failure.reason)) return
-      failing.set(key, new Set(reasons).add(failure.reason))
+      ofPool.set(subject, new Set(reasons).add(failure.reason))
       const { reason, message: error } = failure
       log.warn(`${subject} failed`, { ...placeOf(poolId), reason, error })
     },
-    forget(poolId: string): void {
-      for (const subject of ['poll', 'forecast', 'history']) failing.delete(keyOf(subject, poolId))
-    },
+    forget: (poolId: string): unknown => failing.delete(poolId),
   }
 }
 

@@ -1,3 +1,4 @@
+import { type ForecastFrames, forecastsByNode } from '../../api/feed/forecast_frames.ts'
 import type { MergedNode } from '../../api/query/merge.ts'
 import { type AttributeName, UNITS } from '../../catalogue.ts'
 import type { PoolState } from '../../state/state.ts'
@@ -57,10 +58,11 @@ function failedRatios(nodes: Nodes) {
 }
 
 /** Forecasts are requested less often than nodes, and may have nodes that have left. */
-function shortestForecasts(nodes: Nodes, forecasts: PoolState['forecasts']): Map<string, number> {
+function shortestForecasts(nodes: Nodes, frames: ForecastFrames): Map<string, number> {
+  const forecasts = forecastsByNode(frames)
   const shortest = new Map<string, number>()
   for (const { id } of nodes)
-    for (const { targetPercent, days } of forecasts?.get(id) ?? []) {
+    for (const { targetPercent, days } of forecasts.get(id) ?? []) {
       if (days === undefined) continue
       const seconds = UNITS.day.toBase(days)
       shortest.set(targetPercent, Math.min(seconds, shortest.get(targetPercent) ?? seconds))

@@ -16,7 +16,7 @@ export function feedFile(name: string): string {
 export function nodeLines(reading: FeedReading): string[] {
   const attempt = { at: 1, seconds: 1, failure: undefined }
   const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])
-  const system = withForecasts(withPoll(listed, 'p1', attempt, reading), 'p1', reading)
+  const system = withForecasts(withPoll(listed, 'p1', attempt, reading), 'p1', '7d', reading)
   const lines = createExposition(systemParts(system)).text('text').split('\n')
   return lines.filter((line) => line.startsWith('sds_node_'))
 }

@@ -52,7 +52,7 @@ describe('a healthy system', () => {
       emulator.log.count(operation),
     )
     // The list of pools with and without a token and for its figures, two reads per pool, both forms of one forecast.
-    expect(counts).toEqual([1, 3, 6, 4, 1])
+    expect(counts).toEqual([1, 3, 6, 8, 1])
   })
 
   test('gets requests within the configured limits', async () => {

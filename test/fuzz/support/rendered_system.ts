@@ -52,7 +52,7 @@ export function renderedSystem(name: string, json: string): RenderedSystem {
   const ahead: FeedReading | undefined = read(() => decodeFeed(parseJson(forecasts)))
   const list: readonly Provider[] | undefined = read(() => decodeProviders(providers))
   const inventory = { providers: list, failure: undefined }
-  const state = { ...withForecasts(polled, ids[0] ?? '', ahead), inventory, tried: true }
+  const state = { ...withForecasts(polled, ids[0] ?? '', '7d', ahead), inventory, tried: true }
   return { state, parts: systemParts(state) }
 }
 

@@ -31,7 +31,7 @@ test('each poll is a debug line with its place, size and outcome', async () => {
 
 const subjects: Record<string, (pollLog: PollLog, failure: ApiError | undefined) => void> = {
   poll: (pollLog, failure) => pollLog.polled('p', { ...poll, failure }),
-  forecast: (pollLog, failure) => pollLog.forecast('p', failure),
+  forecast: (pollLog, failure) => pollLog.forecast('p', '7d', failure),
   history: (pollLog, failure) => pollLog.history('p', failure),
 }
 
@@ -50,10 +50,11 @@ test('failures of one kind, pool or reason do not hide others', async () => {
   const { log, pollLog } = await start()
   const failures = () => log.lines.filter(({ level }) => level === 'warn').length
   for (const note of Object.values(subjects)) note(pollLog, timeout)
-  pollLog.forecast('q', timeout)
-  pollLog.forecast('p', new ApiError('reset', 'bad'))
+  pollLog.forecast('q', '7d', timeout)
+  pollLog.forecast('p', '4w', timeout)
+  pollLog.forecast('p', '7d', new ApiError('reset', 'bad'))
   pollLog.discovered(timeout)
-  expect(failures()).toBe(6)
+  expect(failures()).toBe(7)
 })
 
 test('each kind of rejected value, notice and internal error is logged once', async () => {

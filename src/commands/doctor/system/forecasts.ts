@@ -1,6 +1,6 @@
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
-import type { FeedReading } from '../../../api/feed/feed.ts'
+import type { Forecast } from '../../../api/feed/forecasts.ts'
 import type { ForecastConfig } from '../../../config/config.ts'
 import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
@@ -10,7 +10,7 @@ interface ForecastResponse {
   /** Why it does not, in parentheses; may be empty. */
   readonly reason: string
   readonly failure?: ApiError
-  readonly reading?: FeedReading
+  readonly forecasts: readonly Forecast[]
 }
 
 /** Checks whether the system serves forecasts, and whether it needs the braces in the request. */
@@ -41,34 +41,35 @@ async function requestForecasts(
   forecast: ForecastConfig,
   signal: AbortSignal,
 ): Promise<ForecastResponse> {
+  const forecasts: Forecast[] = []
   try {
-    return classify(await client.forecasts(pool.id, forecast, signal), forecast)
+    for (const timeFrame of forecast.timeFrames) {
+      const { nodes } = await client.forecasts(pool.id, { ...forecast, timeFrame }, signal)
+      forecasts.push(...nodes.flatMap((node) => node.forecasts))
+    }
+    return classify(forecasts, forecast)
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure
-    return { isSupported: false, reason: ` (${failure.detail})`, failure }
+    return { isSupported: false, reason: ` (${failure.detail})`, failure, forecasts }
   }
 }
 
 const DAYS = { d: 1, w: 7 } as const
 
-function classify(reading: FeedReading, { timeFrames, targets }: ForecastConfig): ForecastResponse {
-  const got = new Set(
-    reading.nodes.flatMap(({ forecasts }) =>
-      forecasts.map(({ historyDays, targetPercent }) => `${historyDays} ${targetPercent}`),
-    ),
-  )
+function classify(forecasts: readonly Forecast[], { timeFrames, targets }: ForecastConfig): ForecastResponse {
+  const got = new Set(forecasts.map(({ historyDays, targetPercent }) => `${historyDays} ${targetPercent}`))
   const days = (frame: string) => Number.parseInt(frame, 10) * DAYS[frame.endsWith('w') ? 'w' : 'd']
   const requested = timeFrames.flatMap((frame) => targets.map((target) => `${days(frame)} ${target}`))
   const isSupported = got.size > 0 && requested.every((one) => got.has(one))
   return {
     isSupported,
     reason: got.size > 0 ? ' (the response has other forecasts than requested)' : '',
-    reading,
+    forecasts,
   }
 }
 
 function formFinding(chosen: ForecastResponse, other: ForecastResponse, { braces }: ForecastConfig): Finding {
-  const forms = ['with braces, {7d;4w}', 'without braces, 7d;4w'] as const
+  const forms = ['with braces, {7d}', 'without braces, 7d'] as const
   const [ours, theirs] = braces ? forms : forms.toReversed()
   const onlyOurs = `the system supports requests ${ours}, but not ${theirs}: forecast.braces is correct`
   const onlyTheirs = `the system does not support requests ${ours}${chosen.reason}, but it supports requests ${theirs}`
@@ -87,14 +88,13 @@ function formFinding(chosen: ForecastResponse, other: ForecastResponse, { braces
   )
 }
 
-const BOTH = 'the system supports both forms, {7d;4w} and 7d;4w: forecast.braces can be true or false'
+const BOTH = 'the system supports both forms, {7d} and 7d: forecast.braces can be true or false'
 const TRY_OTHERS =
   'try other forecast.time_frames and forecast.targets, or disable forecasts with forecast.schedule: ""'
 
 /** `N/A` is a valid value: usage falls, or there is too little history. */
-function poolFinding(subject: string, { isSupported, failure, reading }: ForecastResponse): Finding {
+function poolFinding(subject: string, { isSupported, failure, forecasts: all }: ForecastResponse): Finding {
   if (failure !== undefined) return failed(failure, { subject })
-  const all = (reading?.nodes ?? []).flatMap(({ forecasts }) => forecasts)
   const made = all.filter(({ days }) => days !== undefined).length
   const text = `${made} of ${all.length} forecasts have a value`
   const rows: readonly FindingRow[] = [

@@ -174,7 +174,10 @@ function createReader(emulator: Emulator) {
     state = atOnce(withPoll(state, pool.id, { at: now, seconds: 0.1, failure: undefined }, reading))
   }
   const forecast = async (pool: PoolRef) => {
-    state = withForecasts(state, pool.id, await client.forecasts(pool.id, system.forecast, NEVER))
+    for (const timeFrame of system.forecast.timeFrames) {
+      const reading = await client.forecasts(pool.id, { ...system.forecast, timeFrame }, NEVER)
+      state = withForecasts(state, pool.id, timeFrame, reading)
+    }
   }
   return {
     close: client.close,

@@ -1,0 +1,45 @@
+import { FORECAST } from '../../catalogue.ts'
+import type { Coverage } from './coverage.ts'
+import type { FeedReading } from './feed.ts'
+import { distinctForecasts, type Forecast } from './forecasts.ts'
+
+/** The forecasts of all nodes, by node, in the response to the request of one time frame. */
+export interface FrameForecasts {
+  readonly nodes: ReadonlyMap<string, readonly Forecast[]>
+  readonly coverage: Readonly<Coverage>
+}
+
+/** By time frame of the requests; undefined after requests that failed. Empty: none are requested. */
+export type ForecastFrames = ReadonlyMap<string, FrameForecasts | undefined>
+
+export function frameForecasts({ nodes, coverage }: FeedReading): FrameForecasts {
+  return {
+    nodes: new Map(nodes.map(({ id, forecasts }) => [id, forecasts])),
+    coverage: coverage.get(FORECAST.name) ?? { served: 0, absent: nodes.length, unreadable: 0 },
+  }
+}
+
+/** The forecasts of all time frames, by node. */
+export function forecastsByNode(frames: ForecastFrames): ReadonlyMap<string, readonly Forecast[]> {
+  const all = new Map<string, readonly Forecast[]>()
+  for (const frame of frames.values())
+    for (const [id, own] of frame?.nodes ?? []) {
+      const others = all.get(id)
+      all.set(id, others === undefined ? own : distinctForecasts([...others, ...own]))
+    }
+  return all
+}
+
+/**
+ * That of the time frame that most nodes have; undefined if no forecasts are requested.
+ * @param nodes of the pool
+ */
+export function forecastCoverage(frames: ForecastFrames, nodes: number): Readonly<Coverage> | undefined {
+  if (frames.size === 0) return undefined
+  const none: Coverage = { served: 0, absent: nodes, unreadable: 0 }
+  const all = [...frames.values()].flatMap((frame) => frame?.coverage ?? [])
+  return all.reduce((best, one) => {
+    const more = one.served - best.served || one.unreadable - best.unreadable
+    return more > 0 ? one : best
+  }, none)
+}
