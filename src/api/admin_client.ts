@@ -1,6 +1,5 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import { type Log, silentLog } from '../log.ts'
-import { inSlices } from '../slices.ts'
 import type { Secret } from '../values/secret.ts'
 import { asApiError } from './errors/errors.ts'
 import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
@@ -10,12 +9,12 @@ import { logRequest, timed } from './http/request_log.ts'
 import { createTransport, type HttpLimits, type HttpResponse, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
+  decodeProviders,
   LIST_REQUEST,
   PROVIDERS_ACCEPT,
   PROVIDERS_PATH,
   type Provider,
   providerPath,
-  providerSteps,
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { createAttempts } from './request/attempts.ts'
@@ -77,7 +76,7 @@ export function createAdminClient(options: AdminClientOptions) {
   return {
     /** API document, "List providers". */
     providers: (token: Secret, signal: AbortSignal): Promise<readonly Provider[]> =>
-      read(tokenRequest(LIST_REQUEST, token), signal, (text) => inSlices(providerSteps(text), signal)),
+      read(tokenRequest(LIST_REQUEST, token), signal, decodeProviders),
     /** The user of a token, with its roles; undefined members where the system does not serve them. */
     account: (token: Secret, signal: AbortSignal): Promise<Account> =>
       read(tokenRequest({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),
@@ -103,7 +102,7 @@ export function createAdminClient(options: AdminClientOptions) {
 const LOGIN = { operation: 'login', path: '/login', headersOnly: true } as const
 const LOGOUT = { operation: 'logout', path: '/logout', headersOnly: true } as const
 
-/** A list of {@link providerSteps} is shorter, and the responses of several callers are in memory at once. */
+/** A list of {@link decodeProviders} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
 
 function boundedLimits({ limits }: AdminClientOptions): LimitsConfig {
@@ -134,12 +133,12 @@ function createRead(options: AdminClientOptions, limits: Limits, onResponse: (ba
   async function read<T>(
     request: Request,
     stop: AbortSignal,
-    decode: (text: string, response: HttpResponse) => T | Promise<T>,
+    decode: (text: string, response: HttpResponse) => T,
   ): Promise<T> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
     try {
-      return await operate(request, signal, async (text, baseUrl, _, response) => {
-        const decoded = await decode(text, response)
+      return await operate(request, signal, (text, baseUrl, response) => {
+        const decoded = decode(text, response)
         onResponse(baseUrl)
         return decoded
       })

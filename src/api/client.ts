@@ -2,18 +2,17 @@ import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { inSlices, type Steps } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, nodesPath } from './errors/paths.ts'
-import { type FeedReading, feedSteps } from './feed/feed.ts'
+import { decodeFeed, type FeedReading } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
-import { type HistoryReading, historySteps } from './history/history.ts'
+import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
 import { respondedAt } from './http/clock_skew.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
-import { jsonSteps } from './parse/json.ts'
-import { answerSteps, type QueryAnswer } from './query/answers/answer.ts'
+import { parseJson } from './parse/json.ts'
+import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
@@ -37,8 +36,6 @@ import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
 import type { Session } from './session/session.ts'
 
 export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
-
-type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
 
 export interface ClientOptions {
   readonly system: SystemConfig
@@ -84,12 +81,9 @@ export function createClient(options: ClientOptions) {
   const readFeed = createReadFeed(read, bandwidthUnit)
 
   return {
-    /**
-     * The nodes of a pool as they are now. API document, "Get nodes of a storage pool".
-     * @param use called with the reading before the next response is decoded
-     */
-    nodes: async (poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
-      readFeed(poolRequest(system.name, 'nodes', poolId, CURRENT_QUERY), signal, use),
+    /** The nodes of a pool as they are now. API document, "Get nodes of a storage pool". */
+    nodes: async (poolId: string, signal: AbortSignal): Promise<FeedReading> =>
+      readFeed(poolRequest(system.name, 'nodes', poolId, CURRENT_QUERY), signal),
     /** The same nodes with nothing but their capacity forecasts of one time frame. */
     forecasts: createForecasts((poolId, query, signal) =>
       readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
@@ -107,7 +101,7 @@ export function createClient(options: ClientOptions) {
     /** Any other GET request. */
     read: <T>(
       request: Pick<Request, 'operation' | 'path' | 'headers'>,
-      decode: (text: string) => T | Promise<T>,
+      decode: (text: string) => T,
       signal: AbortSignal,
     ): Promise<T> => read(request, signal, decode),
     status: () => ({
@@ -127,12 +121,8 @@ export function createClient(options: ClientOptions) {
 }
 
 function createReadFeed(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
-  return (request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> =>
-    read(request, signal, async (text, _, ofAttempt) => {
-      const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
-      await use?.(reading, ofAttempt)
-      return reading
-    })
+  return (request: Request, signal: AbortSignal): Promise<FeedReading> =>
+    read(request, signal, (text) => decodeFeed(parseJson(text), bandwidthUnit))
 }
 
 function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedBandwidthUnit) {
@@ -146,17 +136,16 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedB
     const { start, end, interval } = requested
     const query = `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
     const request = poolRequest(system, 'history', poolId, query)
-    return read(request, signal, (text, _, ofAttempt, response) => {
-      const options = { period, bandwidthUnit, respondedAt: respondedAt(response) }
-      return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
-    })
+    return read(request, signal, (text, _baseUrl, response) =>
+      decodeHistory(parseJson(text), { period, bandwidthUnit, respondedAt: respondedAt(response) }),
+    )
   }
 }
 
 function createSendResource(read: Operate): SendResource {
   return (request, decode, signal) =>
-    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, ofAttempt, response) =>
-      decodeInSlices(text, (body) => decode(body, { baseUrl, now: respondedAt(response) }), ofAttempt),
+    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, response) =>
+      decode(parseJson(text), { baseUrl, now: respondedAt(response) }),
     )
 }
 
@@ -168,18 +157,8 @@ function createQuery(read: Operate) {
     const { name, resource, parts } = query
     const isOfSystem = resource !== undefined
     const options = { name, tags: requiredTags(query), isOfSystem, isCombined: parts.length > 0 }
-    const steps = (body: unknown) => answerSteps(body, options)
-    return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
+    return read(request, signal, (text) => decodeAnswer(parseJson(text), options))
   }
-}
-
-async function decodeInSlices<T>(
-  text: string,
-  decode: (body: unknown) => Steps<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const body = await inSlices(jsonSteps(text), signal)
-  return inSlices(decode(body), signal)
 }
 
 /** The exporter's own session; its logins and logouts are exchanges like any other. */

@@ -6,7 +6,6 @@ import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'
 import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
-import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
 import {
   type AddSample,
@@ -67,24 +66,15 @@ export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
   return samples.byFamily
 }
 
-/** Nodes that are rendered at a time. */
-const BATCH = 16
-
 /** The lines of {@link feedSamples}; undefined if they have more than `maxCharacters`. */
-export function* feedPartSteps(
-  { nodes }: Nodes,
-  labels: PoolLabels,
-  maxCharacters: number,
-): Steps<Part | undefined> {
+export function renderNodes({ nodes }: Nodes, labels: PoolLabels, maxCharacters: number): Part | undefined {
   const { add, characters, part } = createPartBuilder()
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {
     addNode(add, node, names[index] ?? node.id, labels)
-    if (index % BATCH !== 0) continue
     if (characters() > maxCharacters) return undefined
-    yield
   }
-  return characters() > maxCharacters ? undefined : part()
+  return part()
 }
 
 function addNode(

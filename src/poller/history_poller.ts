@@ -7,7 +7,6 @@ import { createCollection, type PoolSamples } from '../history/recent/collection
 import { createHistoryDocument, type HistoryDocument } from '../history/recent/document.ts'
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
 import type { Format } from '../metrics/lines.ts'
-import { inSlices } from '../slices.ts'
 import { withRejectedValues } from '../state/changes.ts'
 import { type Failure, failureOf, type PoolState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
@@ -17,7 +16,7 @@ export interface HistoryPollerOptions {
   readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
   readonly client: Pick<SystemClient, 'history'>
-  readonly store: Pick<StateStore, 'system' | 'apply'>
+  readonly store: Pick<StateStore, 'system' | 'update'>
   readonly pollLog: PollLog
   /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
@@ -178,10 +177,10 @@ async function readSamples(
   })
   try {
     for await (const { reading: window } of windows) {
-      await inSlices(collection.add(window), signal)
+      collection.add(window)
       pollLog.rejected(ref.id, window.rejected)
       if (window.rejected.length > 0)
-        await store.apply(system.name, (state) => withRejectedValues(state, window.rejected))
+        await store.update(system.name, (state) => withRejectedValues(state, window.rejected))
     }
     pollLog.history(ref.id, undefined)
     return collection.samples()

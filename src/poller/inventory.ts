@@ -1,7 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError, isOfSystem } from '../api/errors/errors.ts'
-import { LIST_REQUEST, providerSteps } from '../api/providers/providers.ts'
-import { inSlices } from '../slices.ts'
+import { decodeProviders, LIST_REQUEST } from '../api/providers/providers.ts'
 import { failureOf, type InventoryState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import type { PollLog } from './log/poll_log.ts'
@@ -33,11 +32,7 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
 
   async function request(signal: AbortSignal): Promise<void> {
     try {
-      const providers = await client.read(
-        LIST_REQUEST,
-        (text) => inSlices(providerSteps(text), signal),
-        signal,
-      )
+      const providers = await client.read(LIST_REQUEST, decodeProviders, signal)
       misses = 0
       pollLog.providers(undefined)
       await show(() => ({ providers, failure: undefined }))

@@ -1,11 +1,10 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
-import type { FeedReading } from '../api/feed/feed.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { withdrawn, withPoll } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
-import type { Applied, StateStore } from '../state/store.ts'
+import type { StateStore } from '../state/store.ts'
 import { createWithdrawal } from '../state/withdrawal.ts'
 import { createForecastPollers } from './forecast_poller.ts'
 import type { PollLog } from './log/poll_log.ts'
@@ -30,7 +29,8 @@ export function isAnswer(outcome: PollOutcome): boolean {
 export type PoolPoller = ReturnType<typeof createPoolPoller>
 
 export function createPoolPoller(options: PoolPollerOptions) {
-  const { poolId, system, store, pollLog } = options
+  const { poolId, system, client, store, pollLog } = options
+  const { maxResponseBytes } = system.limits
   // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPollers({ ...options, leaving: leaving.signal })
@@ -48,10 +48,11 @@ export function createPoolPoller(options: PoolPollerOptions) {
   async function request(): Promise<PollOutcome> {
     const began = performance.now()
     try {
-      const { reading, seconds, shown } = await readNodes(options, began, leaving.signal)
-      await shown
+      const reading = await client.nodes(poolId, leaving.signal)
+      const attempt = attemptSince(began)
+      await store.update(system.name, (state) => withPoll(state, poolId, attempt, reading, maxResponseBytes))
       withdrawal.after()
-      pollLog.polled(poolId, { seconds, nodes: reading.nodes.length, failure: undefined })
+      pollLog.polled(poolId, { seconds: attempt.seconds, nodes: reading.nodes.length, failure: undefined })
       pollLog.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
@@ -87,27 +88,6 @@ export function createPoolPoller(options: PoolPollerOptions) {
       withdrawal.end()
     },
   }
-}
-
-/** Reads the nodes, and changes the state before the next response is decoded, so that memory does not add up. */
-async function readNodes(
-  { poolId, system, client, store }: PoolPollerOptions,
-  beganMs: number,
-  signal: AbortSignal,
-): Promise<Applied & { readonly reading: FeedReading; readonly seconds: number }> {
-  const maxBytes = system.limits.maxResponseBytes
-  let applied: Applied = { shown: Promise.resolve() }
-  let seconds = 0
-  const reading = await client.nodes(poolId, signal, async (decoded, ofAttempt) => {
-    const attempt = attemptSince(beganMs)
-    seconds = attempt.seconds
-    applied = await store.apply(
-      system.name,
-      (state) => withPoll(state, poolId, attempt, decoded, maxBytes),
-      ofAttempt,
-    )
-  })
-  return { ...applied, reading, seconds }
 }
 
 /** A poll that ends now. @param began on the clock of `performance.now()` */

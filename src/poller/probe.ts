@@ -4,7 +4,6 @@ import type { SystemConfig } from '../config/config.ts'
 import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import { PROBE } from '../metrics/families.ts'
 import { labelText, type Part, renderPart } from '../metrics/lines.ts'
-import { inSlices } from '../slices.ts'
 import { withPerformance } from '../state/changes.ts'
 import { byId, renderPoll } from '../state/rendering.ts'
 import { withoutCounters } from '../state/samples.ts'
@@ -80,7 +79,7 @@ function isComplete({ poolIds, outcomes }: Found): boolean {
 async function withNewPerformance(state: SystemState, { beganMs }: Found): Promise<SystemState> {
   const known = state.performance
   if (known?.reading === undefined || known.receivedAtMs >= beganMs) return state
-  return inSlices(withPerformance(state, { ...known, reading: undefined }))
+  return withPerformance(state, { ...known, reading: undefined })
 }
 
 function partsOf(state: SystemState, found: Found): Part[] {

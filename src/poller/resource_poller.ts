@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors/errors.ts'
 import { type PoolRef, storagePoolId } from '../api/feed/pools.ts'
 import { pause } from '../api/http/deadline.ts'
 import { isQueried } from '../api/query/merge.ts'
-import { kindOf, objectSteps } from '../api/resources/objects.ts'
+import { decodeObjects, kindOf } from '../api/resources/objects.ts'
 import { addObjects, createResourceReader } from '../api/resources/reader.ts'
 import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
@@ -94,11 +94,11 @@ export function createResourcePoller(options: ResourcePollerOptions) {
 async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal) {
   const kind = kindOf('pool')
   let figures: ResourceReading | ApiError | undefined
-  const pools = await client.pools(signal, function* (body, { baseUrl, now }) {
+  const pools = await client.pools(signal, (body, { baseUrl, now }) => {
     const builder = createReadingBuilder('pools')
     const idOf = (entry: Parameters<typeof storagePoolId>[0]) => storagePoolId(entry, baseUrl)
     try {
-      addObjects(builder, kind, yield* objectSteps(body, kind, { now, rejected: builder.rejected, idOf }))
+      addObjects(builder, kind, decodeObjects(body, kind, { now, rejected: builder.rejected, idOf }))
       figures = builder.reading()
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure

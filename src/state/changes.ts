@@ -2,7 +2,6 @@ import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import { frameForecasts } from '../api/feed/forecast_frames.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
-import type { Steps } from '../slices.ts'
 import { withRejected } from './rejections.ts'
 import {
   byId,
@@ -15,41 +14,40 @@ import {
 } from './rendering.ts'
 import { type Attempt, newPool, type PerformanceState, type PoolState, type SystemState } from './state.ts'
 
-/**
- * A change of the state of a system renders the lines that it changes; other tasks of the process may run at each
- * `yield`. In all of them, `maxBytes` limits the lines of the system.
- */
-export type StateSteps = Steps<SystemState>
+// A change of the state of a system renders the lines that it changes. In all of them, `maxBytes` limits the lines of the system.
 
 /**
  * The system with exactly these pools; those that it had keep what is known of them.
  * @throws {ApiError} `too_large` when other names make its series longer than `maxBytes`
  */
-export function* withPools(
+export function withPools(
   system: SystemState,
   refs: readonly PoolRef[],
   maxBytes = Number.POSITIVE_INFINITY,
-): StateSteps {
+): SystemState {
   const pools = refs.map((ref) => {
     const pool = system.pools.get(ref.id) ?? newPool(ref)
     return { ...pool, ref, name: pool.name ?? ref.name }
   })
   // A limit that a reload lowered applies to the next polls.
   const limit = Math.max(maxBytes, bytesOf(system))
-  return withinBounds(yield* renderPools({ ...system, pools: byId(pools) }, () => false, limit), limit)
+  return withinBounds(
+    renderPools({ ...system, pools: byId(pools) }, () => false, limit),
+    limit,
+  )
 }
 
 /**
  * The outcome of a poll: a reading replaces everything, a failure leaves the values as they are.
  * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
  */
-export function* withPoll(
+export function withPoll(
   system: SystemState,
   poolId: string,
   attempt: Attempt,
   reading?: FeedReading,
   maxBytes = Number.POSITIVE_INFINITY,
-): StateSteps {
+): SystemState {
   const result = attempt.failure?.reason ?? 'ok'
   const polled = (pool: PoolState) => ({
     ...pool,
@@ -70,7 +68,7 @@ export function* withPoll(
   const rendered = isRenamed
     ? renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes)
     : renderPoolOnly(counting, poolId, maxBytes)
-  return withinBounds(yield* rendered, maxBytes)
+  return withinBounds(rendered, maxBytes)
 }
 
 /**
@@ -101,7 +99,7 @@ export function withPerformancePoll(
   system: SystemState,
   performance: PerformanceState & { readonly reading: PerformanceReading },
   maxBytes = Number.POSITIVE_INFINITY,
-): StateSteps {
+): SystemState {
   const rejections = withRejected(system.rejections, performance.reading.rejected)
   return withPerformance({ ...system, rejections }, performance, maxBytes)
 }
@@ -110,14 +108,17 @@ export function withPerformancePoll(
  * A new state of the query interface: all pools are rendered again if it has another reading.
  * @throws {ApiError} `too_large` as {@link withPoll}
  */
-export function* withPerformance(
+export function withPerformance(
   system: SystemState,
   performance: PerformanceState | undefined,
   maxBytes = Number.POSITIVE_INFINITY,
-): StateSteps {
+): SystemState {
   const next = { ...system, performance }
   if (performance?.reading === system.performance?.reading) return next
-  return withinBounds(yield* renderPools(next, ({ reading }) => reading !== undefined, maxBytes), maxBytes)
+  return withinBounds(
+    renderPools(next, ({ reading }) => reading !== undefined, maxBytes),
+    maxBytes,
+  )
 }
 
 /** The system without forecasts of other time frames, which were removed from the configuration. */
@@ -131,7 +132,7 @@ export function withForecastsOf(system: SystemState, timeFrames: readonly string
 }
 
 /** The pool without its values, which are too old. */
-export function withdrawn(system: SystemState, poolId: string): StateSteps {
+export function withdrawn(system: SystemState, poolId: string): SystemState {
   const next = withPool(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: new Map() }))
   return renderPoolOnly(next, poolId, Number.POSITIVE_INFINITY)
 }

@@ -7,12 +7,11 @@ import { STATE } from '../metrics/families.ts'
 import { type Part, renderPart, type Sample } from '../metrics/lines.ts'
 import {
   coverageSamples,
-  feedPartSteps,
   forecastSamples,
   type PoolLabels,
+  renderNodes,
   uniqueNames,
 } from '../metrics/samples.ts'
-import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
 import { relabelled } from './resources.ts'
 import { poolPart } from './samples.ts'
@@ -51,11 +50,11 @@ export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState
  * @param isChanged whether the content of a pool is another
  * @throws {ApiError} `too_large` when the lines of one pool take more than `maxBytes`
  */
-export function* renderPools(
+export function renderPools(
   system: SystemState,
   isChanged: (pool: PoolState) => boolean,
   maxBytes: number,
-): Steps<SystemState> {
+): SystemState {
   const pools = [...system.pools.values()]
   const labels = uniqueNames(pools.map(({ ref, name }) => ({ id: boundedName(ref.id), name })))
   const sources = sourcesOf(system)
@@ -63,7 +62,7 @@ export function* renderPools(
   for (const [index, pool] of pools.entries()) {
     const label = labels[index] ?? pool.ref.id
     const isCurrent = label === pool.label && pool.statePart !== NOTHING && !isChanged(pool)
-    rendered.push(isCurrent ? pool : yield* renderPool({ ...pool, label }, sources, maxBytes))
+    rendered.push(isCurrent ? pool : renderPool({ ...pool, label }, sources, maxBytes))
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
@@ -74,10 +73,10 @@ export function* renderPools(
  * Renders one pool, whose name is the one that it was labelled with: no label is another.
  * @throws {ApiError} `too_large` as {@link renderPools}
  */
-export function* renderPoolOnly(system: SystemState, poolId: string, maxBytes: number): Steps<SystemState> {
+export function renderPoolOnly(system: SystemState, poolId: string, maxBytes: number): SystemState {
   const pool = system.pools.get(poolId)
   if (pool === undefined) return system
-  const rendered = yield* renderPool(pool, sourcesOf(system), maxBytes)
+  const rendered = renderPool(pool, sourcesOf(system), maxBytes)
   return { ...system, pools: new Map(system.pools).set(poolId, rendered) }
 }
 
@@ -94,14 +93,14 @@ function sourcesOf({ name: system, pools, performance, resources }: SystemState)
   }
 }
 
-function* renderPool(
+function renderPool(
   pool: PoolState,
   { system, find, hardwareOf }: ReturnType<typeof sourcesOf>,
   maxBytes: number,
-): Steps<PoolState> {
+): PoolState {
   const merged = pool.reading && mergePerformance(pool.reading, find)
   const labels = { ...labelsFor(pool, system), hardwareOf }
-  const feedPart = merged ? yield* feedPartSteps(merged, labels, maxBytes) : NOTHING
+  const feedPart = merged ? renderNodes(merged, labels, maxBytes) : NOTHING
   if (feedPart === undefined) throw tooManySeries(maxBytes)
   return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
 }

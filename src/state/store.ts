@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createSemaphore } from '../api/http/semaphore.ts'
 import type { Part } from '../metrics/lines.ts'
-import { inSlices, type Steps } from '../slices.ts'
 import { createPublisher } from './publisher.ts'
 import { onlyCounters, systemPart } from './samples.ts'
 import { newSystem, type SystemState } from './state.ts'
@@ -9,12 +7,7 @@ import { newSystem, type SystemState } from './state.ts'
 /** The current state of all systems, and the exposition that shows it. */
 export type StateStore = ReturnType<typeof createStateStore>
 
-export type Change = (system: SystemState) => SystemState | Steps<SystemState>
-
-export interface Applied {
-  /** Resolves when the exposition shows the new state. */
-  readonly shown: Promise<void>
-}
+export type Change = (system: SystemState) => SystemState
 
 /** What the configuration says of a system. */
 export type ConfiguredSystem = Pick<SystemState, 'name' | 'pollIntervalSeconds' | 'isOnlyProbed'> &
@@ -42,25 +35,34 @@ export function createStateStore(onExposition: (series: number) => void, observe
     shown = made
     onExposition(series)
   })
-  const changes = createSemaphore(1)
 
-  /** @returns the publication of the new state */
-  async function replace(name: string, change: Change, signal?: AbortSignal): Promise<Applied> {
+  /**
+   * Replaces the state of a system at once, if it is still configured. Resolves when the exposition shows the state; rejects when
+   * none can be made of it, or when the change throws, and then nothing is changed.
+   * @param change a pure function of the state
+   */
+  async function update(name: string, change: Change): Promise<void> {
     const before = systems.get(name)
-    if (before === undefined) return { shown: Promise.resolve() }
-    const changed = change(before)
-    const next = Symbol.iterator in changed ? await inSlices(changed, signal) : changed
+    if (before === undefined) return
+    const next = change(before)
     systems = new Map(systems).set(name, next)
     observer?.changed(next)
-    return { shown: publish() }
+    return publish()
   }
 
-  function replaceAll(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string>) {
+  /**
+   * Keeps exactly these systems, in this order.
+   * @param fresh names of systems of which nothing is known, whatever was known under the name
+   */
+  async function show(
+    next: readonly ConfiguredSystem[],
+    fresh: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
     const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
     const settings = (list: readonly ConfiguredSystem[]) => list.map((one) => [one.name, configured(one)])
     const isSame = isDeepStrictEqual(settings(next), settings([...systems.values()]))
     // Most reloads change no system, and a new exposition of many nodes takes 100 ms to compress.
-    if (fresh.size === 0 && isSame) return undefined
+    if (fresh.size === 0 && isSame) return
     systems = new Map(
       next.map((system) => {
         const { name } = system
@@ -71,14 +73,6 @@ export function createStateStore(onExposition: (series: number) => void, observe
     return publish()
   }
 
-  /**
-   * Replaces the state of a system, if it is still configured. Changes run one after the other, in slices. Resolves when the
-   * state is replaced; rejects when the change throws, and then nothing is changed, or when the signal aborts before.
-   * @param change a pure function of the state as it is when the change begins
-   */
-  const apply = (name: string, change: Change, signal?: AbortSignal): Promise<Applied> =>
-    changes.run(() => replace(name, change, signal), { signal })
-
   return {
     /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
     exposition,
@@ -86,17 +80,8 @@ export function createStateStore(onExposition: (series: number) => void, observe
     system: (name: string): SystemState | undefined => systems.get(name),
     /** The state that the exposition shows, which follows after at most some seconds. */
     shownSystem: (name: string): SystemState | undefined => shown.get(name),
-    apply,
-    /** As `apply`, but resolves when the exposition shows the state; rejects when none can be made of it. */
-    update: async (name: string, change: Change): Promise<void> => (await apply(name, change)).shown,
-    /**
-     * Keeps exactly these systems, in this order.
-     * @param fresh names of systems of which nothing is known, whatever was known under the name
-     */
-    async show(next: readonly ConfiguredSystem[], fresh: ReadonlySet<string> = new Set()): Promise<void> {
-      const applied = await changes.run(async () => ({ shown: replaceAll(next, fresh) }))
-      await applied.shown
-    },
+    update,
+    show,
   }
 }
 

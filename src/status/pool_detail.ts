@@ -12,7 +12,6 @@ import {
 } from '../catalogue.ts'
 import { newestTimes } from '../metrics/newest_times.ts'
 import { uniqueNames } from '../metrics/samples.ts'
-import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
 import { DISK_NAMES, ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import { type ReadFigures, readFigures } from './figures/pool_figures.ts'
@@ -33,19 +32,19 @@ export interface PoolDetail {
   }[]
 }
 
-export type PoolDetails = (pool: PoolState, hardwareOf: FindHardware) => Steps<PoolDetail>
+export type PoolDetails = (pool: PoolState, hardwareOf: FindHardware) => PoolDetail
 
-/** Calculates the details of pools, in slices, and keeps them as long as the state of the pool. */
+/** Calculates the details of pools, and keeps them as long as the state of the pool. */
 export function createPoolDetails(): PoolDetails {
   const details = new WeakMap<PoolState, PoolDetail>()
-  return function* (pool, hardwareOf) {
-    const known = details.get(pool) ?? (yield* detailSteps(pool, hardwareOf))
+  return (pool, hardwareOf) => {
+    const known = details.get(pool) ?? calculateDetail(pool, hardwareOf)
     details.set(pool, known)
     return known
   }
 }
 
-function* detailSteps(pool: PoolState, hardwareOf: FindHardware): Steps<PoolDetail> {
+function calculateDetail(pool: PoolState, hardwareOf: FindHardware): PoolDetail {
   const merged = pool.merged?.nodes ?? []
   const names = uniqueNames(merged)
   const nodes: NodeStatus[] = []
@@ -55,7 +54,6 @@ function* detailSteps(pool: PoolState, hardwareOf: FindHardware): Steps<PoolDeta
     for (const [category, t] of newestTimes(node)) {
       newest.set(category, Math.max(t, newest.get(category) ?? t))
     }
-    yield
   }
   const attributes = attributesOf(pool)
   const sourcesOf = (category: Category) =>

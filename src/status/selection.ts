@@ -1,4 +1,3 @@
-import type { Steps } from '../slices.ts'
 import type { PoolStatus, Status, SystemStatus } from './model.ts'
 import { badFirst } from './problems.ts'
 import type { Problem } from './states.ts'
@@ -52,14 +51,14 @@ export function queryOf(selection: Partial<Selection>): string {
 }
 
 /** The selected part of the status; undefined if there is no such system or pool. A search may find nothing. */
-export function* selectSteps(status: Status, selection: Selection): Steps<Status | undefined> {
+export function selectStatus(status: Status, selection: Selection): Status | undefined {
   const systems = status.systems.filter(({ name }) => ['', name].includes(selection.system))
   if (systems.length === 0 && selection.system !== '') return undefined
   const withPools = systems.map((system) => onlyPool(system, selection.pool))
   if (selection.pool !== '' && withPools.every(({ pools }) => pools.length === 0)) return undefined
   const found: SystemStatus[] = []
   for (const system of withPools) {
-    const match = yield* searchSystem(system, selection.search)
+    const match = searchSystem(system, selection.search)
     if (match !== undefined) found.push(match)
   }
   return { ...status, systems: found, problems: problemsOf(status.problems, found) }
@@ -72,7 +71,7 @@ function onlyPool(system: SystemStatus, pool: string): SystemStatus {
 }
 
 /** A system or pool that matches is found with all that it has; otherwise with its pools or nodes that match. */
-function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus | undefined> {
+function searchSystem(system: SystemStatus, text: string): SystemStatus | undefined {
   if (text === '' || isNamed(system, text)) return system
   const pools: PoolStatus[] = []
   for (const pool of system.pools) {
@@ -81,7 +80,6 @@ function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus |
       const nodes = pool.nodes.filter((node) => isNamed(node, text))
       if (nodes.length > 0) pools.push({ ...pool, nodes })
     }
-    yield
   }
   return pools.length === 0 ? undefined : { ...system, pools }
 }

@@ -2,7 +2,6 @@ import { conditionsOf } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { readRules } from '../alerting/package_files.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import type { Status } from './model.ts'
@@ -10,7 +9,7 @@ import { createPoolDetails } from './pool_detail.ts'
 import { badFirst, systemProblems } from './problems.ts'
 import type { Recent } from './recent/recent.ts'
 import { type Problem, worstState } from './states.ts'
-import { type SystemStatus, systemStatusSteps } from './system_status.ts'
+import { type SystemStatus, systemStatus } from './system_status.ts'
 
 export interface StatusSources {
   readonly version: string
@@ -27,11 +26,11 @@ export interface StatusSources {
 }
 
 /** Computes the status of this moment. Details of pools are computed once for each state of a pool. */
-export function createStatusReader(sources: StatusSources): () => Steps<Status> {
+export function createStatusReader(sources: StatusSources): () => Status {
   const { version, ready, systems, polling, recent } = sources
   const detailOf = createPoolDetails()
   const conditions = createConditionsReader(sources.alerting)
-  return function* () {
+  return () => {
     const now = sources.now() / 1000
     const conditionsFor = conditions()
     const list: SystemStatus[] = []
@@ -41,7 +40,7 @@ export function createStatusReader(sources: StatusSources): () => Steps<Status> 
       if (status === undefined) continue
       const ofPool = (pool?: string) => conditionsFor({ system: state.name, pool })
       const sources = { state, polling: status, recent, detailOf, conditionsOf: ofPool, now }
-      const { system, findings } = yield* systemStatusSteps(sources)
+      const { system, findings } = systemStatus(sources)
       const own = systemProblems({ system, state, findings, conditions: ofPool(), now })
       // A system that is polled well may have an old certificate, for example.
       const worst = own.length === 0 ? system.state : worstState([system.state, 'warning'])

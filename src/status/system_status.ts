@@ -1,7 +1,6 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { largest } from '../values/largest.ts'
@@ -29,10 +28,11 @@ export interface SystemSources {
 export type SystemStatus = SystemMembers & StateInWords
 
 /** The status of a system, and what needs attention of each pool. */
-export function* systemStatusSteps(
-  sources: SystemSources,
-): Steps<{ readonly system: SystemStatus; readonly findings: ReadonlyMap<string, readonly Finding[]> }> {
-  const parts = yield* poolSteps(sources)
+export function systemStatus(sources: SystemSources): {
+  readonly system: SystemStatus
+  readonly findings: ReadonlyMap<string, readonly Finding[]>
+} {
+  const parts = poolStatuses(sources)
   const members = systemMembers(
     sources,
     parts.map(({ pool }) => pool),
@@ -72,7 +72,7 @@ function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
   }
 }
 
-function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: SystemSources) {
+function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: SystemSources) {
   const context = {
     now,
     clockSkewSeconds: state.clockSkewSeconds ?? 0,
@@ -89,10 +89,9 @@ function* poolSteps({ state, polling, recent, detailOf, conditionsOf, now }: Sys
       historyFailure: polling.historyFailures.get(id),
       latency: (operation, quantile) => recent.latency(state.name, id, operation, quantile),
     }
-    const members = poolMembers(pool, yield* detailOf(pool, hardwareOf), ofPool)
+    const members = poolMembers(pool, detailOf(pool, hardwareOf), ofPool)
     const findings = findingsOf(members, ofPool)
     pools.push({ pool: poolStatus(members, findings, now), findings })
-    yield
   }
   return pools
 }

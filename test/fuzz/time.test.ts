@@ -8,9 +8,11 @@ import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
 import { isPage, isXml } from '../../src/api/parse/markup.ts'
+import { decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAccount } from '../../src/api/providers/whoami.ts'
+import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
-import { kindOf, objectSteps } from '../../src/api/resources/objects.ts'
+import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
 import { wrappedLines } from '../../src/commands/cli/output/width.ts'
 import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
@@ -29,11 +31,9 @@ import { hasExpectedHost, isCrossSite } from '../../src/server/auth/origin.ts'
 import { checkRequest, rawPath } from '../../src/server/auth/request_check.ts'
 import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
 import { readTarget } from '../../src/server/metrics/target.ts'
-import { atOnce } from '../../src/slices.ts'
 import { readSelection } from '../../src/status/selection.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
-import { decodeProviders } from '../api/providers/decode.ts'
-import { bodyOf, decodeAnswer, START, STOP } from '../api/query/query_files.ts'
+import { bodyOf, START, STOP } from '../api/query/query_files.ts'
 import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
 import { growthOfTime, type Reader } from './support/growth.ts'
 
@@ -317,7 +317,7 @@ const READERS: readonly Reader[] = [
       ['"namespace_billing_infos":[', '"namespace":"', '"total_size":"', '"uptodate_till":"'],
     ),
     tokens: [`${BILLING.slice(28, -2)},`, '0.', '2026-', '%41'],
-    read: (text) => atOnce(objectSteps(jsonOf(text), kindOf('namespace'), OBJECTS)),
+    read: (text) => decodeObjects(jsonOf(text), kindOf('namespace'), OBJECTS),
   },
   {
     name: 'response that is recorded',

@@ -4,7 +4,6 @@ import type { NodeHistory } from '../../src/api/history/node_history.ts'
 import { createCollection, type PoolSamples } from '../../src/history/recent/collection.ts'
 import { createHistoryDocument } from '../../src/history/recent/document.ts'
 import type { Format } from '../../src/metrics/lines.ts'
-import { atOnce } from '../../src/slices.ts'
 import { checkMetrics } from '../support/promtool.ts'
 
 const T = 1_772_323_200
@@ -29,7 +28,7 @@ function samplesOf(
   maxBytes = UNLIMITED,
 ): PoolSamples {
   const collection = createCollection(pool, maxBytes, 300)
-  for (const nodes of windows) atOnce(collection.add({ nodes }))
+  for (const nodes of windows) collection.add({ nodes })
   return collection.samples()
 }
 

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import type { HistoryReading } from '../../src/api/history/history.ts'
-import { historySteps } from '../../src/api/history/history.ts'
+import { decodeHistory } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
 import { createHistoryPoller } from '../../src/poller/history_poller.ts'
 import { createPollLog } from '../../src/poller/log/poll_log.ts'
-import { atOnce } from '../../src/slices.ts'
-import { withPoll, withPools } from '../state/changes.ts'
+import { withPoll, withPools } from '../../src/state/changes.ts'
 import { configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
 
 const STEP = 300
@@ -138,7 +137,7 @@ async function served(pool: string, period: Period): Promise<HistoryReading> {
   const points: { t: number; Space: number }[] = []
   for (let t = period.start; t < period.end; t += STEP) points.push({ t, Space: t })
   const node = { id: `n-${pool}`, displayName: `n-${pool}`, storagePoolName: pool, diskSpaceTotal: points }
-  return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
+  return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
 }
 
 const grid = (from: number, to: number) =>
@@ -358,7 +357,7 @@ test('of the points of an interval, the first one is kept', async () => {
     const length = (period.end - period.start) * 10
     const diskSpaceTotal = Array.from({ length }, (_, index) => ({ t: period.start + index / 10, Space: 1 }))
     const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
+    return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
   }
   await look()
   expect(await times('p1')).toEqual(grid(T - WINDOW + 2 * STEP, T))
@@ -371,7 +370,7 @@ test('what is unusual in the answers is logged once; rejected values are counted
     const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
     const diskSpaceTotal = points.map((t, index) => ({ t, Space: index === 0 ? 'x' : t }))
     const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, respondedAt: period.end }))
+    return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
   }
   await look()
   setup.now += STEP

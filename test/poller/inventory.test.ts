@@ -8,7 +8,6 @@ import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createInventory } from '../../src/poller/inventory.ts'
 import { createPollLog } from '../../src/poller/log/poll_log.ts'
 import { createPoller } from '../../src/poller/poller.ts'
-import { atOnce } from '../../src/slices.ts'
 import { systemPart } from '../../src/state/samples.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { createStateStore } from '../../src/state/store.ts'
@@ -106,7 +105,7 @@ describe('a list that fails', () => {
       store: {
         update: async (_name, change) => {
           const next = change(state)
-          state = Symbol.iterator in next ? atOnce(next) : next
+          state = next
         },
       },
       client: {

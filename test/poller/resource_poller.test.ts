@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
-import { inSlices } from '../../src/slices.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { bodiesOf } from '../api/resources/bodies.ts'
 import { keyOf, sender } from '../api/resources/setup.ts'
@@ -19,10 +18,10 @@ const FIGURES = classic['/dashboard/zones/localzone/storagepools?dataType=curren
 
 /** The list of one pool, with its figures. */
 async function pools(
-  signal: AbortSignal,
+  _signal: AbortSignal,
   decode?: Parameters<SendResource>[1],
 ): Promise<readonly { id: string; name: string }[]> {
-  if (decode !== undefined) await inSlices(decode(FIGURES, { baseUrl: 'http://a', now: 1 }), signal)
+  if (decode !== undefined) decode(FIGURES, { baseUrl: 'http://a', now: 1 })
   return [{ id: 'urn:storageos:VirtualArray:p1', name: 'sp1' }]
 }
 
@@ -193,11 +192,11 @@ describe('requests in an hour', () => {
   ])('with %d namespaces are within the budget', async (count, ofNamespaces) => {
     const answer = namespacesOf(count)
     const counts: Record<string, number> = {}
-    const send: SendResource = async (request, decode, signal) => {
+    const send: SendResource = async (request, decode) => {
       counts[request.operation] = (counts[request.operation] ?? 0) + 1
       const body = classic[keyOf(request)] ?? answer(request)
       const isNamespace = request.operation === 'namespaces' || request.operation === 'quotas'
-      return inSlices(decode(isNamespace ? answer(request) : body, { baseUrl: 'http://a', now: 1 }), signal)
+      return decode(isNamespace ? answer(request) : body, { baseUrl: 'http://a', now: 1 })
     }
     await start(send)
     // The first readings are at the start; those of quotas are spread from the second one on.

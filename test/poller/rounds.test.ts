@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import type { Reason } from '../../src/api/errors/reasons.ts'
+import { decodeProviders } from '../../src/api/providers/providers.ts'
 import type { SystemPoller } from '../../src/poller/system_poller.ts'
-import { decodeProviders } from '../api/providers/decode.ts'
 import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
 import { readingOf, shown } from './setup.ts'
 

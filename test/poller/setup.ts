@@ -35,7 +35,7 @@ export function readingOf(
 export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemClient {
   const unexpected = () => Promise.reject(new Error('unexpected request'))
   return {
-    nodes: nodes === undefined ? unexpected : using(nodes),
+    nodes: nodes ?? unexpected,
     forecasts: unexpected,
     history: unexpected,
     pools: unexpected,
@@ -50,15 +50,6 @@ export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemCl
     }),
     close: async () => undefined,
     ...methods,
-  }
-}
-
-/** A method that passes on what it reads, as a client does. */
-function using(nodes: SystemClient['nodes']): SystemClient['nodes'] {
-  return async (poolId, signal, use) => {
-    const reading = await nodes(poolId, signal)
-    await use?.(reading, signal)
-    return reading
   }
 }
 

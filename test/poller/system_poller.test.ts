@@ -447,11 +447,13 @@ describe('a system that is down', () => {
 
 test('configured pools are never listed, however slowly the first exposition is made', async () => {
   const store = await newStore()
+  const slowUntilMs = Date.now() + 10 * SECOND
   const slow: StateStore = {
     ...store,
     update: async (...change) => {
-      await pause(3 * SECOND, new AbortController().signal)
-      return store.update(...change)
+      const shown = store.update(...change)
+      if (Date.now() < slowUntilMs) await pause(3 * SECOND, new AbortController().signal)
+      await shown
     },
   }
   const list = vi.fn(async () => [{ id: 'other', name: undefined }])

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blockIn } from '../../scripts/examples/pages.ts'
 import { findMarked } from '../../scripts/markdown/marked.ts'
-import { atOnce } from '../../src/slices.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from '../status/systems.ts'
@@ -22,7 +21,7 @@ function membersOf(value: unknown, path = ''): string[] {
 
 test('the example has the members of the document', () => {
   const system = polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })
-  const document = atOnce(createStatusReader({ ...statusSources([system]), ready: () => true })())
+  const document = createStatusReader({ ...statusSources([system]), ready: () => true })()
   // The test has no storage system with nodes that answer.
   const shown = membersOf(example).filter((name) => !name.startsWith('.systems.endpoints'))
   const served = membersOf(document).filter((name) => !name.startsWith('.systems.endpoints'))

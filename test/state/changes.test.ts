@@ -3,14 +3,19 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { REJECTIONS } from '../../src/api/parse/reads.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { withForecasts } from '../../src/state/changes.ts'
+import {
+  withdrawn,
+  withForecasts,
+  withPerformancePoll,
+  withPoll,
+  withPools,
+} from '../../src/state/changes.ts'
 import { bytesOf } from '../../src/state/rendering.ts'
 import { failureOf, NOTHING, newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from '../poller/setup.ts'
-import { withdrawn, withPerformancePoll, withPoll, withPools } from './changes.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { withForecasts } from '../../src/state/changes.ts'
+import { withForecasts, withPoll, withPools } from '../../src/state/changes.ts'
 import { newSystem } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { feedReading } from '../metrics/reading.ts'
 import { checkMetrics } from '../support/promtool.ts'
-import { withPoll, withPools } from './changes.ts'
 
 test('promtool accepts the exposition of a system whose names need escaping', async () => {
   const reading = feedReading(7)

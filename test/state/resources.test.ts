@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceReading } from '../../src/api/resources/reading.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
+import { withPools } from '../../src/state/changes.ts'
 import { withoutResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { withPools } from './changes.ts'
 
 const MAX_BYTES = 1_000_000
 const READING: ResourceReading = {

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
+import { withPoll, withPools } from '../../src/state/changes.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf, shown, storeOfA } from '../poller/setup.ts'
-import { withPoll, withPools } from './changes.ts'
 
 const attempt = { at: 1, seconds: 1, failure: undefined }
 const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
@@ -47,10 +47,9 @@ describe('a store', () => {
   test('tells the newest state from the one that its exposition shows', async () => {
     const store = await storeOfA()
     const tried = () => [store.system('a')?.tried, store.shownSystem('a')?.tried]
-    const change = (system: SystemState) => ({ ...system, tried: true })
-    const applied = await store.apply('a', change, new AbortController().signal)
+    const update = store.update('a', (system) => ({ ...system, tried: true }))
     expect(tried()).toEqual([true, false])
-    await applied.shown
+    await update
     expect(tried()).toEqual([true, true])
   })
 

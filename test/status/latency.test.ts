@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { atOnce } from '../../src/slices.ts'
+import { withPerformance } from '../../src/state/changes.ts'
 import { createRecent } from '../../src/status/recent/recent.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { T } from '../poller/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
-import { withPerformance } from '../state/changes.ts'
 import { polledSystem } from './systems.ts'
 
 const system = polledSystem('a', { p: [{ name: 'n1' }] })
@@ -34,9 +33,10 @@ function withReads(t: number, [fast, slow, all]: readonly [number, number, numbe
 function afterReadings(readings: readonly ReturnType<typeof withReads>[]) {
   const recent = createRecent(() => 0)
   for (const state of readings) recent.changed(state)
-  const { problems, systems } = atOnce(
-    createStatusReader({ ...statusSources(readings.slice(-1), { recent }), ready: () => true })(),
-  )
+  const { problems, systems } = createStatusReader({
+    ...statusSources(readings.slice(-1), { recent }),
+    ready: () => true,
+  })()
   const seconds = systems[0]?.pools[0]?.figures.read_latency_seconds
   return { seconds, alerts: problems.flatMap(({ alert }) => alert ?? []) }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
-import { atOnce } from '../../src/slices.ts'
 import { withResource } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
@@ -36,7 +35,7 @@ function systemWith(entries: Entries): SystemState {
 
 function problemsOf(entries: Entries): string[] {
   const read = createStatusReader({ ...statusSources([systemWith(entries)]), ready: () => true })
-  return atOnce(read()).problems.map(({ severity, alert, text }) => `${severity} ${alert}: ${text}`)
+  return read().problems.map(({ severity, alert, text }) => `${severity} ${alert}: ${text}`)
 }
 
 const HOUR = 3600

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
-import { atOnce } from '../../src/slices.ts'
+import { withPoll } from '../../src/state/changes.ts'
 import { withdrawnResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { configOf, onlySystem, T } from '../poller/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
-import { withPoll } from '../state/changes.ts'
 import { failedPoll, polledSystem } from './systems.ts'
 
 const SYSTEM = polledSystem('a', { p: [{ name: 'n1' }] })
@@ -36,9 +35,10 @@ function statusOf(state: SystemState, resources = '{}') {
     '{name: a, base_url: "https://ecs1.example.net:4443", auth: {token: t}}',
   )
   const polling = (name: string) => pollingOf(name, { system: onlySystem(config) })
-  const { systems, problems } = atOnce(
-    createStatusReader({ ...statusSources([state], { polling }), ready: () => true })(),
-  )
+  const { systems, problems } = createStatusReader({
+    ...statusSources([state], { polling }),
+    ready: () => true,
+  })()
   const found = systems[0]?.resources.find(({ name }) => name === 'namespaces')
   return {
     ...{ state: found?.state, summary: found?.summary, objects: found?.objects, leftOut: found?.left_out },

@@ -1,5 +1,4 @@
 import type { CoverageAttribute, FeedBandwidthUnit } from '../../catalogue.ts'
-import { atOnce, type Steps } from '../../slices.ts'
 import { shortened } from '../../text.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
@@ -15,25 +14,19 @@ export interface FeedReading {
   readonly rejected: readonly RejectedValue[]
 }
 
-/** {@link feedSteps} without interruption. */
-export function decodeFeed(body: unknown, bandwidthUnit?: FeedBandwidthUnit): FeedReading {
-  return atOnce(feedSteps(body, bandwidthUnit))
-}
-
 /**
  * Decodes a response of the nodes feed, in all documented forms and those of real systems.
  * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
-export function* feedSteps(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): Steps<FeedReading> {
+export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
   const rejected = createRejectedValues()
-  const entries = yield* nodeEntrySteps(body, rejected)
+  const entries = nodeEntries(body, rejected)
   const counter = createCoverageCounter(rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit)
   const nodes: NodeReading[] = []
   for (const [id, entry] of entries) {
     nodes.push(decode(id, entry))
-    yield
   }
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }
@@ -45,9 +38,9 @@ const MAX_NODES = 5_000
  * The nodes of a response by id, sorted.
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
-export function* nodeEntrySteps(body: unknown, rejected: RejectedValues): Steps<[string, JsonObject][]> {
+export function nodeEntries(body: unknown, rejected: RejectedValues): [string, JsonObject][] {
   const list = embeddedList(body, 'node list')
-  const entries = yield* entriesById(list, rejected)
+  const entries = entriesById(list, rejected)
   if (list.length > 0 && entries.size === 0) {
     throw new ApiError('schema', `none of the ${list.length} entries of the node list has an id`)
   }
@@ -55,12 +48,11 @@ export function* nodeEntrySteps(body: unknown, rejected: RejectedValues): Steps<
 }
 
 /** The entries by id. Of two with the same id the last one is used: Prometheus rejects a scrape with duplicate series. */
-function* entriesById(list: readonly unknown[], rejected: RejectedValues): Steps<Map<string, JsonObject>> {
+function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {
   const entries = new Map<string, JsonObject>()
   const reject = (reason: Rejection, node: string, text: string, times?: number) =>
     rejected.add({ attribute: 'id', reason, node, text }, times)
   for (const [index, entry] of list.entries()) {
-    yield
     const id = isObject(entry) ? readName(member(entry, 'id')) : undefined
     if (!isObject(entry) || id === undefined) {
       const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry

@@ -1,5 +1,4 @@
 import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
-import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { asList, isObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { MAX_REJECTED_CHARACTERS, type Read, type Reject, servedOrRejected } from '../parse/reads.ts'
@@ -55,15 +54,13 @@ export function readTransactionErrors(
     all: keep(readNewest(member(object, 'all'), rateTag, UNITS[rateUnit])),
     succeeded: keep(readNumber(member(totals, 'successTotal'), UNITS.count)),
     failed: keep(readNumber(member(totals, 'errorTotal'), UNITS.count)),
-    types: atOnce(
-      errorTypeSteps(member(object, 'types'), {
-        reject,
-        max,
-        readRate: (rate) => keep(readNewest(rate, rateTag, UNITS[rateUnit])),
-        // Without a value it has no series, which bound what a system can make the exporter keep.
-        hasSeries: ({ count, rate }) => count !== undefined || rate !== undefined,
-      }),
-    ),
+    types: readErrorTypes(member(object, 'types'), {
+      reject,
+      max,
+      readRate: (rate) => keep(readNewest(rate, rateTag, UNITS[rateUnit])),
+      // Without a value it has no series, which bound what a system can make the exporter keep.
+      hasSeries: ({ count, rate }) => count !== undefined || rate !== undefined,
+    }),
   }
   const { all, succeeded, failed, types } = errors
   return [all, succeeded, failed, types[0]].every((part) => part === undefined) ? undefined : errors
@@ -78,24 +75,27 @@ export interface ErrorTypeOptions<Rate> {
 }
 
 /** Reads `types`: the types with a series, of which the most frequent are kept if there are too many to export. */
-export function* errorTypeSteps<Rate>(
+export function readErrorTypes<Rate>(
   value: unknown,
   { reject, max, readRate, hasSeries }: ErrorTypeOptions<Rate>,
-): Steps<readonly ErrorType<Rate>[]> {
+): readonly ErrorType<Rate>[] {
   const list = asList(value)
   const types = new Map<string, ErrorType<Rate>>()
   const unread = list.length - MAX_ERROR_TYPES_READ
   if (unread > 0) reject('too_many', `${list.length} error types`, unread)
-  yield* eachInSteps(list.slice(0, MAX_ERROR_TYPES_READ), (entry) => {
+  for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
     const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
-    if (!isObject(entry) || errorType === undefined) return reject('shape', 'an error type without a name')
+    if (!isObject(entry) || errorType === undefined) {
+      reject('shape', 'an error type without a name')
+      continue
+    }
     const category = readName(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
     if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_REJECTED_CHARACTERS))
     const count = servedOrRejected(readNumber(member(entry, 'errorCount'), UNITS.count), reject)
     const type = { category, errorType, count, rate: readRate(member(entry, 'errorRate')) }
     if (hasSeries(type)) types.set(key, type)
-  })
+  }
   const kept = Math.min(max, MAX_ERROR_TYPES)
   if (types.size <= kept) return [...types.values()]
   reject('too_many', `${types.size} error types`, types.size - kept)

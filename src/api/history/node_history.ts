@@ -7,8 +7,7 @@ import {
   UNITS,
 } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
-import type { Steps } from '../../slices.ts'
-import { type ErrorType, errorTypeSteps } from '../feed/transaction_errors.ts'
+import { type ErrorType, readErrorTypes } from '../feed/transaction_errors.ts'
 import { asList, isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
@@ -78,11 +77,7 @@ const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).m
 }))
 
 /** Decodes a node of a response with `dataType=historical`. */
-export function* nodeHistorySteps(
-  id: string,
-  entry: JsonObject,
-  options: NodeHistoryOptions,
-): Steps<NodeHistory> {
+export function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOptions): NodeHistory {
   const { period, respondedAt, served, rejectAs, bandwidthUnit } = options
   const attributes = new Map<AttributeName, AttributeHistory>()
   const summaries = new Map<AttributeName, Summary>()
@@ -94,7 +89,6 @@ export function* nodeHistorySteps(
     if (series !== undefined) attributes.set(name, { series, unit: ofSource })
     const summary = readSummary(member(entry, summaryKey), tag, range, reject)
     if (summary !== undefined) summaries.set(name, summary)
-    yield
   }
   return {
     id,
@@ -102,14 +96,14 @@ export function* nodeHistorySteps(
     poolName: readName(member(entry, 'storagePoolName')),
     attributes,
     summaries,
-    errors: yield* errorSteps(entry, options),
+    errors: readErrors(entry, options),
   }
 }
 
-function* errorSteps(
+function readErrors(
   entry: JsonObject,
   { period, respondedAt, served, rejectAs, maxErrorTypes }: NodeHistoryOptions,
-): Steps<ErrorHistory> {
+): ErrorHistory {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
@@ -123,7 +117,7 @@ function* errorSteps(
     return { all: undefined, summary, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)
-  const found = yield* errorTypeSteps(member(errors, 'types'), {
+  const found = readErrorTypes(member(errors, 'types'), {
     reject,
     max: maxErrorTypes,
     readRate: (value) => readSeries(value, rate),

@@ -41,7 +41,7 @@ export interface HttpResponse {
    * Decodes the body, one at a time in the process; of a refusal {@link HttpResponse.text}. To be called once.
    * @throws {ApiError} `too_large` or `encoding`; the abort's own error when the request is aborted
    */
-  readonly decode: <T>(use: (text: string) => T | Promise<T>) => Promise<T>
+  readonly decode: <T>(use: (text: string) => T) => Promise<T>
   readonly redact: Redact
 }
 

@@ -1,16 +1,14 @@
-import { atOnce, type Steps } from '../../slices.ts'
 import { INSTANCES } from '../../system_catalogue.ts'
 import { copied } from '../../text.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
-import { parseSteps } from './json_steps.ts'
 import { isXml } from './markup.ts'
 
 /**
  * Parses a JSON body. The Content-Type is ignored, because it is often wrong on real systems.
  * @throws {ApiError} `html`, `schema` for XML, or `syntax` without the message of the parser, which quotes the body
  */
-export function* jsonSteps(text: string): Steps<unknown> {
+export function parseJson(text: string): unknown {
   const first = text.trimStart().slice(0, 1)
   if (first === '<') {
     throw isXml(text)
@@ -22,15 +20,10 @@ export function* jsonSteps(text: string): Steps<unknown> {
   }
   if (first === '') throw new ApiError('syntax', 'the response is empty')
   try {
-    return yield* parseSteps(text)
+    return JSON.parse(text)
   } catch {
     throw new ApiError('syntax', 'the response is not valid JSON')
   }
-}
-
-/** {@link jsonSteps} without interruption. */
-export function parseJson(text: string): unknown {
-  return atOnce(jsonSteps(text))
 }
 
 /**

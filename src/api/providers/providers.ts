@@ -1,7 +1,6 @@
-import type { Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import { asList, isObject, jsonSteps, member } from '../parse/json.ts'
+import { asList, isObject, member, parseJson } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
 
@@ -53,10 +52,10 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  * Reads the list from a body in XML or JSON. The Content-Type is ignored.
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
-export function* providerSteps(text: string): Steps<Provider[]> {
+export function decodeProviders(text: string): Provider[] {
   const body = text.trimStart()
   const isXml = body.startsWith('<') && !isPage(body)
-  const providers = isXml ? fromXml(parseXml(body)) : fromJson(yield* jsonSteps(body))
+  const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
   if (providers.length > MAX_PROVIDERS)
     throw new ApiError('too_large', `the list has more than ${MAX_PROVIDERS} providers, the maximum`)
   return providers

@@ -1,4 +1,3 @@
-import type { Steps } from '../../slices.ts'
 import { type FieldSeries, isReadable, type QueryAnswer } from './answers/answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import { type Subject, subjectOf } from './subjects.ts'
@@ -31,9 +30,9 @@ const POINTS = 4
  * this point was the newest one, so it has the same rates, sums and rules for resets and gaps.
  * @param series with the points of `windowSeconds` before the window
  */
-export function* pastSteps(series: readonly FieldSeries[], options: PastOptions): Steps<readonly NodePast[]> {
-  const byNode = yield* groupByNode(series)
-  const bounds = yield* boundsOf(byNode.values())
+export function calculatePast(series: readonly FieldSeries[], options: PastOptions): readonly NodePast[] {
+  const byNode = groupByNode(series)
+  const bounds = boundsOf(byNode.values())
   const nodes: NodePast[] = []
   for (const ofNode of byNode.values()) {
     const past = createGrowingPast()
@@ -41,7 +40,6 @@ export function* pastSteps(series: readonly FieldSeries[], options: PastOptions)
       if (options.isCalculated?.(subject) === false) continue
       const moments = createMoments(ofSubject, options.windowSeconds)
       for (const t of timesOf(ofSubject, options)) past.add(t, nodePerformance(moments(t), bounds, options))
-      yield
     }
     const [nodeId, host] = [tagOf(ofNode, 'node_id'), tagOf(ofNode, 'host')]
     const rows = ofNode.reduce(

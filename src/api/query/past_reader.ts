@@ -1,11 +1,10 @@
-import { inSlices } from '../../slices.ts'
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
-import { joinedSeries, pastSteps } from './past.ts'
+import { calculatePast, joinedSeries } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
@@ -155,10 +154,10 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
       const results = await request(window, isSent, signal)
       const failed = new Map([...noteFailures(results)].filter(([subject]) => isRead(subject)))
       const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
-      const interval = await inSlices(longestInterval(answers), signal)
+      const interval = longestInterval(answers)
       if (interval !== undefined) plan.noteInterval(interval)
       const rejected = createRejectedValues()
-      const steps = pastSteps(carried.seriesOf(results, window), {
+      const nodes = calculatePast(carried.seriesOf(results, window), {
         interfaces,
         rejected,
         failedFields: new Set(SINGLE_QUERIES.filter(({ name }) => refused.has(name)).flatMap(fieldsOf)),
@@ -167,7 +166,6 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         end: window.stop,
         windowSeconds: plan.dialect().windowSeconds,
       })
-      const nodes = await inSlices(steps, signal)
       const ofWindow = [...results.answers.values()].flatMap((of) => of.window)
       return { nodes, rejected: [...ofWindow.flatMap((one) => one.rejected), ...rejected.list()], failed }
     },

@@ -1,4 +1,3 @@
-import { inSlices, type Steps } from '../../slices.ts'
 import { largest } from '../../values/largest.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answers/answer.ts'
@@ -7,7 +6,7 @@ import { createPlan, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
-import { type PerformanceReading, performanceSteps } from './values/performance.ts'
+import { calculatePerformance, type PerformanceReading } from './values/performance.ts'
 import { createRememberedPoints } from './values/remembered_points.ts'
 
 export type PerformancePoll = Awaited<ReturnType<PerformanceReader['read']>>
@@ -54,22 +53,22 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
     return request(signal)
   }
 
-  function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {
+  function readingOf({ answers, failures }: QueryResults): PerformanceReading {
     const list = [...answers.values()]
     const stop = stopOf(list)
     const { lastOnly, windowSeconds } = plan.dialect()
     const range = stop === undefined ? undefined : { start: stop - windowSeconds, stop }
-    const complete = range === undefined ? list : yield* remembered.addSteps(list, range)
-    if (lastOnly) plan.noteInterval(yield* longestInterval(complete))
+    const complete = range === undefined ? list : remembered.add(list, range)
+    if (lastOnly) plan.noteInterval(longestInterval(complete))
     const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
-    return yield* performanceSteps(complete, { interfaces, failedFields, windowSeconds })
+    return calculatePerformance(complete, { interfaces, failedFields, windowSeconds })
   }
 
   /** The interval of the points is not known before the first answers: they may have one point of each counter. */
-  function* needsLongerSteps({ answers }: QueryResults): Steps<boolean> {
+  function needsLonger({ answers }: QueryResults): boolean {
     const counters = [...answers].filter(([{ isGauge }, { stop }]) => !isGauge && stop !== undefined)
     if (counters.length === 0) return false
-    return plan.noteInterval(yield* longestInterval(counters.map(([, answer]) => answer)))
+    return plan.noteInterval(longestInterval(counters.map(([, answer]) => answer)))
   }
 
   return {
@@ -77,9 +76,8 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
     async read(signal: AbortSignal) {
       await recheck(signal)
       const first = await requestUsable(signal)
-      const needsLonger = await inSlices(needsLongerSteps(first), signal)
-      const results = needsLonger ? await requestUsable(signal) : first
-      const reading = await inSlices(readingSteps(results), signal)
+      const results = needsLonger(first) ? await requestUsable(signal) : first
+      const reading = readingOf(results)
       const empty = [...results.answers].filter(([, { stop }]) => stop === undefined)
       return {
         reading,

@@ -14,7 +14,7 @@ import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (text: string, baseUrl: string, signal: AbortSignal, response: HttpResponse) => T | Promise<T>,
+  decode: (text: string, baseUrl: string, response: HttpResponse) => T,
 ) => Promise<T>
 
 interface OperationOptions {
@@ -50,7 +50,7 @@ export function createOperate(options: OperationOptions): Operate {
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const response = await exchange(request, baseUrl, ofAttempt)
-          return response.decode((text) => decode(text, baseUrl, ofAttempt, response))
+          return response.decode((text) => decode(text, baseUrl, response))
         },
         {
           signal,

@@ -2,7 +2,7 @@ import type { ResourcesConfig } from '../../config/config.ts'
 import type { ObjectKind } from '../../system_catalogue.ts'
 import { wholeName } from '../../values/names.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
-import { objectSteps, type ResourceObject } from './objects.ts'
+import { decodeObjects, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
 import { requestOf, type SendResource } from './requests.ts'
@@ -38,7 +38,7 @@ export function readObjects(
   idOf?: () => string,
 ): Promise<ResourceObject[]> {
   const context = { rejected, ...(idOf && { idOf }) }
-  return send(request, (body, { now }) => objectSteps(body, kind, { ...context, now }), signal)
+  return send(request, (body, { now }) => decodeObjects(body, kind, { ...context, now }), signal)
 }
 
 /** Decides which names are read. */

@@ -1,5 +1,4 @@
 import { UNITS } from '../../catalogue.ts'
-import type { Steps } from '../../slices.ts'
 import { type Column, OBJECT_KINDS, type ObjectKind, type ObjectName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { RejectedValues } from '../feed/rejected_values.ts'
@@ -37,35 +36,27 @@ export interface ObjectContext {
   readonly idOf?: (entry: JsonObject) => string | undefined
 }
 
-/** Entries that are decoded before other tasks may run. */
-const ENTRIES_IN_STEP = 20
-
 /**
  * The objects of a response.
  * @throws {ApiError} `schema` without list or object, `not_found` if no object has a member that is exported
  */
-export function* objectSteps(
-  body: unknown,
-  kind: ObjectKind,
-  context: ObjectContext,
-): Steps<ResourceObject[]> {
+export function decodeObjects(body: unknown, kind: ObjectKind, context: ObjectContext): ResourceObject[] {
   const entries = kind.list === undefined ? [objectIn(body, kind)] : listIn(body, kind)
   checkServed(entries, kind)
-  const objects = yield* listedObjectSteps(entries, kind, context)
+  const objects = decodeListed(entries, kind, context)
   return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
 }
 
 /** The objects of the entries of a list. */
-export function* listedObjectSteps(
+export function decodeListed(
   entries: readonly unknown[],
   kind: ObjectKind,
   context: ObjectContext,
-): Steps<ResourceObject[]> {
+): ResourceObject[] {
   const objects: ResourceObject[] = []
-  for (const [index, entry] of entries.entries()) {
+  for (const entry of entries) {
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
     if (object !== undefined && !isInternal(object)) objects.push(withCurrentRecoveryPoint(object, context))
-    if (index % ENTRIES_IN_STEP === ENTRIES_IN_STEP - 1) yield
   }
   return objects
 }

@@ -56,9 +56,9 @@ async function requestList(
   figures?: DecodeResource<void>,
 ): Promise<readonly PoolRef[]> {
   const request = { operation: 'pools', path } as const
-  const decodeAll: DecodeResource<readonly PoolRef[]> = function* (body, response) {
+  const decodeAll: DecodeResource<readonly PoolRef[]> = (body, response) => {
     const pools = decode(body, response.baseUrl)
-    if (figures !== undefined && path === NEWER.path) yield* figures(body, response)
+    if (figures !== undefined && path === NEWER.path) figures(body, response)
     return pools
   }
   try {

@@ -1,11 +1,10 @@
-import { inSlices } from '../../slices.ts'
 import type { ObjectKind } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { JsonObject } from '../parse/json.ts'
 import { isReadable, type QueryAnswer } from '../query/answers/answer.ts'
 import { type Dialect, systemQuery } from '../query/requests/queries.ts'
 import type { ReadingContext } from './context.ts'
-import { listedObjectSteps, type ResourceObject } from './objects.ts'
+import { decodeListed, type ResourceObject } from './objects.ts'
 
 /** Points of other measurements than those of nodes may come every 25 minutes. */
 const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }
@@ -15,15 +14,12 @@ const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }
  * @throws {ApiError} `not_found` also for a query that the system refuses
  */
 export async function readQueried(kind: ObjectKind, context: ReadingContext): Promise<ResourceObject[]> {
-  const { query, builder, signal } = context
-  const answer = await query(systemQuery(kind), DIALECT, signal).catch(asNotServed)
+  const { query, builder } = context
+  const answer = await query(systemQuery(kind), DIALECT, context.signal).catch(asNotServed)
   for (const { times, ...value } of answer.rejected)
     builder.rejected.add({ ...value, attribute: kind.resource }, times)
   const now = answer.stop ?? 0
-  return inSlices(
-    listedObjectSteps(entriesOf(answer, kind), kind, { now, rejected: builder.rejected }),
-    signal,
-  )
+  return decodeListed(entriesOf(answer, kind), kind, { now, rejected: builder.rejected })
 }
 
 /** In the words of a service whose store lacks what is queried. */

@@ -1,4 +1,3 @@
-import { eachInSteps, type Steps } from '../../slices.ts'
 import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { nextMarkerIn } from './lists.ts'
@@ -18,7 +17,7 @@ interface ResourceResponse {
   readonly now: number
 }
 
-export type DecodeResource<T> = (body: unknown, response: ResourceResponse) => Steps<T>
+export type DecodeResource<T> = (body: unknown, response: ResourceResponse) => T
 
 /** Sends a request of a resource, and decodes the response. @throws {ApiError} */
 export type SendResource = <T>(
@@ -60,7 +59,7 @@ export async function readPages<T>(
   const markers = new Set<string>()
   let limit: string | undefined = `limit=${PAGE_ENTRIES}`
   const sendPage = (marker: string) =>
-    send({ ...request, query: pageQuery(request, limit, marker) }, pageSteps(decode), signal)
+    send({ ...request, query: pageQuery(request, limit, marker) }, decodePage(decode), signal)
   for (let pages = 0, marker = ''; pages < MAX_PAGES; pages += 1) {
     const page = await sendPage(marker).catch((failure: unknown) => {
       // Not every release may know the parameter, or such large pages.
@@ -87,10 +86,8 @@ function pageQuery({ query }: ResourceRequest, limit: string | undefined, marker
   return [query, limit, markerPart].filter((part) => part !== undefined).join('&')
 }
 
-function pageSteps<T>(decode: DecodeResource<readonly T[]>): DecodeResource<Page<T>> {
-  return function* (body, response) {
-    return { entries: yield* decode(body, response), marker: nextMarkerIn(body) }
-  }
+function decodePage<T>(decode: DecodeResource<readonly T[]>): DecodeResource<Page<T>> {
+  return (body, response) => ({ entries: decode(body, response), marker: nextMarkerIn(body) })
 }
 
 /** No published client sends more. */
@@ -105,14 +102,6 @@ export function batchesOf(names: readonly string[]): string[][] {
 }
 
 /** Decodes the entries of a list one by one. */
-export function* decodeEntries<T>(
-  list: readonly unknown[],
-  decode: (entry: unknown) => T | undefined,
-): Steps<T[]> {
-  const decoded: T[] = []
-  yield* eachInSteps(list, (entry) => {
-    const value = decode(entry)
-    if (value !== undefined) decoded.push(value)
-  })
-  return decoded
+export function decodeEntries<T>(list: readonly unknown[], decode: (entry: unknown) => T | undefined): T[] {
+  return list.map(decode).filter((value) => value !== undefined)
 }

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
-import { jsonSteps } from '../../api/parse/json.ts'
+import { parseJson } from '../../api/parse/json.ts'
 import { LIST_REQUEST } from '../../api/providers/providers.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
@@ -8,7 +8,6 @@ import { readRangeDefect } from '../../api/query/requests/version.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { inSlices } from '../../slices.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
 import {
   type ConfiguredName,
@@ -119,7 +118,7 @@ function createSendOnce({ system, client, recorder }: SendOptions): SendResource
     const known = recorder.answerTo({ path, query, body })
     if (known === undefined) return client.resource(request, decode, signal)
     const response = { baseUrl: system.baseUrls[0] ?? '', now: known.at }
-    return inSlices(decode(await inSlices(jsonSteps(known.text), signal), response), signal)
+    return decode(parseJson(known.text), response)
   }
 }
 

@@ -2,7 +2,6 @@ import { ApiError } from '../../api/errors/errors.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { Points } from '../../api/history/series.ts'
 import { labelText } from '../../metrics/lines.ts'
-import type { Steps } from '../../slices.ts'
 import { historySeries } from '../series.ts'
 
 /** Samples of one series, in base units. Series with the same times share the list. */
@@ -22,8 +21,6 @@ export interface PoolSamples {
 const BYTES_PER_SAMPLE = 16
 /** The objects of a series, besides its samples and its labels. */
 const BYTES_PER_SERIES = 150
-/** Series that are added at a time. */
-const BATCH = 16
 
 /**
  * @param maxBytes limit of {@link PoolSamples.bytes}
@@ -53,17 +50,12 @@ export function createCollection(
      * Adds the window that follows the one before.
      * @throws {ApiError} `too_large` when the samples take more memory than allowed
      */
-    *add(reading: Pick<HistoryReading, 'nodes'>): Steps<void> {
-      let count = 0
+    add(reading: Pick<HistoryReading, 'nodes'>): void {
       for (const { family, labels: own, ...all } of historySeries(reading, labels)) {
         const { times, values } = thinned(all, interval)
         addSeries(family, labelText(own), times, values)
-        count += 1
-        if (count % BATCH !== 0) continue
         if (bytes > maxBytes) throw tooManySamples(maxBytes)
-        yield
       }
-      if (bytes > maxBytes) throw tooManySamples(maxBytes)
     },
     samples: (): PoolSamples => ({
       families: new Map([...families].map(([family, series]) => [family, [...series.values()]])),

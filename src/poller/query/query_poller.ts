@@ -10,7 +10,7 @@ import {
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import { queryRemedyOf } from '../../api/query/states.ts'
 import type { SystemConfig } from '../../config/config.ts'
-import { type StateSteps, withPerformance, withPerformancePoll } from '../../state/changes.ts'
+import { withPerformance, withPerformancePoll } from '../../state/changes.ts'
 import { type Failure, failureOf, type SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
 import type { PollLog, PollSize } from '../log/poll_log.ts'
@@ -45,7 +45,7 @@ export function createQueryPoller(options: QueryPollerOptions) {
       const found = await reader.read(signal)
       const state = stateOf(found)
       const change = (before: SystemState) => withPerformancePoll(before, state, limits.maxResponseBytes)
-      await (await store.apply(name, change, signal)).shown
+      await store.update(name, change)
       aging.restart()
       const nodes = found.reading.nodes.filter(({ rows }) => rows > 0).length
       pauses.succeeded(nodes > 0)
@@ -136,7 +136,7 @@ function partFailureOf(failed: PerformancePoll['failed']): Failure | undefined {
 }
 
 /** The values stay until they are too old. */
-function withFailure(system: SystemState, cause: ApiError): StateSteps {
+function withFailure(system: SystemState, cause: ApiError): SystemState {
   const { reading, receivedAtMs = 0 } = system.performance ?? {}
   const failure = failureOf(cause, Date.now() / 1000, queryRemedyOf(cause))
   return withPerformance(system, { reading, receivedAtMs, failure })

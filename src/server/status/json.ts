@@ -2,21 +2,16 @@ import { nextTurn } from '../../slices.ts'
 import { visibleText } from '../../text.ts'
 
 const PIECE_CHARACTERS = 64 * 1024
-const SLICE_MS = 1
 /** Levels that are written piece by piece: status, systems, system, pools, pool, nodes. Values below are small. */
 const LEVELS = 6
 
 /** JSON in pieces of about 64 KiB, with other requests between them. Invisible characters are escaped. */
 export async function* jsonPieces(document: unknown): AsyncGenerator<string> {
   let piece = ''
-  let beganMs = performance.now()
   for (const part of parts(document, LEVELS)) {
     piece += part
-    if (performance.now() - beganMs > SLICE_MS) {
-      await nextTurn()
-      beganMs = performance.now()
-    }
     if (piece.length < PIECE_CHARACTERS) continue
+    await nextTurn()
     yield piece
     piece = ''
   }

@@ -2,16 +2,15 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Context } from 'koa'
 import PQueue from 'p-queue'
-import { inSlices } from '../../slices.ts'
 import type { Status } from '../../status/model.ts'
-import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
+import { readSelection, type Selection, selectStatus } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
 import { isLoopback } from '../../values/listen_address.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { sendText } from '../page/send_text.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
-import { pageSteps, statusPage } from './page/page.ts'
+import { renderContent, statusPage } from './page/page.ts'
 
 export interface StatusAppOptions extends StatusSources {
   /** The page of the administration; undefined if it is disabled. */
@@ -36,7 +35,7 @@ const BUSY = 'Limit of concurrent requests reached, try again later.'
 export function createStatusApp(options: StatusAppOptions) {
   const read = createStatusReader(options)
   const document = createDocument(PAGE_FILES)
-  // One at a time: each of hundreds would take a slice in every turn of the event loop.
+  // One at a time, so that a page of thousands of nodes is made once for each turn of the event loop.
   const queue = new PQueue({ concurrency: 1 })
 
   /** The result of `make` for the selected status; undefined if the request was answered with an error. */
@@ -54,10 +53,10 @@ export function createStatusApp(options: StatusAppOptions) {
     if (context.res.destroyed) return undefined
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
     if (typeof selection === 'string') return sendText(context, 400, selection)
-    const status = await inSlices(read())
+    const status = read()
     if (context.res.destroyed) return undefined
     if (options.admit(context, status) === undefined) return sendText(context, 503, BUSY)
-    return { selection, status, selected: await inSlices(selectSteps(status, selection)) }
+    return { selection, status, selected: selectStatus(status, selection) }
   }
 
   return {
@@ -67,7 +66,7 @@ export function createStatusApp(options: StatusAppOptions) {
       const links = { metricsPath, adminUrl, documentationUrl, tunnelHost: tunnelHostFor(context, adminUrl) }
       const text = await compute(context, async (found) => {
         context.status = found.selected === undefined ? 404 : 200
-        const content = await inSlices(pageSteps({ ...found, recent, links }))
+        const content = renderContent({ ...found, recent, links })
         return document.render(statusPage(found.status, content))
       })
       if (text === undefined) return

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
-import { withForecasts } from '../../../src/state/changes.ts'
+import { withForecasts, withPoll, withPools } from '../../../src/state/changes.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { systemParts } from '../../../src/state/store.ts'
-import { withPoll, withPools } from '../../state/changes.ts'
 
 /** Reads a file of test/fixtures/feed: feeds typed by hand, and the series expected of them. */
 export function feedFile(name: string): string {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { historySteps } from '../../../src/api/history/history.ts'
+import { decodeHistory } from '../../../src/api/history/history.ts'
 import type { Period } from '../../../src/api/history/series.ts'
 import { ATTRIBUTES } from '../../../src/catalogue.ts'
-import { atOnce } from '../../../src/slices.ts'
 import { startEmulator } from '../client_setup.ts'
 
 const PERIOD: Period = { start: 6000, end: 7200, interval: 300 }
@@ -12,7 +11,7 @@ const ANSWERED_AT = 6900
 function decode(members: object, period = PERIOD, bandwidthUnit?: 'kB/s') {
   const node = { id: 'n1', displayName: 'one', storagePoolName: 'hot', ...members }
   const options = { period, respondedAt: ANSWERED_AT, ...(bandwidthUnit && { bandwidthUnit }) }
-  const reading = atOnce(historySteps({ _embedded: { _instances: [node] } }, options))
+  const reading = decodeHistory({ _embedded: { _instances: [node] } }, options)
   const [first] = reading.nodes
   if (first === undefined) throw new Error('there is no node')
   return { ...reading, node: first }
@@ -268,7 +267,7 @@ describe('transaction errors', () => {
     const transactionErrors = { types: manyTypes(100) }
     const nodes = Array.from({ length: 501 }, (_, id) => ({ id, transactionErrors }))
     const body = { _embedded: { _instances: nodes } }
-    const reading = atOnce(historySteps(body, { period: PERIOD, respondedAt: ANSWERED_AT }))
+    const reading = decodeHistory(body, { period: PERIOD, respondedAt: ANSWERED_AT })
     expect(reading.nodes.flatMap(({ errors: { types } }) => types)).toHaveLength(50_000)
     expect(reading.rejected).toMatchObject([{ reason: 'too_many', times: 100 }])
   })
@@ -309,7 +308,7 @@ test('the summaries of the emulator agree with its series, for every attribute',
     },
   )
   const period = { start: end - 36_000, end: end + 1, interval: 3600 }
-  const { nodes } = atOnce(historySteps(await response.json(), { period, respondedAt: end + 1 }))
+  const { nodes } = decodeHistory(await response.json(), { period, respondedAt: end + 1 })
   for (const { attributes, summaries } of nodes) {
     const names = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map(({ name }) => name)
     expect([...attributes.keys()].toSorted()).toEqual(names.toSorted())
@@ -340,7 +339,7 @@ test.each([
       `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes?${query}`,
       { headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' } },
     )
-    const { nodes } = atOnce(historySteps(await response.json(), { period, respondedAt: now }))
+    const { nodes } = decodeHistory(await response.json(), { period, respondedAt: now })
     expect(nodes).toHaveLength(1)
     expect(nodes[0]?.attributes.has('diskSpaceFree')).toBe(false)
     expect(nodes[0]?.attributes.get('diskSpaceTotal')?.series.times.length).toBeGreaterThan(10)
@@ -351,7 +350,7 @@ test('nodes without an id are rejected, names are kept', () => {
   const body = {
     _embedded: { instances: [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }] },
   }
-  const { nodes, rejected } = atOnce(historySteps(body, { period: PERIOD, respondedAt: ANSWERED_AT }))
+  const { nodes, rejected } = decodeHistory(body, { period: PERIOD, respondedAt: ANSWERED_AT })
   expect(nodes.map(({ id, name }) => [id, name])).toEqual([
     ['a', 'y'],
     ['b', undefined],

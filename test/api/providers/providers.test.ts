@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { writeProviders } from '../../../src/administration/documents.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
+import { decodeProviders, linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
 import { xmlText } from '../../../src/xml_writer.ts'
-import { decodeProviders } from './decode.ts'
 
 const A = { id: 'urn:ns:AuthnProvider:a:', name: 'corporate', link: { rel: 'self', href: '/vdc/a' } }
 const B = { id: 'urn:AuthProvider:b', name: 'lab', link: undefined }

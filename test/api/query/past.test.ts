@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createRejectedValues } from '../../../src/api/feed/rejected_values.ts'
 import type { FieldSeries, Point } from '../../../src/api/query/answers/answer.ts'
-import { type NodePast, pastSteps } from '../../../src/api/query/past.ts'
+import { calculatePast, type NodePast } from '../../../src/api/query/past.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
-import { atOnce } from '../../../src/slices.ts'
 import { NO_FILTER } from './query_files.ts'
 
 const START = 1_772_323_200
@@ -44,7 +43,7 @@ function past(all: readonly FieldSeries[], window = WINDOW): NodePast {
     windowSeconds: WINDOW_SECONDS,
     ...window,
   }
-  const [node, ...others] = atOnce(pastSteps(all, options))
+  const [node, ...others] = calculatePast(all, options)
   expect(others).toEqual([])
   if (node === undefined) throw new Error('no node')
   return node

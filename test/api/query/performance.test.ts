@@ -4,7 +4,7 @@ import {
   type PerformanceReading,
   withoutOlderThan,
 } from '../../../src/api/query/values/performance.ts'
-import { withPerformance } from '../../state/changes.ts'
+import { withPerformance } from '../../../src/state/changes.ts'
 import {
   ANSWERS,
   answerOf,

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import { answerSteps, type DecodeOptions, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
+import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
-import { type PerformanceReading, performanceSteps } from '../../../src/api/query/values/performance.ts'
-import { atOnce } from '../../../src/slices.ts'
+import { calculatePerformance, type PerformanceReading } from '../../../src/api/query/values/performance.ts'
 
 /** The answers of one poll in test/fixtures/query: values of a real system of two nodes, typed by hand. */
 export const ANSWERS = [
@@ -15,11 +14,6 @@ export const ANSWERS = [
   'latency_write',
   'error_codes',
 ] as const
-
-/** Decodes without interruption. */
-export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
-  return atOnce(answerSteps(body, options))
-}
 
 export function queryFile(name: string): string {
   return readFileSync(new URL(`../../fixtures/query/${name}`, import.meta.url), 'utf8')
@@ -37,7 +31,7 @@ export function readingOf(
   failedFields: ReadonlySet<string> = new Set(),
 ): PerformanceReading {
   const interfaces = createInterfaceRule(filter)
-  return atOnce(performanceSteps(answers, { interfaces, failedFields, windowSeconds: 1320 }))
+  return calculatePerformance(answers, { interfaces, failedFields, windowSeconds: 1320 })
 }
 
 /** Start and end of the range in tests. */

@@ -2,9 +2,9 @@ import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
+import { withPerformance, withPoll, withPools } from '../../../src/state/changes.ts'
 import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { systemParts } from '../../../src/state/store.ts'
-import { withPerformance, withPoll, withPools } from '../../state/changes.ts'
 import { queryFile } from './query_files.ts'
 
 /** The system of the fixtures, polled, with this reading of its query interface. */

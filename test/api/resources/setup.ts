@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { answerSteps } from '../../../src/api/query/answers/answer.ts'
+import { decodeAnswer } from '../../../src/api/query/answers/answer.ts'
 import { queryText, requiredTags } from '../../../src/api/query/requests/queries.ts'
 import type { SendQuery } from '../../../src/api/query/requests/request_all.ts'
 import { createResourceReader } from '../../../src/api/resources/reader.ts'
@@ -8,7 +8,6 @@ import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { resourceSamples } from '../../../src/metrics/resource_samples.ts'
-import { inSlices } from '../../../src/slices.ts'
 import type { Bodies } from './bodies.ts'
 
 export const NOW = 1_785_312_700
@@ -22,15 +21,12 @@ export function keyOf({ path, query = '', body }: ResourceRequest): string {
 
 /** Answers queries with these bodies, whose keys are the names of the queries. */
 export function querySender(answers: Readonly<Record<string, StubResponse>>, requests: string[]): SendQuery {
-  return async (query, dialect, signal) => {
+  return async (query, dialect) => {
     requests.push(query.name)
     const answer = answers[query.name] ?? new ApiError('not_found', 'no query interface', { status: 404 })
     if (answer instanceof Error) throw answer
     expect(queryText(query, dialect)).toContain('last()')
-    return inSlices(
-      answerSteps(answer, { name: query.name, tags: requiredTags(query), isOfSystem: true }),
-      signal,
-    )
+    return decodeAnswer(answer, { name: query.name, tags: requiredTags(query), isOfSystem: true })
   }
 }
 
@@ -39,13 +35,13 @@ type StubResponse = unknown | ((request: ResourceRequest) => unknown)
 /** Answers requests with these bodies: an error is thrown, a missing one is not found. */
 export function sender(answers: Readonly<Record<string, StubResponse>>) {
   const requests: string[] = []
-  const send: SendResource = async (request, decode, signal) => {
+  const send: SendResource = async (request, decode) => {
     const key = keyOf(request)
     requests.push(key)
     const answer = answers[key] ?? new ApiError('not_found', 'no such path', { status: 404 })
     const body = typeof answer === 'function' ? answer(request) : answer
     if (body instanceof Error) throw body
-    return inSlices(decode(JSON.parse(JSON.stringify(body)), { baseUrl: 'http://a', now: NOW }), signal)
+    return decode(JSON.parse(JSON.stringify(body)), { baseUrl: 'http://a', now: NOW })
   }
   return { requests, send }
 }

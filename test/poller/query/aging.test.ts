@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { oldestTime } from '../../../src/api/query/values/performance.ts'
 import { createAging } from '../../../src/poller/query/aging.ts'
-import { atOnce } from '../../../src/slices.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import type { Change } from '../../../src/state/store.ts'
 import { ANSWERS, answerOf, readingOf } from '../../api/query/query_files.ts'
@@ -62,7 +61,7 @@ test('only values that are too old when the state changes are withdrawn', async 
   aging.end()
   const readingAfter = (system: SystemState) => {
     const next = changes[0]?.(system) ?? system
-    return (Symbol.iterator in next ? atOnce(next) : next).performance?.reading
+    return next.performance?.reading
   }
   expect(readingAfter(state)?.nodes).not.toEqual(state.performance?.reading?.nodes)
   // A reading that came meanwhile stays.

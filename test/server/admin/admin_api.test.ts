@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decodeProviders } from '../../../src/api/providers/providers.ts'
 import { serveHttp } from '../../api/http/raw_server.ts'
-import { decodeProviders } from '../../api/providers/decode.ts'
 import { request } from '../../support/http.ts'
 import { freePort } from '../../support/ports.ts'
 import { type RecordedLog, recordLog, sendRaw } from '../listener/listener_setup.ts'

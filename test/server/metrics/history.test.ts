@@ -2,7 +2,6 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createCollection } from '../../../src/history/recent/collection.ts'
 import { createHistoryDocument, type HistoryDocument } from '../../../src/history/recent/document.ts'
-import { atOnce } from '../../../src/slices.ts'
 import { get, request } from '../../support/http.ts'
 import { startProbes } from './probe_setup.ts'
 
@@ -21,7 +20,7 @@ function documentOf(nodes: number): HistoryDocument {
     summaries: new Map(),
     errors,
   }))
-  atOnce(collection.add({ nodes: list }))
+  collection.add({ nodes: list })
   return createHistoryDocument([collection.samples()], 0)
 }
 

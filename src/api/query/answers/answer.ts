@@ -1,5 +1,4 @@
 import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
-import { eachInSteps, type Steps } from '../../../slices.ts'
 import { ApiError } from '../../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { isObject, member, readName, readText } from '../../parse/json.ts'
@@ -56,14 +55,13 @@ export interface DecodeOptions extends NeededColumns {
  * only the names of the columns are used; they may differ between the members of `Series`.
  * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` or `server_error` if it is an error
  */
-export function* answerSteps(body: unknown, options: DecodeOptions): Steps<QueryAnswer> {
+export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
   const rejected = createRejectedValues()
   const rows = createRows(options, rejected)
   for (const one of seriesOf(body)) {
-    yield* rows.add(one)
-    yield
+    rows.add(one)
   }
-  return { ...(yield* rows.result()), rejected: rejected.list() }
+  return { ...rows.result(), rejected: rejected.list() }
 }
 
 function seriesOf(body: unknown): readonly unknown[] {
@@ -151,15 +149,15 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
   }
 
   return {
-    *add(one: unknown): Steps<void> {
+    add(one: unknown): void {
       const { rows, names } = tableOf(one)
       if (rows.length === 0) return
       const columns = columnsOf(names, options)
       last = undefined
-      yield* eachInSteps(rows, (row) => add(row, columns))
+      for (const row of rows) add(row, columns)
     },
-    *result(): Steps<Omit<QueryAnswer, 'rejected'>> {
-      return { series: yield* inOrderSteps(series, options, rejected), stop, outside }
+    result(): Omit<QueryAnswer, 'rejected'> {
+      return { series: seriesInOrder(series, options, rejected), stop, outside }
     },
   }
 }
@@ -176,18 +174,18 @@ function newSeries(row: readonly unknown[], columns: Columns): GrowingSeries | u
   return { field, measurement, tags: new Map(tags), points: [] }
 }
 
-function* inOrderSteps(
+function seriesInOrder(
   series: ReadonlyMap<string, GrowingSeries>,
   options: DecodeOptions,
   rejected: RejectedValues,
-): Steps<ReadonlyMap<string, FieldSeries>> {
+): ReadonlyMap<string, FieldSeries> {
   const sorted = new Map<string, FieldSeries>()
-  yield* eachInSteps(series, ([key, one]) => {
+  for (const [key, one] of series) {
     // All of its rows are outside of the range.
-    if (one.points.length === 0) return
+    if (one.points.length === 0) continue
     const onConflict = () => noteConflict(one, options, rejected)
     sorted.set(key, inOrder(one, onConflict))
-  })
+  }
   return sorted
 }
 

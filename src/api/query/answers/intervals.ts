@@ -1,4 +1,3 @@
-import { eachInSteps, type Steps } from '../../../slices.ts'
 import type { Point, QueryAnswer } from './answer.ts'
 
 /**
@@ -32,16 +31,16 @@ export function intervalOf(points: readonly Point[], count = points.length): num
  * The longest of the intervals of several answers, each that of most of its series, in whole minutes; undefined if no
  * series has two points.
  */
-export function* longestInterval(answers: Iterable<Pick<QueryAnswer, 'series'>>): Steps<number | undefined> {
+export function longestInterval(answers: Iterable<Pick<QueryAnswer, 'series'>>): number | undefined {
   let longest: number | undefined
   for (const { series } of answers) {
     const counts = new Map<number, number>()
-    yield* eachInSteps(series.values(), ({ points }) => {
+    for (const { points } of series.values()) {
       const seconds = intervalOf(points)
-      if (seconds === undefined) return
+      if (seconds === undefined) continue
       const rounded = within(Math.round(seconds / 60) * 60)
       counts.set(rounded, (counts.get(rounded) ?? 0) + 1)
-    })
+    }
     const [most] = [...counts].sort(([, a], [, b]) => b - a)
     if (most !== undefined) longest = Math.max(longest ?? 0, most[0])
   }

@@ -1,6 +1,5 @@
-import { inSlices } from '../../../slices.ts'
 import { ApiError } from '../../errors/errors.ts'
-import { asList, isObject, jsonSteps, member, readText } from '../../parse/json.ts'
+import { asList, isObject, member, parseJson, readText } from '../../parse/json.ts'
 
 /** The only resource with the version of the system. */
 const VERSION_PATH = '/vdc/nodes'
@@ -24,7 +23,7 @@ export function hasRangeDefect(versions: readonly string[]): boolean {
 
 type Read = (
   request: { readonly operation: 'version'; readonly path: string },
-  decode: (text: string) => Promise<readonly string[]>,
+  decode: (text: string) => readonly string[],
   signal: AbortSignal,
 ) => Promise<readonly string[]>
 
@@ -38,7 +37,7 @@ export async function readRangeDefect(read: Read, signal: AbortSignal): Promise<
 export async function readVersions(read: Read, signal: AbortSignal): Promise<readonly string[] | undefined> {
   try {
     const request = { operation: 'version', path: VERSION_PATH } as const
-    const decode = async (text: string) => decodeVersions(await inSlices(jsonSteps(text), signal))
+    const decode = (text: string) => decodeVersions(parseJson(text))
     const versions = await read(request, decode, signal)
     return versions.length === 0 ? undefined : versions
   } catch (failure) {

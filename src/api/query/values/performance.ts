@@ -1,5 +1,4 @@
 import { LATENCY_IDS, type LatencyOperation, MEASUREMENTS } from '../../../query_catalogue.ts'
-import { eachInSteps, type Steps } from '../../../slices.ts'
 import { largest } from '../../../values/largest.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
@@ -42,17 +41,16 @@ export interface PollOptions extends PerformanceOptions {
 }
 
 /** Calculates the values of all nodes from the answers of one poll. */
-export function* performanceSteps(
+export function calculatePerformance(
   answers: readonly QueryAnswer[],
   { windowSeconds, ...options }: PollOptions,
-): Steps<PerformanceReading> {
-  const byNode = yield* groupByNode(yield* currentSeries(answers, windowSeconds))
-  const bounds = yield* boundsOf(byNode.values())
+): PerformanceReading {
+  const byNode = groupByNode(currentSeries(answers, windowSeconds))
+  const bounds = boundsOf(byNode.values())
   const nodes: NodePerformance[] = []
   const rejected = createRejectedValues()
   for (const ofNode of byNode.values()) {
     nodes.push(nodePerformance(ofNode, bounds, { ...options, rejected }))
-    yield
   }
   return {
     stop: largest(answers.map(({ stop }) => stop)),
@@ -62,49 +60,44 @@ export function* performanceSteps(
   }
 }
 
-function* currentSeries(
-  answers: readonly QueryAnswer[],
-  windowSeconds: number,
-): Steps<readonly FieldSeries[]> {
+function currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): readonly FieldSeries[] {
   const current: FieldSeries[] = []
   for (const { series, stop = 0 } of answers)
-    yield* eachInSteps(series.values(), (one) => {
+    for (const one of series.values()) {
       const t = newestTime(one)
       if (t !== undefined && stop - t <= windowSeconds) current.push(one)
-    })
+    }
   return current
 }
 
 /** The series of each node. Series of the VDC, which have neither id nor name of a node, are left out. */
-export function* groupByNode(
-  series: readonly FieldSeries[],
-): Steps<ReadonlyMap<string, readonly FieldSeries[]>> {
+export function groupByNode(series: readonly FieldSeries[]): ReadonlyMap<string, readonly FieldSeries[]> {
   // Some series may have the name of their node only.
   const ids = new Map<string | undefined, string>()
-  yield* eachInSteps(series, ({ tags }) => {
+  for (const { tags } of series) {
     const [host, id] = [tags.get('host'), tags.get('node_id')]
     if (host !== undefined && id !== undefined) ids.set(host, id)
-  })
+  }
   const groups = new Map<string, FieldSeries[]>()
-  yield* eachInSteps(series, (one) => {
+  for (const one of series) {
     const host = one.tags.get('host')
     const id = one.tags.get('node_id') ?? ids.get(host)
-    if (id === undefined && host === undefined) return
+    if (id === undefined && host === undefined) continue
     const key = id === undefined ? `host ${host}` : `id ${id}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [one])
     else group.push(one)
-  })
+  }
   return groups
 }
 
 /** The bounds that the histograms of all nodes have in common. */
-export function* boundsOf(nodes: Iterable<readonly FieldSeries[]>): Steps<ReadonlySet<string>> {
+export function boundsOf(nodes: Iterable<readonly FieldSeries[]>): ReadonlySet<string> {
   const histograms: (readonly FieldSeries[])[] = []
-  yield* eachInSteps(nodes, (series) => {
+  for (const series of nodes) {
     const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
     histograms.push(...histogramSeries(latency).values())
-  })
+  }
   return commonBounds(histograms)
 }
 

@@ -1,4 +1,3 @@
-import { eachInSteps, type Steps } from '../../../slices.ts'
 import { type FieldSeries, isReadable, type QueryAnswer } from '../answers/answer.ts'
 import { newestTime } from '../answers/rates.ts'
 import type { Range } from '../requests/queries.ts'
@@ -19,28 +18,28 @@ export function createRememberedPoints(addsLacking: boolean, maxSeries: number) 
      * The answers with remembered points, and the series that they lack as another answer.
      * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
      */
-    *addSteps(answers: readonly QueryAnswer[], { start, stop }: Range): Steps<readonly QueryAnswer[]> {
+    add(answers: readonly QueryAnswer[], { start, stop }: Range): readonly QueryAnswer[] {
       const next = new Map<string, FieldSeries>()
       const added: QueryAnswer[] = []
       for (const answer of answers) {
         const series = new Map<string, FieldSeries>()
-        yield* eachInSteps(answer.series, ([key, one]) => {
+        for (const [key, one] of answer.series) {
           const joined = withRemembered(one, remembered.get(key), stop)
           series.set(key, joined)
           next.set(key, joined)
-        })
+        }
         added.push({ ...answer, series })
       }
-      const lacking = new Map<string, FieldSeries>()
-      yield* eachInSteps(remembered, ([key, one]) => {
-        const newest = one.points.findLast(isReadable)
-        if (next.size >= maxSeries || next.has(key) || newest === undefined) return
-        if (newest.t < start || newest.t > stop) return
-        next.set(key, one)
-        lacking.set(key, { ...one, isLacking: true })
+      const current = [...remembered].filter(([key, { points }]) => {
+        const { t } = points.findLast(isReadable) ?? { t: Number.NaN }
+        return !next.has(key) && t >= start && t <= stop
       })
+      const lacking = current.slice(0, Math.max(maxSeries - next.size, 0))
+      for (const [key, one] of lacking) next.set(key, one)
       remembered = next
-      return addsLacking ? [...added, { series: lacking, stop, outside: 0, rejected: [] }] : added
+      if (!addsLacking) return added
+      const series = new Map(lacking.map(([key, one]) => [key, { ...one, isLacking: true }]))
+      return [...added, { series, stop, outside: 0, rejected: [] }]
     },
   }
 }

@@ -1,4 +1,3 @@
-import type { Steps } from '../../../slices.ts'
 import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
@@ -9,7 +8,7 @@ import { type Content, type Html, html } from '../../page/html.ts'
 import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
 import { clockTime, relativeTime, statePill } from './elements.ts'
 import { moreNodes, type PoolContext, poolBody, poolDetails, poolHeading, poolLink } from './pool.ts'
-import { searchSteps } from './search.ts'
+import { searchResults } from './search.ts'
 import { systemCard, systemLink } from './system.ts'
 
 interface PageSources {
@@ -56,20 +55,20 @@ export function statusPage({ state, summary }: Status, content: Html): Page {
   }
 }
 
-/** The content of the page, in steps that take little time. */
-export function* pageSteps(sources: PageSources): Steps<Html> {
+/** The content of the page. */
+export function renderContent(sources: PageSources): Html {
   const header = pageHeader(sources.status, sources.selection, sources.links)
-  return html`${header}<main id="main" tabindex="-1">${yield* mainSteps(sources)}</main>`
+  return html`${header}<main id="main" tabindex="-1">${mainContent(sources)}</main>`
 }
 
-function* mainSteps(sources: PageSources): Steps<Html> {
+function mainContent(sources: PageSources): Html {
   const { selected, selection } = sources
   if (selected === undefined) return notFound()
-  if (selection.search !== '') return yield* searchSteps(selected, selection.search)
+  if (selection.search !== '') return searchResults(selected, selection.search)
   const trouble = problemList(selected)
   const above = selection.system === '' ? undefined : breadcrumb(selected, selection)
   if (selection.pool !== '') return html`${above}${trouble}${onePool(selected, sources)}`
-  return html`${above}${trouble}${yield* systemsSteps(selected, sources)}`
+  return html`${above}${trouble}${systemCards(selected, sources)}`
 }
 
 function notFound(): Html {
@@ -121,7 +120,7 @@ function worstOf<T extends { readonly state: PoolStatus['state'] }>(
   return new Set(list.filter((one) => worst.has(one)))
 }
 
-function* systemsSteps(status: Status, { recent, selection }: PageSources): Steps<Html> {
+function systemCards(status: Status, { recent, selection }: PageSources): Html {
   const { systems, timestamp_seconds: now } = status
   const full = worstOf(systems, FULL_SYSTEMS)
   const fullPools = worstOf(
@@ -132,7 +131,7 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
   const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
   const cards: Html[] = []
   for (const system of full) {
-    const pools = yield* poolsSteps(system, {
+    const pools = poolList(system, {
       listed,
       page: selection.page,
       fullPools,
@@ -140,7 +139,6 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
       context: { system, recent, problems: problemsByPool(status, system), now },
     })
     cards.push(systemCard(system, pools, recent, now))
-    yield
   }
   const others = systems.filter((system) => !full.has(system))
   if (others.length === 0) return html`${cards}`
@@ -177,17 +175,16 @@ interface PoolListOptions {
   readonly context: PoolContext
 }
 
-function* poolsSteps(
+function poolList(
   system: SystemStatus,
   { listed, page, fullPools, opened, context }: PoolListOptions,
-): Steps<Content> {
+): Content {
   const parts: Content[] = []
   const isOwnPage = listed === LISTED_POOLS_OF_SYSTEM
   const from = isOwnPage ? (page - 1) * listed : 0
   const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
   for (const pool of shown) {
     parts.push(fullPools.has(pool) ? fullPool(pool, opened.has(pool), context) : poolLink(pool, context))
-    yield
   }
   const more = system.pools.length - shown.length
   if (isOwnPage)

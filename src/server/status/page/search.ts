@@ -1,4 +1,3 @@
-import type { Steps } from '../../../slices.ts'
 import type { Status } from '../../../status/model.ts'
 import { isNamed } from '../../../status/selection.ts'
 import { counted } from '../../../text.ts'
@@ -12,7 +11,7 @@ const FOUND_NODES = 200
 const FOUND_PLACES = 50
 
 /** What a search found: systems and pools by their name, and nodes, the worst first within a pool. */
-export function* searchSteps(found: Status, text: string): Steps<Html> {
+export function searchResults(found: Status, text: string): Html {
   const isWanted = (place: { readonly name: string; readonly id?: string }) => isNamed(place, text)
   const systems = found.systems.filter(isWanted)
   const pools = found.systems.flatMap((system) =>
@@ -27,7 +26,6 @@ export function* searchSteps(found: Status, text: string): Steps<Html> {
       count += nodes.length
       const place = html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
       for (const node of nodes.slice(0, FOUND_NODES - rows.length)) rows.push({ node, place, systemTime })
-      yield
     }
   }
   const total = systems.length + pools.length + count

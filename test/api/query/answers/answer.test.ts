@@ -2,16 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../../src/api/errors/errors.ts'
 import type { QueryAnswer } from '../../../../src/api/query/answers/answer.ts'
-import {
-  answerOf,
-  bodyOf,
-  decodeAnswer,
-  decodeBody,
-  type RowOptions,
-  readingOf,
-  START,
-  STOP,
-} from '../query_files.ts'
+import { decodeAnswer } from '../../../../src/api/query/answers/answer.ts'
+import { answerOf, bodyOf, decodeBody, type RowOptions, readingOf, START, STOP } from '../query_files.ts'
 
 const USED = { field: 'used', measurement: 'mem' }
 const row = (time: string, value: unknown, more: Partial<RowOptions> = {}): RowOptions => ({

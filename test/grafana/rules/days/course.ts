@@ -5,7 +5,6 @@ import { parseConfig } from '../../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
 import { readPoolFigures } from '../../../../src/poller/resource_poller.ts'
-import { atOnce } from '../../../../src/slices.ts'
 import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
 import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
@@ -171,7 +170,7 @@ function createReader(emulator: Emulator) {
   }
   const polled = async (pool: PoolRef, now: number) => {
     const reading = await client.nodes(pool.id, NEVER)
-    state = atOnce(withPoll(state, pool.id, { at: now, seconds: 0.1, failure: undefined }, reading))
+    state = withPoll(state, pool.id, { at: now, seconds: 0.1, failure: undefined }, reading)
   }
   const forecast = async (pool: PoolRef) => {
     for (const timeFrame of system.forecast.timeFrames) {
@@ -183,7 +182,7 @@ function createReader(emulator: Emulator) {
     close: client.close,
     async read(before: SystemState, now: number): Promise<SystemState> {
       state = before
-      state = atOnce(withPools(state, await client.pools(NEVER)))
+      state = withPools(state, await client.pools(NEVER))
       for (const { ref } of state.pools.values()) {
         await polled(ref, now)
         if (now % (6 * HOUR) === 0) await forecast(ref)
