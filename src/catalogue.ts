@@ -359,6 +359,9 @@ export const TRANSACTION_ERRORS = {
   rateUnit: 'Percent',
   /** Categories of error types: errors of the client and errors of the system. */
   categories: ['User', 'System'],
+  /** Error types of one node that are read at most, to find the most frequent ones, and that are exported at most. */
+  maxEntries: 10_000,
+  maxExported: 100,
 } as const
 
 /** The only attribute of category `capacityForecast`. */
@@ -367,6 +370,8 @@ export const FORECAST = {
   category: 'capacityForecast',
   unit: 'day',
   notAvailable: 'N/A',
+  /** Entries of one node that are read at most: 20 time frames times 20 targets. */
+  maxEntries: 400,
 } as const
 
 /** The attributes of `sds_pool_attribute_nodes`: flat attributes, transaction errors, forecasts, counts and health. */

@@ -69,7 +69,10 @@ interface ObjectRow {
   readonly id?: string
   /** Further names of the object, with their members; they are not labels of its series. */
   readonly details?: Readonly<Record<string, Member>>
-  /** Objects that are exported at most, if the configuration has no limit. */
+  /**
+   * Objects that are decoded at most, of one response or of all pages of a list. What a response has beyond that is counted
+   * as left out; a list of names beyond it is refused, because the largest may be missing.
+   */
   readonly max?: number
   /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
@@ -79,12 +82,20 @@ interface ObjectRow {
   readonly isUnproven?: true
 }
 
+/** A row with a list has a maximum. */
+type BoundedRow = ObjectRow & ({ readonly list?: never } | Required<Pick<ObjectRow, 'list' | 'max'>>)
+
 const figure = (
   unit: SourceUnit,
   members: Members,
   help: string,
   more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'isUnproven'> = {},
 ): FamilyRow => ({ unit, members, help, ...more })
+
+/** Pools of a system. Each costs one request for each poll. */
+export const MAX_POOLS = 1_000
+/** Of the namespaces of a system, and of the buckets of a namespace. */
+const MAX_NAMES = 50_000
 
 /** The list of a dashboard, within `_embedded`: the first on real systems, the second in the API document. */
 export const INSTANCES = ['_instances', 'instances'] as const
@@ -156,6 +167,7 @@ const OBJECTS = {
     ...listed('storagepools'),
     labels: { pool: 'name', pool_id: 'id' },
     id: 'id',
+    max: MAX_POOLS,
     families: {
       sds_pool_disk_space_total_bytes: space('diskSpaceTotalCurrent', 'Usable disk space of the pool.'),
       sds_pool_disk_space_allocated_bytes: space(
@@ -295,6 +307,7 @@ const OBJECTS = {
     path: '/object/billing/namespace/info',
     query: KIB_QUERY,
     list: ['namespace_billing_infos', 'namespace_billing_info'],
+    max: 5_000,
     labels: { namespace: 'namespace' },
     families: {
       sds_namespace_used_bytes: figure(
@@ -318,6 +331,7 @@ const OBJECTS = {
   quota: {
     resource: 'quotas',
     path: '/object/namespaces/namespace/{namespace}/quota',
+    max: MAX_NAMES,
     labels: { namespace: 'namespace|name|id' },
     families: {
       sds_namespace_quota_bytes: figure(
@@ -338,6 +352,7 @@ const OBJECTS = {
     path: '/object/billing/buckets/{namespace}/info',
     query: KIB_QUERY,
     list: ['bucket_billing_infos', 'bucket_billing_info'],
+    max: 5_000,
     labels: { namespace: 'namespace', bucket: 'name' },
     families: {
       sds_bucket_used_bytes: figure(
@@ -352,6 +367,7 @@ const OBJECTS = {
     resource: 'buckets',
     path: '/object/bucket',
     list: ['object_bucket', 'object_buckets'],
+    max: MAX_NAMES,
     isPart: true,
     labels: { namespace: 'namespace', bucket: 'name' },
     families: {
@@ -375,6 +391,7 @@ const OBJECTS = {
     resource: 'inventory',
     path: '/vdc/nodes',
     list: ['node', 'nodes'],
+    max: 20_000,
     labels: { node: 'nodename' },
     id: 'nodeid',
     details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', version: 'version' },
@@ -388,6 +405,7 @@ const OBJECTS = {
     resource: 'inventory',
     path: '/license',
     list: ['license_feature', 'license_features'],
+    max: 1_000,
     labels: {},
     isUnproven: true,
     families: {
@@ -430,7 +448,7 @@ const OBJECTS = {
       ),
     },
   },
-} as const satisfies Record<string, ObjectRow>
+} as const satisfies Record<string, BoundedRow>
 export type ObjectName = keyof typeof OBJECTS
 
 /** A row of {@link OBJECTS} with its columns. */

@@ -98,7 +98,7 @@ async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSigna
     const builder = createReadingBuilder('pools')
     const idOf = (entry: Parameters<typeof storagePoolId>[0]) => storagePoolId(entry, baseUrl)
     try {
-      addObjects(builder, kind, decodeObjects(body, kind, { now, rejected: builder.rejected, idOf }))
+      addObjects(builder, kind, decodeObjects(body, kind, { ...builder, now, idOf }))
       figures = builder.reading()
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure

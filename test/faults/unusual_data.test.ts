@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_ERROR_TYPES } from '../../src/api/feed/transaction_errors.ts'
-import { ATTRIBUTES } from '../../src/catalogue.ts'
+import { ATTRIBUTES, TRANSACTION_ERRORS } from '../../src/catalogue.ts'
 import { ACCOUNTS } from '../../src/emulator/http/sessions.ts'
 import type { Sample } from '../metrics/exposition_text.ts'
 import { get, type HttpResponse } from '../support/http.ts'
@@ -121,9 +120,9 @@ const FAULTS: Readonly<Record<string, (seen: Observed) => void | Promise<void>>>
   },
   'error-types:1000': ({ after, rejected }) => {
     const types = after.filter(({ name }) => name === 'sds_node_transaction_errors_by_type')
-    expect(types.length).toBeGreaterThanOrEqual(NODES * MAX_ERROR_TYPES)
-    expect(types.length).toBeLessThan(2 * NODES * MAX_ERROR_TYPES)
-    const perPoll = NODES * (1000 - MAX_ERROR_TYPES)
+    expect(types.length).toBeGreaterThanOrEqual(NODES * TRANSACTION_ERRORS.maxExported)
+    expect(types.length).toBeLessThan(2 * NODES * TRANSACTION_ERRORS.maxExported)
+    const perPoll = NODES * (1000 - TRANSACTION_ERRORS.maxExported)
     expect(rejected('transactionErrors', 'too_many') % perPoll).toBe(0)
     expect(rejected('transactionErrors', 'too_many')).toBeGreaterThanOrEqual(perPoll)
   },

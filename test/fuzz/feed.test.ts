@@ -4,6 +4,7 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
+import { FORECAST, TRANSACTION_ERRORS } from '../../src/catalogue.ts'
 import { newRejections, withRejected } from '../../src/state/rejections.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/ids.ts'
 import { mutatedJson, mutatedText } from './support/arbitraries.ts'
@@ -50,7 +51,6 @@ fuzz('the nodes feed', {
 })
 
 const MAX_REJECTED_CHARACTERS = 64
-const MAX_LIST_ENTRIES = 100
 
 function checkReading({ nodes, coverage, rejected }: FeedReading): void {
   const ids = nodes.map(({ id }) => id)
@@ -66,8 +66,8 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     for (const number of [...numbers, ...forecasts, ...counts]) {
       expect(Number.isFinite(number) && number >= 0 && !Object.is(number, -0)).toBe(true)
     }
-    expect(types.length).toBeLessThanOrEqual(MAX_LIST_ENTRIES)
-    expect(node.forecasts.length).toBeLessThanOrEqual(MAX_LIST_ENTRIES)
+    expect(types.length).toBeLessThanOrEqual(TRANSACTION_ERRORS.maxExported)
+    expect(node.forecasts.length).toBeLessThanOrEqual(FORECAST.maxEntries)
   }
   for (const { node, text, times } of rejected) {
     expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_REJECTED_CHARACTERS)

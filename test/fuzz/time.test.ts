@@ -3,7 +3,6 @@ import { Socket } from 'node:net'
 import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
-import { createRejectedValues } from '../../src/api/feed/rejected_values.ts'
 import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
@@ -13,6 +12,7 @@ import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
 import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { wrappedLines } from '../../src/commands/cli/output/width.ts'
 import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
@@ -99,7 +99,7 @@ const BILLING = JSON.stringify({
   ],
 })
 const UUID = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
-const OBJECTS = { now: 0, rejected: createRejectedValues() }
+const OBJECTS = { ...createReadingBuilder('namespaces'), now: 0 }
 
 function redacted(text: string): unknown {
   const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, createStandIns())

@@ -12,18 +12,18 @@ export interface Forecast {
   readonly days: number | undefined
 }
 
-/** Maximum number of forecasts of one node. */
-const MAX_FORECASTS = 100
 /** Maximum length of an unknown unit in a log line. */
 const MAX_UNIT_CHARACTERS = 16
 
 /**
  * Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry".
- * @param max maximum number of forecasts to keep, if less than {@link MAX_FORECASTS}
+ * @param max maximum number of entries to read, if less than that of a node
  */
 export function readForecasts(value: unknown, reject: Reject, max: number): Forecast[] {
-  const list = Array.isArray(value) ? value : [value]
-  const entries = list.filter((entry) => isObject(entry) || readNumber(entry).state !== 'absent')
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const read = list.slice(0, Math.min(max, FORECAST.maxEntries))
+  if (list.length > read.length) reject('too_many', `${list.length} forecasts`, list.length - read.length)
+  const entries = read.filter((entry) => isObject(entry) || readNumber(entry).state !== 'absent')
   const forecasts = new Map<string, Forecast>()
   for (const entry of entries) {
     const forecast = isObject(entry) ? readEntry(entry, reject) : undefined
@@ -33,9 +33,7 @@ export function readForecasts(value: unknown, reject: Reject, max: number): Fore
     if (forecasts.has(key)) reject('duplicate', key)
     forecasts.set(key, forecast)
   }
-  const kept = Math.min(max, MAX_FORECASTS)
-  if (forecasts.size > kept) reject('too_many', `${forecasts.size} forecasts`, forecasts.size - kept)
-  return [...forecasts.values()].slice(0, kept)
+  return [...forecasts.values()]
 }
 
 const keyOf = ({ historyDays, targetPercent }: Forecast) => `${historyDays} ${targetPercent}`

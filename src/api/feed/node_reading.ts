@@ -9,7 +9,7 @@ import {
   UNITS,
 } from '../../catalogue.ts'
 import { shortened } from '../../text.ts'
-import { type JsonObject, member, readName, readText } from '../parse/json.ts'
+import { asList, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
 import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'
@@ -71,7 +71,7 @@ export function createNodeDecoder(
       ),
     }
     left.errorTypes -= reading.errors?.types.length ?? 0
-    left.forecasts -= reading.forecasts.length
+    left.forecasts = Math.max(0, left.forecasts - asList(member(entry, FORECAST.name)).length)
     return reading
   }
 }

@@ -1,3 +1,4 @@
+import { MAX_POOLS } from '../../system_catalogue.ts'
 import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { ApiError } from '../errors/errors.ts'
 import { CURRENT_QUERY } from '../errors/paths.ts'
@@ -32,9 +33,6 @@ const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
 export function storagePoolId(entry: JsonObject, baseUrl: string): string | undefined {
   return idFromLink(entry, baseUrl) ?? readText(member(entry, 'id'))
 }
-
-/** Each pool costs one request per poll, so the number of pools is bounded. */
-const MAX_POOLS = 1000
 
 /**
  * The pools of a list, without duplicates.

@@ -23,18 +23,13 @@ export interface TransactionErrors {
   readonly types: readonly ErrorType[]
 }
 
-const { rateTag, rateUnit } = TRANSACTION_ERRORS
-
-/** Maximum number of exported error types of one node: bounds the series that a faulty system can create. */
-export const MAX_ERROR_TYPES = 100
-/** Maximum number of error types that are read to find the most frequent ones. */
-const MAX_ERROR_TYPES_READ = 10_000
+const { rateTag, rateUnit, maxEntries, maxExported } = TRANSACTION_ERRORS
 
 /**
  * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the API document
  * describes current values; undefined if nothing of it is served.
  * Source: API document, "Transaction error attributes".
- * @param max maximum number of error types to keep, if less than {@link MAX_ERROR_TYPES}
+ * @param max maximum number of error types to keep, if less than `maxExported`
  */
 export function readTransactionErrors(
   value: unknown,
@@ -68,7 +63,7 @@ export function readTransactionErrors(
 
 export interface ErrorTypeOptions<Rate> {
   readonly reject: Reject
-  /** Maximum number of types to keep, if less than {@link MAX_ERROR_TYPES}. */
+  /** Maximum number of types to keep, if less than `maxExported`. */
   readonly max: number
   readonly readRate: (value: unknown) => Rate | undefined
   readonly hasSeries: (type: ErrorType<Rate>) => boolean
@@ -81,9 +76,9 @@ export function readErrorTypes<Rate>(
 ): readonly ErrorType<Rate>[] {
   const list = asList(value)
   const types = new Map<string, ErrorType<Rate>>()
-  const unread = list.length - MAX_ERROR_TYPES_READ
+  const unread = list.length - maxEntries
   if (unread > 0) reject('too_many', `${list.length} error types`, unread)
-  for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
+  for (const entry of list.slice(0, maxEntries)) {
     const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
     if (!isObject(entry) || errorType === undefined) {
       reject('shape', 'an error type without a name')
@@ -96,7 +91,7 @@ export function readErrorTypes<Rate>(
     const type = { category, errorType, count, rate: readRate(member(entry, 'errorRate')) }
     if (hasSeries(type)) types.set(key, type)
   }
-  const kept = Math.min(max, MAX_ERROR_TYPES)
+  const kept = Math.min(max, maxExported)
   if (types.size <= kept) return [...types.values()]
   reject('too_many', `${types.size} error types`, types.size - kept)
   return [...types.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)

@@ -32,12 +32,12 @@ export interface ReadingContext extends ResourceReaderOptions {
 
 /** The objects of a kind in the response to a request. @param idOf their id, if it is not a member */
 export function readObjects(
-  { send, builder: { rejected }, signal }: ReadingContext,
+  { send, builder, signal }: ReadingContext,
   kind: ObjectKind,
   request = requestOf(kind),
   idOf?: () => string,
 ): Promise<ResourceObject[]> {
-  const context = { rejected, ...(idOf && { idOf }) }
+  const context = { ...builder, ...(idOf && { idOf }) }
   return send(request, (body, { now }) => decodeObjects(body, kind, { ...context, now }), signal)
 }
 

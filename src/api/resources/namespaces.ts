@@ -53,8 +53,9 @@ export async function listNames(
   { send, builder: { rejected }, signal }: ReadingContext,
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
+  const { max = Number.POSITIVE_INFINITY } = kind
   const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
-    decodeEntries(listIn(body, kind), (entry) => {
+    decodeEntries(listIn(body, kind), max, (entry) => {
       const name = isObject(entry) ? nameIn(entry) : undefined
       if (name === undefined)
         rejected.add({ attribute: request.operation, reason: 'no_id', node: '', text: '' })
@@ -67,7 +68,7 @@ export async function listNames(
           : undefined,
       }
     })
-  const list = await readPages(send, request, decode, signal)
+  const list = await readPages(send, request, decode, { max, signal })
   return [...new Map(list.map((entry) => [entry.name, entry])).values()]
 }
 

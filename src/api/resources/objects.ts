@@ -36,28 +36,42 @@ export interface ObjectContext {
   readonly idOf?: (entry: JsonObject) => string | undefined
 }
 
+/** What the objects of a list are decoded with. */
+export interface ListContext extends ObjectContext {
+  /** Called with the number of objects beyond the maximum of the kind. */
+  readonly leaveOut: (objects: number) => void
+  /** Called with the number of all objects, if the kind is counted. */
+  readonly count: (family: string, objects: number) => void
+}
+
 /**
  * The objects of a response.
  * @throws {ApiError} `schema` without list or object, `not_found` if no object has a member that is exported
  */
-export function decodeObjects(body: unknown, kind: ObjectKind, context: ObjectContext): ResourceObject[] {
+export function decodeObjects(body: unknown, kind: ObjectKind, context: ListContext): ResourceObject[] {
   const entries = kind.list === undefined ? [objectIn(body, kind)] : listIn(body, kind)
   checkServed(entries, kind)
   const objects = decodeListed(entries, kind, context)
   return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
 }
 
-/** The objects of the entries of a list. */
+/** The objects of the entries of a list, as many as the kind has at most. */
 export function decodeListed(
   entries: readonly unknown[],
   kind: ObjectKind,
-  context: ObjectContext,
+  context: ListContext,
 ): ResourceObject[] {
+  const { max = entries.length, count } = kind
   const objects: ResourceObject[] = []
-  for (const entry of entries) {
+  let read = 0
+  for (; read < entries.length && objects.length < max; read += 1) {
+    const entry = entries[read]
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
     if (object !== undefined && !isInternal(object)) objects.push(withCurrentRecoveryPoint(object, context))
   }
+  const leftOut = entries.length - read
+  context.leaveOut(leftOut)
+  if (count !== undefined) context.count(count.family, objects.length + leftOut)
   return objects
 }
 

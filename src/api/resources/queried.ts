@@ -19,7 +19,7 @@ export async function readQueried(kind: ObjectKind, context: ReadingContext): Pr
   for (const { times, ...value } of answer.rejected)
     builder.rejected.add({ ...value, attribute: kind.resource }, times)
   const now = answer.stop ?? 0
-  return decodeListed(entriesOf(answer, kind), kind, { now, rejected: builder.rejected })
+  return decodeListed(entriesOf(answer, kind), kind, { ...builder, now })
 }
 
 /** In the words of a service whose store lacks what is queried. */

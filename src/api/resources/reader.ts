@@ -61,14 +61,12 @@ function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceOb
   )
 }
 
-/** With the limits of the kind. */
 export function addObjects(
   builder: ReadingBuilder,
   kind: ObjectKind,
   objects: readonly ResourceObject[],
 ): void {
-  if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
-  const shown = kind.name === 'node' ? withFewVersions(objects) : objects.slice(0, kind.max)
+  const shown = kind.name === 'node' ? withFewVersions(objects) : objects
   builder.add(shown)
   builder.leaveOut(objects.length - shown.length)
 }

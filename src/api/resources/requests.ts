@@ -38,7 +38,6 @@ export function requestOf({ resource, path, query }: ObjectKind, namespace = '')
 /** No published client requests larger pages. */
 const PAGE_ENTRIES = 500
 const MAX_PAGES = 100
-const MAX_ENTRIES = MAX_PAGES * PAGE_ENTRIES
 
 interface Page<T> {
   readonly entries: readonly T[]
@@ -47,13 +46,14 @@ interface Page<T> {
 
 /**
  * The entries of a list with markers, of all pages.
- * @throws {ApiError} `schema` for a repeated marker, `too_large` for more than 100 pages or 50,000 entries
+ * @param max maximum number of entries
+ * @throws {ApiError} `schema` for a repeated marker, `too_large` for more than 100 pages or too many entries
  */
 export async function readPages<T>(
   send: SendResource,
   request: ResourceRequest,
   decode: DecodeResource<readonly T[]>,
-  signal: AbortSignal,
+  { max, signal }: { readonly max: number; readonly signal: AbortSignal },
 ): Promise<T[]> {
   const entries: T[] = []
   const markers = new Set<string>()
@@ -68,7 +68,7 @@ export async function readPages<T>(
       return sendPage(marker)
     })
     for (const entry of page.entries) entries.push(entry)
-    if (entries.length > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
+    if (entries.length > max) throw tooMany(`${max} entries`)
     if (page.marker === undefined) return entries
     if (markers.has(page.marker)) throw new ApiError('schema', 'the marker of the next page is repeated')
     markers.add(page.marker)
@@ -101,7 +101,12 @@ export function batchesOf(names: readonly string[]): string[][] {
   return batches
 }
 
-/** Decodes the entries of a list one by one. */
-export function decodeEntries<T>(list: readonly unknown[], decode: (entry: unknown) => T | undefined): T[] {
+/** Decodes the entries of a list one by one. @throws {ApiError} `too_large` for more than `max` entries */
+export function decodeEntries<T>(
+  list: readonly unknown[],
+  max: number,
+  decode: (entry: unknown) => T | undefined,
+): T[] {
+  if (list.length > max) throw tooMany(`${max} entries`)
   return list.map(decode).filter((value) => value !== undefined)
 }

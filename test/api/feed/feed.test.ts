@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { MAX_ERROR_TYPES } from '../../../src/api/feed/transaction_errors.ts'
 import { isObject } from '../../../src/api/parse/json.ts'
-import { ATTRIBUTES, COVERAGE_ATTRIBUTES } from '../../../src/catalogue.ts'
+import { ATTRIBUTES, COVERAGE_ATTRIBUTES, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { parseExposition } from '../../metrics/exposition_text.ts'
 import { decodeText, feedFile, nodeLines } from './feed_files.ts'
 
@@ -133,16 +132,20 @@ describe('bounds', () => {
     }))
     const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
     const kept = decodeFeed(body).nodes[0]?.errors?.types ?? []
-    expect(kept).toHaveLength(MAX_ERROR_TYPES)
+    expect(kept).toHaveLength(TRANSACTION_ERRORS.maxExported)
     expect(kept[0]?.errorType).toBe('4999 (S3)')
-    expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 5000 - MAX_ERROR_TYPES]])
+    expect(rejectedIn(body)).toEqual([
+      ['transactionErrors', 'too_many', 5000 - TRANSACTION_ERRORS.maxExported],
+    ])
   })
 
   test('a million error types', () => {
     const types = Array.from({ length: 1_000_000 }, (_, index) => ({ errorType: index, errorCount: index }))
     const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
     expect(decodeFeed(body).nodes[0]?.errors?.types[0]?.count).toBe(9999)
-    expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 1_000_000 - MAX_ERROR_TYPES]])
+    expect(rejectedIn(body)).toEqual([
+      ['transactionErrors', 'too_many', 1_000_000 - TRANSACTION_ERRORS.maxExported],
+    ])
   })
 
   test('the error types of all nodes together', () => {
@@ -153,15 +156,24 @@ describe('bounds', () => {
   })
 
   test('forecasts of one node', () => {
-    const allocatedCapacityForecast = Array.from({ length: 150 }, (_, history) => ({
+    const allocatedCapacityForecast = Array.from({ length: 450 }, (_, history) => ({
       unit: 'day',
       forecast: '1',
       history,
       target: '80',
     }))
     const body = feed({ id: 'a', allocatedCapacityForecast })
-    expect(decodeFeed(body).nodes[0]?.forecasts).toHaveLength(100)
+    expect(decodeFeed(body).nodes[0]?.forecasts).toHaveLength(400)
     expect(rejectedIn(body)).toEqual([['allocatedCapacityForecast', 'too_many', 50]])
+  })
+
+  test('the forecasts of all nodes together', () => {
+    const allocatedCapacityForecast = Array.from({ length: 400 }, () => 'other')
+    const nodes = Array.from({ length: 126 }, (_, id) => ({ id, allocatedCapacityForecast }))
+    expect(rejectedIn(feed(...nodes))).toEqual([
+      ['allocatedCapacityForecast', 'shape', 50_000],
+      ['allocatedCapacityForecast', 'too_many', 400],
+    ])
   })
 
   test('nodes', () => {

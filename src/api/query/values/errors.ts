@@ -1,3 +1,4 @@
+import { TRANSACTION_ERRORS } from '../../../catalogue.ts'
 import {
   ERROR_CODE_FIELD,
   ERROR_FIELDS,
@@ -6,7 +7,7 @@ import {
 } from '../../../query_catalogue.ts'
 import { largest } from '../../../values/largest.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
-import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../../feed/transaction_errors.ts'
+import type { ErrorType, TransactionErrors } from '../../feed/transaction_errors.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { newestTime, sumOfIncreases } from '../answers/rates.ts'
 import { atCommonTime, upTo } from './remembered_points.ts'
@@ -89,7 +90,9 @@ export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
       if (key === undefined || increase?.t !== t) return []
       return [{ ...typeOf(key), count: increase.amount, rate: shareOf(increase.amount, counts, t) }]
     })
-    const most = types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ERROR_TYPES)
+    const most = types
+      .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
+      .slice(0, TRANSACTION_ERRORS.maxExported)
     if (most.length > 0) return { t, types: most }
   }
   return undefined
