@@ -15,7 +15,6 @@ const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 const LONGEST = [
   'grafana/rules/alerts_live.integration.test.ts',
   'grafana/rules/days/ordinary.integration.test.ts',
-  'docs/examples.test.ts',
   'deploy/kubernetes/probes.test.ts',
   'server/status/status_page.integration.test.ts',
   'deploy/docker/docker.test.ts',

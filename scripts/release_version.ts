@@ -1,6 +1,6 @@
 /**
  * Sets the version of the next release in all files that name it, and gives the unreleased changes of CHANGELOG.md its
- * number and today's date. Then `npm run generate` and `npm run examples` write it into the generated files.
+ * number and today's date. Then `npm run generate` writes it into the generated files.
  *
  *   npm run release:version -- 1.2.3
  */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { launchChromium } from '../../test/support/programs/chromium.ts'
+import { launchChromium, visit } from '../../test/support/programs/chromium.ts'
 
 const DASHBOARDS = 'grafana/dashboards'
 const WIDTH_PX = 1400
@@ -71,4 +71,11 @@ export async function takePictures(grafanaUrl: string, folder: string, only?: st
     pictures.push({ file, problems: [...problems] })
   }
   return pictures
+}
+
+/** Writes a picture of the upper part of a status page. */
+export async function takeStatusPicture(url: string, folder: string): Promise<void> {
+  await using browser = await launchChromium()
+  await using page = await visit(browser, url)
+  await page.page.screenshot({ path: join(folder, 'status.png') })
 }

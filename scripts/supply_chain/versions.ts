@@ -16,6 +16,11 @@ export const WRITTEN: readonly VersionedFile[] = [
     place: /^(\s*(?:- )?newTag:\s*)(\S+)/m,
     isOptional: true,
   },
+  // In the output of commands.
+  {
+    files: 'docs/{commands,status}.md',
+    place: /(^sds-exporter |^ {2}"version": ")(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/m,
+  },
   // In commands to copy.
   {
     files: 'docs/{install-release,operations}.md',

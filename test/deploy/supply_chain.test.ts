@@ -206,6 +206,7 @@ describe('a release', () => {
     'deploy/helm/sds-exporter/Chart.yaml': `apiVersion: v2\nversion: ${version}\n`,
     [OVERLAY]: `images:\n  - newTag: ${version}\n`,
     [PAGES]: `version=${version}\nnpm install sds-exporter-${version}.tgz\n`,
+    'docs/{commands,status}.md': `sds-exporter ${version}\n`,
     'CHANGELOG.md': `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2030-01-31\n`,
     ...changes,
   })
@@ -214,7 +215,7 @@ describe('a release', () => {
     ['this version', 'v1.2.3', filesOf('1.2.3'), 0],
     ['a pre-release', 'v1.2.3-rc.1', filesOf('1.2.3-rc.1'), 0],
     ['an empty pre-release', 'v1.2.3-', filesOf('1.2.3-'), 1],
-    ['another version', 'v1.2.4', filesOf('1.2.3'), 7],
+    ['another version', 'v1.2.4', filesOf('1.2.3'), 8],
     ['no v', '1.2.3', filesOf('1.2.3'), 1],
     ['no tag', '', filesOf('1.2.3'), 1],
     ['another image', 'v1.2.3', filesOf('1.2.3', { [OVERLAY]: 'newTag: 1.2.2' }), 1],

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { blockIn } from '../../scripts/examples/pages.ts'
 import { findMarked } from '../../scripts/markdown/marked.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from '../status/systems.ts'
 
 const page = readFileSync('docs/status.md', 'utf8')
-const example: unknown = JSON.parse(/^\{.*^\}/ms.exec(blockIn(page, 'status'))?.[0] ?? '')
+const example: unknown = JSON.parse(/status\?system=.*?^(\{.*?^\})/ms.exec(page)?.[1] ?? '')
 
 /** Their members are no names: health statuses and versions. */
 const COUNTS = /(nodes_by_health|software_versions)$/
