@@ -78,6 +78,12 @@ const MAX_HEADER_BYTES = 16_384
 /** Informational responses (1xx) before the final one; servers send one or two. */
 const MAX_INFORMATIONAL = 20
 const ENDLESS = `more than ${MAX_INFORMATIONAL} informational responses (1xx) came instead of a response`
+/**
+ * Chunks of a body, each of which takes the parser about 2 µs, whatever its length. Servers send chunks of kilobytes, and
+ * the 16 MiB of the default limit are 11,600 TCP segments.
+ */
+const MAX_CHUNKS = 100_000
+const FRAGMENTED = `the response comes in more than ${MAX_CHUNKS} chunks, the maximum`
 /** How much of a dropped body is read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16_384
 
@@ -158,11 +164,12 @@ function createAgent(options: TransportOptions, lookup: Lookup): Agent {
 }
 
 /**
- * Calls `onSend` before the request is written, and ends an exchange with too many informational responses. The diagnostics
- * channel of undici is for all requests of the process.
+ * Calls `onSend` before the request is written, and ends an exchange with too many informational responses or chunks. The
+ * diagnostics channel of undici is for all requests of the process.
  */
 function observed(agent: Agent, onSend: () => void): Dispatcher {
   let informational = 0
+  let chunks = 0
   return agent.compose(
     (dispatch) => (options, handler) =>
       dispatch(options, {
@@ -175,7 +182,11 @@ function observed(agent: Agent, onSend: () => void): Dispatcher {
           if (informational > MAX_INFORMATIONAL) controller.abort(new ApiError('reset', ENDLESS))
           else handler.onResponseStart?.(controller, status, ...rest)
         },
-        onResponseData: (...event) => handler.onResponseData?.(...event),
+        onResponseData(controller, chunk) {
+          chunks += 1
+          if (chunks > MAX_CHUNKS) controller.abort(new ApiError('too_large', FRAGMENTED))
+          else handler.onResponseData?.(controller, chunk)
+        },
         onResponseEnd: (...event) => handler.onResponseEnd?.(...event),
         onResponseError: (...event) => handler.onResponseError?.(...event),
       }),

@@ -80,6 +80,44 @@ describe('informational answers', () => {
   })
 })
 
+describe('a body in chunks of one byte', () => {
+  const chunks = (count: number) => `${OK}Transfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(count)}`
+
+  test('is read', async () => {
+    await using server = await answering(`${chunks(1_000)}0\r\n\r\n`)
+    await using transport = transportTo()
+    const response = await get(transport, server.url)
+    expect(await response.decode((text) => text)).toBe('1'.repeat(1_000))
+  })
+
+  test('is refused beyond the maximum of chunks, after little CPU time', async () => {
+    await using server = await answering(chunks(900_000))
+    await using transport = transportTo()
+    const before = process.threadCpuUsage()
+    await expect(get(transport, server.url)).rejects.toMatchObject({
+      reason: 'too_large',
+      detail: expect.stringContaining('chunks'),
+    })
+    const { user, system } = process.threadCpuUsage(before)
+    expect(user + system).toBeLessThan(500_000)
+  })
+
+  test('that is sent slowly ends at the deadline', async () => {
+    const slow = await serveRaw((socket) => {
+      socket.once('data', () => {
+        socket.write(chunks(1))
+        const timer = setInterval(() => socket.write('1\r\n1\r\n'), 5)
+        socket.once('close', () => clearInterval(timer))
+      })
+    })
+    await using server = slow
+    await using transport = transportTo()
+    await expect(get(transport, server.url, AbortSignal.timeout(300))).rejects.toMatchObject({
+      reason: 'timeout',
+    })
+  })
+})
+
 test('an abort ends a request that waits for its lookup', async () => {
   const lookup = () => new Promise<never>(() => undefined)
   await using transport = transportTo({ decoding: createSemaphore(1), lookup })
