@@ -2,11 +2,11 @@ import { milliseconds } from '../../../../grafana/mixin/promql/duration.ts'
 import { RECORDINGS } from '../../../../grafana/mixin/rules/groups/recording.ts'
 import { ALERT_GROUPS } from '../../../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_VALUES } from '../../../../grafana/mixin/settings.ts'
-import { encodeLabels, remoteWrite, seriesEncoder } from '../../../../scripts/dashboard_cost/remote_write.ts'
 import { resolve } from '../../../../src/alerting/references.ts'
 import { parseExposition } from '../../../metrics/exposition_text.ts'
 import { type Prometheus, startPrometheus } from '../../../support/programs/prometheus.ts'
 import { type Course, DAY, DAYS, playCourse, type SeriesOfCourse, START, STEP, STEPS } from './course.ts'
+import { encodeLabels, remoteWrite, seriesEncoder } from './remote_write.ts'
 
 /**
  * Of the samples that Prometheus has: several for each reading, because ranges of rules are shorter than a step. Ranges of
