@@ -41,21 +41,34 @@ export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
   const sequences = createSequences(bytes)
   let values = 0
   let depth = 0
-  let text = 0
+  /** The last string before a colon. */
+  let name = NO_NAME
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0
     if (MARKS[byte] === 0) continue
     if (byte === QUOTE) {
-      text = index + 1
-      index = endOfString(bytes, text)
+      const start = index + 1
+      index = endOfString(bytes, start)
+      name = { start, end: index }
     }
     if (byte === OPENING_BRACE) sequences.begin(depth)
-    if (byte === COLON) sequences.add(depth - 1, text)
+    if (byte === COLON) {
+      sequences.add(depth - 1, name)
+      // Each string is read twice at most, however many colons follow it.
+      name = NO_NAME
+    }
     values += VALUES[byte] ?? 0
     depth += LEVELS[byte] ?? 0
     checkCounts({ values, depth, sequences: sequences.count() }, maxBytes)
   }
 }
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+const NO_NAME: Span = { start: 0, end: 0 }
 
 interface Counts {
   readonly values: number
@@ -88,11 +101,9 @@ function createSequences(bytes: Uint8Array) {
     begin(depth: number): void {
       hashes[depth] = seed
     },
-    /** A name that begins at `start`. */
-    add(depth: number, start: number): void {
-      const end = endOfString(bytes, start)
-      let hash = hashes[depth] ?? seed
-      for (let index = start; index <= end; index += 1)
+    add(depth: number, { start, end }: Span): void {
+      let hash = Math.imul((hashes[depth] ?? seed) ^ QUOTE, HASH_PRIME)
+      for (let index = start; index < end; index += 1)
         hash = Math.imul(hash ^ (bytes[index] ?? 0), HASH_PRIME)
       hashes[depth] = hash
       seen.add(hash)

