@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { GAUGES } from '../../src/emulator/model/attribute_values.ts'
 import { createModel } from '../../src/emulator/model/model.ts'
+import { trafficOf } from '../../src/emulator/model/traffic.ts'
 import { resolveOptions } from '../../src/emulator/options.ts'
 import { NOW_SECONDS } from './client.ts'
 
@@ -12,7 +14,7 @@ const nodes = model.pools[0]?.nodes ?? []
 const newNode = nodes.at(-1)
 
 function requestsPerSecond(t: number): number {
-  const values = nodes.map((node) => model.value('transactionReadTransactionsPerSec', node, t, 'current'))
+  const values = nodes.map((node) => trafficOf(model.stateOf(node, t)).read.perSecond)
   return values.reduce((sum, value) => sum + value, 0)
 }
 
@@ -36,7 +38,7 @@ test('the last node joined 20 days ago, and fills from empty to about as full as
   if (newNode === undefined) throw new Error('there is no node')
   const joinedAt = NOW_SECONDS - (NOW_SECONDS % 3_600) - 20 * DAY
   expect(newNode.joinedAt).toBe(joinedAt)
-  const usedAt = (t: number) => model.value('diskSpaceAllocatedPercentage', newNode, t, 'current')
+  const usedAt = (t: number) => GAUGES.diskSpaceAllocatedPercentage(model.stateOf(newNode, t))
   expect([usedAt(joinedAt - 1), usedAt(joinedAt)]).toEqual([0, 0])
   let before = 0
   for (let t = joinedAt + DAY; t <= NOW_SECONDS; t += DAY) {

@@ -1,12 +1,12 @@
-import { type Attribute, type AttributeName, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { spaceOf } from '../model/capacity.ts'
 import { forecast } from '../model/forecast.ts'
-import type { StorageModel } from '../model/model.ts'
-import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { diskCounts, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { attributesOf, PROFILES, type Profile, type Settings } from '../protocol/profiles.ts'
+import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
 import { listText, type Member } from './list.ts'
-import type { FeedQuery } from './query.ts'
+import type { FeedQuery, FeedRequest } from './query.ts'
 import {
   type Form,
   type Snapshot,
@@ -16,16 +16,8 @@ import {
   servedSummary,
   servedTimes,
 } from './series.ts'
-import { errorSamples, servedErrors, servedErrorsSummary } from './transaction_errors.ts'
-
-/** The input of one response of the feed. `now` in epoch seconds. */
-export interface FeedRequest {
-  readonly model: StorageModel
-  readonly profile: Profile
-  readonly query: FeedQuery
-  readonly settings: Settings
-  readonly now: number
-}
+import { type Subject, subjectOf } from './subject.ts'
+import { errorForm, errorSamples, servedErrors, servedErrorsSummary } from './transaction_errors.ts'
 
 /** On real systems some current values have two snapshots. Here it is one bandwidth attribute in four. */
 const ATTRIBUTES_PER_SNAPSHOT_PAIR = 4
@@ -43,25 +35,32 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */
 function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   yield* identity(request, node)
-  const { key, joinedAt } = node
-  const value: Subject['value'] = (name, t, form) => request.model.value(name, node, t, form)
+  const subject = nodeSubject(request, node)
   for (const attribute of attributesOf(request.profile)) {
     if (includesCategory(request.query, attribute.category) && serves(request.profile, node, attribute)) {
-      yield* attributeMembers(request, { key, joinedAt, value }, attribute)
+      yield* attributeMembers(request, subject, attribute)
     }
   }
   if (PROFILES[request.profile].performance && includesCategory(request.query, TRANSACTION_ERRORS.category)) {
-    yield* errorMembers(request, node)
+    yield* errorMembers(request, subject)
   }
   if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
   if (PROFILES[request.profile].extras) yield* extras(request, node)
+}
+
+/** Every node repeats the offline space of the whole system. */
+function nodeSubject(request: FeedRequest, node: Node): Subject {
+  const subject = subjectOf(request, node.key, [node])
+  const value: Subject['value'] = (name, t, form) =>
+    name === 'diskSpaceOfflineTotal' ? request.model.offlineTotal(t) : subject.value(name, t, form)
+  return { ...subject, value }
 }
 
 /** Identity, links and counts belong to no category and are always served. */
 function* identity({ model, profile, now }: FeedRequest, node: Node): Generator<Member> {
   const id = nodeId(profile, node)
   const href = `/dashboard/nodes/${id}`
-  const state = model.stateOf(node, now, 'current')
+  const state = model.stateOf(node, now)
   yield [
     '_links',
     { self: { href }, disks: { href: `${href}/disks` }, processes: { href: `${href}/processes` } },
@@ -99,14 +98,6 @@ function includesForecast({ query, settings: { forecastsOnly } }: FeedRequest): 
 /** Since version 3.6, some nodes do not serve offline and reserved space. */
 function serves(profile: Profile, node: Node, attribute: Attribute): boolean {
   return PROFILES[profile].performance || !attribute.currentOnly || node.index % 2 === 0
-}
-
-/** What has attributes: a node or a pool. */
-export interface Subject {
-  readonly key: number
-  /** Start of its history, in epoch seconds. */
-  readonly joinedAt: number
-  readonly value: (attribute: AttributeName, t: number, form: NodeState['form']) => number
 }
 
 export function* attributeMembers(
@@ -165,18 +156,17 @@ function statisticsTime(now: number): number {
   return now - (now % STATISTICS_INTERVAL_SECONDS)
 }
 
-function* errorMembers({ model, profile, query, settings, now }: FeedRequest, node: Node): Generator<Member> {
+function* errorMembers(request: FeedRequest, subject: Subject): Generator<Member> {
+  const { query, settings, now, profile } = request
   const { name } = TRANSACTION_ERRORS
-  if (query.current) {
-    const samples = errorSamples(model, node, [statisticsTime(now)], STATISTICS_INTERVAL_SECONDS, 'current')
-    yield [`${name}Current`, servedErrors(profile, node, samples)]
-  }
-  if (query.historical) {
-    const times = servedTimes(query.range, now, settings, node.joinedAt)
-    const samples = errorSamples(model, node, times, query.range.interval, 'historical')
-    yield [name, servedErrors(profile, node, samples)]
-    yield [`${name}Summary`, servedErrorsSummary(profile, node, samples)]
-  }
+  const form = errorForm(profile, subject.key)
+  if (query.current)
+    yield [`${name}Current`, servedErrors(form, errorSamples(subject, [statisticsTime(now)], 'current'))]
+  if (!query.historical) return
+  const times = servedTimes(query.range, now, settings, subject.joinedAt)
+  const samples = errorSamples(subject, times, 'historical')
+  yield [name, servedErrors(form, samples)]
+  yield [`${name}Summary`, servedErrorsSummary(form, samples)]
 }
 
 /** Real systems serve `[]` when the request has no category. */
@@ -188,7 +178,7 @@ function forecastEntries({ model, profile, query, now }: FeedRequest, node: Node
 /** Members of real systems that the API document does not have. */
 function* extras({ model, profile, query, now }: FeedRequest, node: Node): Generator<Member> {
   if (query.current && includesCategory(query, 'capacity')) {
-    const total = model.value('diskSpaceTotal', node, now, 'current')
+    const { total } = spaceOf(model.stateOf(node, now))
     yield ['diskSpaceTotalCurrentL1', [{ t: String(now), Space: String(total) }]]
     yield ['diskSpaceTotalCurrentL2', [{ t: String(now), Space: '0' }]]
   }

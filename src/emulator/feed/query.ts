@@ -1,8 +1,19 @@
 import { CATEGORIES } from '../../catalogue.ts'
 import type { ForecastRequest } from '../model/forecast.ts'
+import type { StorageModel } from '../model/model.ts'
 import { ApiError } from '../protocol/errors.ts'
+import type { Profile, Settings } from '../protocol/profiles.ts'
 
 export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
+
+/** The input of one response of the feed. `now` in epoch seconds. */
+export interface FeedRequest {
+  readonly model: StorageModel
+  readonly profile: Profile
+  readonly query: FeedQuery
+  readonly settings: Settings
+  readonly now: number
+}
 
 /** Times in epoch seconds, interval in seconds. */
 export interface Range {

@@ -1,83 +1,80 @@
 import { TRANSACTION_ERRORS } from '../../catalogue.ts'
-import type { StorageModel } from '../model/model.ts'
-import { keyOf, mix } from '../model/random.ts'
-import type { Node } from '../model/topology.ts'
-import { countTransactions, ERROR_TYPES, type ErrorType, type TransactionCounts } from '../model/traffic.ts'
+import { type Amounts, amountOf, failedIn, succeededIn, transactionsIn } from '../model/activity.ts'
+import { keyOf, mix, sum } from '../model/random.ts'
+import { ERROR_CODES, ERROR_TYPES, type ErrorType } from '../model/traffic.ts'
 import type { Profile } from '../protocol/profiles.ts'
-import { type Form, notationOf, type Snapshot, servedSeries, servedSummary } from './series.ts'
+import { type Form, notationOf, type Snapshot, servedCurrent, servedSeries, servedSummary } from './series.ts'
+import type { Subject, ValueForm } from './subject.ts'
 
-const TYPES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
+const COUNTS = Object.fromEntries(ERROR_CODES.map((type) => [type, amountOf(type)])) as Record<
+  ErrorType,
+  (amounts: Amounts) => number
+>
 const KEY = keyOf(TRANSACTION_ERRORS.name)
 
 type ErrorSample = ReturnType<typeof errorSamples>[number]
 
 /** The transactions of the intervals that end at these times, in epoch seconds. */
-export function errorSamples(
-  model: StorageModel,
-  node: Node,
-  times: readonly number[],
-  interval: number,
-  form: 'current' | 'historical',
-) {
-  return times.map((t) => ({ t, counts: countTransactions(model.stateOf(node, t, form), interval) }))
+export function errorSamples(subject: Subject, times: readonly number[], form: ValueForm) {
+  return times.map((t) => ({ t, form, amounts: subject.amounts[form](t) }))
 }
 
 /**
- * `transactionErrors` and `transactionErrorsCurrent`: arrays in every profile, with one element in the current form.
- * Totals and counts cover the whole range. The series of a type has no snapshot for intervals without it.
+ * `transactionErrors` and `transactionErrorsCurrent`. Totals and counts cover the whole range. The series of a type has
+ * no snapshot for intervals without it.
  */
-export function servedErrors(profile: Profile, node: Node, samples: readonly ErrorSample[]) {
-  const form = formOf(profile, node)
-  const sum = (of: (counts: TransactionCounts) => number, salt: number) => {
-    const total = samples.reduce((before, { counts }) => before + of(counts), 0)
-    return notationOf(profile).value(total, mix(node.key, KEY + salt), 'whole')
+export function servedErrors(form: Form, samples: readonly ErrorSample[]) {
+  const count = (of: (amounts: Amounts) => number, salt: number) => {
+    const total = sum(samples.map(({ amounts }) => of(amounts)))
+    return notationOf(form.profile).value(total, mix(form.key, salt), 'whole')
   }
-  const types = TYPES.map((type, index) => ({
+  const types = ERROR_CODES.map((type, index) => ({
     errorType: type,
     category: ERROR_TYPES[type].category,
-    errorCount: sum(({ byType }) => byType.get(type) ?? 0, index),
-    errorRate: servedSeries(form, seriesOf(type, samples)),
+    errorCount: count(COUNTS[type], index),
+    errorRate: servedRates(form, samples, type),
   }))
   const totals = {
-    successTotal: sum(({ succeeded }) => succeeded, 101),
-    errorTotal: sum(({ failed }) => failed, 102),
+    successTotal: count(succeededIn, 101),
+    errorTotal: count(failedIn, 102),
   }
   return {
-    all: servedSeries(form, allRates(samples)),
+    all: servedRates(form, samples),
     errorSuccessTotals: [totals],
-    types: types.filter(({ errorRate }) => errorRate.length > 0),
+    types: types.filter(({ errorType }) => ratesOf(samples, errorType).length > 0),
   }
 }
 
+/** The series of one type or of all; of the current errors it is the current value. */
+function servedRates(form: Form, samples: readonly ErrorSample[], type?: ErrorType) {
+  const [first, ...others] = ratesOf(samples, type)
+  if (first === undefined) return []
+  if (samples.every((sample) => sample.form === 'current')) return servedCurrent(form, [first, ...others])
+  return servedSeries(form, [first, ...others])
+}
+
 /** `transactionErrorsSummary`: summaries of the rates, for all types together and by type. */
-export function servedErrorsSummary(profile: Profile, node: Node, samples: readonly ErrorSample[]) {
-  const form = formOf(profile, node)
-  const types = TYPES.map((type) => ({
+export function servedErrorsSummary(form: Form, samples: readonly ErrorSample[]) {
+  const types = ERROR_CODES.map((type) => ({
     errorType: type,
     category: ERROR_TYPES[type].category,
-    errorRate: servedSummary(form, seriesOf(type, samples)),
+    errorRate: servedSummary(form, ratesOf(samples, type)),
   }))
   return {
-    all: servedSummary(form, allRates(samples)),
+    all: servedSummary(form, ratesOf(samples)),
     types: types.filter(({ errorRate }) => errorRate !== undefined),
   }
 }
 
-function formOf(profile: Profile, node: Node): Form {
-  return { profile, tag: TRANSACTION_ERRORS.rateTag, kind: 'fraction', key: mix(node.key, KEY) }
+export function errorForm(profile: Profile, key: number): Form {
+  return { profile, tag: TRANSACTION_ERRORS.rateTag, kind: 'fraction', key: mix(key, KEY) }
 }
 
-function allRates(samples: readonly ErrorSample[]): Snapshot[] {
-  return samples.map(({ t, counts }) => ({ t, value: rate(counts.failed, counts) }))
-}
-
-function seriesOf(type: ErrorType, samples: readonly ErrorSample[]): Snapshot[] {
-  return samples.flatMap(({ t, counts }) => {
-    const count = counts.byType.get(type) ?? 0
-    return count === 0 ? [] : [{ t, value: rate(count, counts) }]
+/** Percent of the transactions. A type has no snapshot for an interval in which it did not occur. */
+function ratesOf(samples: readonly ErrorSample[], type?: ErrorType): Snapshot[] {
+  return samples.flatMap(({ t, amounts }) => {
+    const failed = (type === undefined ? failedIn : COUNTS[type])(amounts)
+    if (type !== undefined && failed === 0) return []
+    return [{ t, value: failed === 0 ? 0 : (100 * failed) / transactionsIn(amounts) }]
   })
-}
-
-function rate(count: number, { succeeded, failed }: TransactionCounts): number {
-  return count === 0 ? 0 : (100 * count) / (succeeded + failed)
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { type FeedRequest, feedText } from '../feed/node.ts'
-import { defaultRange, parseFeedQuery } from '../feed/query.ts'
+import { feedText } from '../feed/node.ts'
+import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'

@@ -29,12 +29,6 @@ export function spaceOf(state: NodeState) {
   return { total, allocated, reserved, free: total - allocated - reserved }
 }
 
-/** Free space as served: the history counts the reserve as free, the current value does not. */
-export function servedFree(state: NodeState): number {
-  const space = spaceOf(state)
-  return state.form === 'historical' ? space.free + space.reserved : space.free
-}
-
 export function levelsOf(kind: 'allocated' | 'free', bytes: number): { L1: number; L2: number } {
   const L1 = Math.floor(bytes * (kind === 'allocated' ? ALLOCATED_L1 : FREE_L1))
   return { L1, L2: bytes - L1 }

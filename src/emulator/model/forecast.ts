@@ -1,6 +1,8 @@
 import { FORECAST } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
+import { spaceOf } from './capacity.ts'
 import type { StorageModel } from './model.ts'
+import { sum } from './random.ts'
 import type { Node } from './topology.ts'
 
 export interface Point {
@@ -36,9 +38,8 @@ export function regression(points: readonly Point[], at: number) {
  */
 export function forecast(model: StorageModel, node: Node, now: number, request: ForecastRequest) {
   const histories = request.frames.map((days) => usedHistory(model, node, now, days * SECONDS_PER_DAY))
-  const used = model.value('diskSpaceAllocated', node, now, 'current')
-  const total = model.value('diskSpaceTotal', node, now, 'current')
-  const days = daysUntil(histories, now, used)
+  const { allocated, total } = spaceOf(model.stateOf(node, now))
+  const days = daysUntil(histories, now, allocated)
   return request.frames.flatMap((history, index) =>
     request.targets.map((target) => {
       const left = days(index, (total * target) / 100)
@@ -81,11 +82,11 @@ function usedHistory(model: StorageModel, node: Node, now: number, frame: number
     t <= now;
     t += SECONDS_PER_HOUR
   ) {
-    points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })
+    points.push({ t, value: spaceOf(model.stateOf(node, t)).allocated })
   }
   return points
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
+  return sum(values) / values.length
 }

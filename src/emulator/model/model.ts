@@ -1,7 +1,7 @@
-import type { AttributeName } from '../../catalogue.ts'
 import { SECONDS_PER_HOUR } from '../../time_units.ts'
-import { ATTRIBUTE_VALUES } from './attribute_values.ts'
+import { offlineSpace } from './capacity.ts'
 import type { NodeState } from './node_state.ts'
+import { sum } from './random.ts'
 import { createTimeline, type Scenario } from './scenarios.ts'
 import { createTopology, type Node, type TopologyOptions } from './topology.ts'
 
@@ -26,30 +26,19 @@ export function createModel(options: ModelOptions, now: number) {
   const { key, pools } = createTopology({ ...options, joinedAt })
   const timeline = createTimeline(options.scenario, now, pools)
   const allNodes = pools.flatMap((pool) => pool.nodes)
-  const stateOf = (node: Node, t: number, form: NodeState['form']): NodeState => {
+  const stateOf = (node: Node, t: number): NodeState => {
     const { effects, day } = timeline.periodAt(t)
     const nodeEffects = effects[node.pool.index]?.[node.index]
     if (nodeEffects === undefined) throw new Error(`node ${node.name} is not part of the timeline`)
-    return { node, t, form, effects: nodeEffects, scenarioDay: day }
+    return { node, t, effects: nodeEffects, scenarioDay: day }
   }
   let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
-  /** Every node repeats this value of the whole system. It is kept, because a feed has it once for each node. */
+  /** Offline space of the whole system, which every node repeats: kept, because a feed has it once for each node. */
   const offlineTotal = (t: number) => {
     const revision = timeline.revision()
     if (offline.t === t && offline.revision === revision) return offline.total
-    const parts = allNodes.map((node) => ATTRIBUTE_VALUES.diskSpaceOfflineTotal(stateOf(node, t, 'current')))
-    offline = { t, revision, total: parts.reduce((sum, part) => sum + part, 0) }
+    offline = { t, revision, total: sum(allNodes.map((node) => offlineSpace(stateOf(node, t)))) }
     return offline.total
   }
-  return {
-    ...options,
-    key,
-    pools,
-    timeline,
-    stateOf,
-    value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']): number =>
-      attribute === 'diskSpaceOfflineTotal'
-        ? offlineTotal(t)
-        : ATTRIBUTE_VALUES[attribute](stateOf(node, t, form)),
-  }
+  return { ...options, key, pools, timeline, stateOf, offlineTotal }
 }

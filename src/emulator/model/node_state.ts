@@ -5,15 +5,10 @@ import type { Node } from './topology.ts'
 /** The time that the statistics of transactions cover. */
 export const STATISTICS_INTERVAL_SECONDS = 300
 
-/**
- * One node at one time: the input of every value. `t` in epoch seconds.
- *
- * `form` exists because free space in the history includes the reserve, and current free space does not.
- */
+/** One node at one time, in epoch seconds: the input of every value. */
 export interface NodeState {
   readonly node: Node
   readonly t: number
-  readonly form: 'current' | 'historical'
   readonly effects: Effects
   /** Midnight (UTC) of the day on which the scenario began. */
   readonly scenarioDay: number

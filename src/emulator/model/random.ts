@@ -45,3 +45,7 @@ export function uuidOf(key: number): string {
   const variant = '89ab'.charAt(mix(key, 4) % 4)
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`)
 }
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

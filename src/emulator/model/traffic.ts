@@ -41,6 +41,7 @@ function weekendFactor(t: number): number {
   return WEEKEND_FACTOR + (1 - WEEKEND_FACTOR) * (0.5 - 0.5 * Math.cos(Math.PI * part))
 }
 
+const CPU = 41
 const SIZES = 23
 const SIZE_SECONDS = 2 * 3_600
 
@@ -51,37 +52,41 @@ const TRANSACTIONS = {
 } as const
 
 export type Direction = keyof typeof TRANSACTIONS
+export const DIRECTIONS = Object.keys(TRANSACTIONS) as readonly Direction[]
 
-export function transactionsPerSecond(state: NodeState, direction: Direction): number {
-  const { perSecond, salt } = TRANSACTIONS[direction]
-  return perSecond * demand(state, salt)
-}
+/** The transactions of a node, and its state. */
+export type Traffic = ReturnType<typeof trafficOf>
 
-/** Data of the transactions in MB/s: their number times a mean size that varies over time. */
-export function transactionBandwidth(state: NodeState, direction: Direction): number {
+export function trafficOf(state: NodeState) {
+  /** The mean size of an object varies over time. */
   const size = 1 + 0.25 * smoothNoise(mix(state.node.key, SIZES), state.t, SIZE_SECONDS)
-  return transactionsPerSecond(state, direction) * TRANSACTIONS[direction].sizeMb * size
-}
-
-/** Mean latency in ms; 0 when the node is down. */
-export function latency(state: NodeState, direction: Direction): number {
-  if (isDown(state)) return 0
-  const { salt, idleMs, loadMs } = TRANSACTIONS[direction]
-  const utilization = demand(state, salt)
-  const { latency: factor, addedLatencyMs } = state.effects
-  return (idleMs + loadMs * utilization * utilization) * factor + addedLatencyMs
+  const of = (direction: Direction) => {
+    const { salt, perSecond, sizeMb, idleMs, loadMs } = TRANSACTIONS[direction]
+    const utilization = demand(state, salt)
+    const { latency, addedLatencyMs } = state.effects
+    return {
+      perSecond: perSecond * utilization,
+      /** MB/s. */
+      bandwidth: perSecond * utilization * sizeMb * size,
+      latencyMs: (idleMs + loadMs * utilization * utilization) * latency + addedLatencyMs,
+    }
+  }
+  return { state, read: of('read'), write: of('write') }
 }
 
 /** MB/s through the network interfaces: client traffic, copies between nodes and recovery. */
-export function nic(state: NodeState): { received: number; transmitted: number } {
-  const read = transactionBandwidth(state, 'read')
-  const write = transactionBandwidth(state, 'write')
-  const { recovery } = state.effects
+export function nic({ state, read, write }: Traffic): { received: number; transmitted: number } {
   if (isDown(state)) return { received: 0, transmitted: 0 }
+  const { recovery } = state.effects
   return {
-    received: rounded(write * 1.7 + read * 0.2 + recovery + 0.4),
-    transmitted: rounded(read * 1.2 + write * 0.7 + recovery * 0.3 + 0.4),
+    received: rounded(write.bandwidth * 1.7 + read.bandwidth * 0.2 + recovery + 0.4),
+    transmitted: rounded(read.bandwidth * 1.2 + write.bandwidth * 0.7 + recovery * 0.3 + 0.4),
   }
+}
+
+/** Percent. */
+export function cpu(state: NodeState): number {
+  return isDown(state) ? 0 : rounded(Math.min(99, 4 + 46 * demand(state, CPU)))
 }
 
 /** Rounded to three decimals, as rates are served. */
@@ -89,7 +94,7 @@ export function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000
 }
 
-type ErrorCategory = (typeof TRANSACTION_ERRORS.categories)[number]
+export type ErrorCategory = (typeof TRANSACTION_ERRORS.categories)[number]
 
 interface ErrorTypeRow {
   readonly category: ErrorCategory
@@ -108,6 +113,7 @@ export const ERROR_TYPES = {
   '503 (S3)': { category: 'System', ratio: 0.00001, frequency: 0.12 },
 } as const satisfies Record<string, ErrorTypeRow>
 export type ErrorType = keyof typeof ERROR_TYPES
+export const ERROR_CODES = Object.keys(ERROR_TYPES) as [ErrorType, ...ErrorType[]]
 
 const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
   type: type as ErrorType,
@@ -115,18 +121,9 @@ const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
   ...(row as ErrorTypeRow),
 }))
 
-export type TransactionCounts = ReturnType<typeof countTransactions>
-
-/**
- * Counts over the `interval` seconds before the time of `state`. Failures by type, in the order of {@link ERROR_TYPES},
- * add up to `failed`; types that did not occur count 0.
- */
-export function countTransactions(state: NodeState, interval: number) {
-  const perSecond = transactionsPerSecond(state, 'read') + transactionsPerSecond(state, 'write')
-  const all = Math.round(perSecond * interval)
-  const byType = new Map(ROWS.map((row) => [row.type, failures(state, row, all)] as const))
-  const failed = [...byType.values()].reduce((sum, count) => sum + count, 0)
-  return { succeeded: all - failed, failed, byType }
+/** Transactions that fail by type, in the order of {@link ERROR_CODES}, of so many in five minutes. */
+export function countErrors(state: NodeState, transactions: number): number[] {
+  return ROWS.map((row) => failures(state, row, transactions))
 }
 
 function failures(state: NodeState, row: (typeof ROWS)[number], all: number): number {

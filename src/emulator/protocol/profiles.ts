@@ -10,6 +10,8 @@ interface ProfileRow {
   readonly performance: boolean
   /** Members of real systems that the API document does not have. */
   readonly extras: boolean
+  /** Whether historical free space includes the reserve, as on real systems. */
+  readonly reserveInHistory: boolean
   /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
   /** The version that `/vdc/nodes` serves. No other resource of a system contains it. */
@@ -39,6 +41,7 @@ const SINCE_3_6 = {
   snapshots: 'array',
   performance: false,
   extras: true,
+  reserveInHistory: true,
   expiredToken: '302',
 } as const
 
@@ -49,6 +52,7 @@ export const PROFILES = {
     snapshots: 'object',
     performance: true,
     extras: false,
+    reserveInHistory: false,
     expiredToken: '401',
     version: '2.2.0.0.78764.cdd6ba8',
     query: { state: 'absent', network: 'v3', rangeDefect: false },
@@ -59,6 +63,7 @@ export const PROFILES = {
     snapshots: 'array',
     performance: true,
     extras: true,
+    reserveInHistory: true,
     expiredToken: '302',
     version: '3.5.0.0.120681.9b9f0c3',
     query: { state: 'served', network: 'v3', rangeDefect: false },

@@ -1,5 +1,5 @@
 import { listText, type Member } from '../feed/list.ts'
-import type { FeedRequest } from '../feed/node.ts'
+import type { FeedRequest } from '../feed/query.ts'
 import { notationOf } from '../feed/series.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {

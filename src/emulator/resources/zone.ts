@@ -1,19 +1,12 @@
-import {
-  ATTRIBUTES,
-  type AttributeName,
-  DISK_COUNTS,
-  type DiskCount,
-  FORECAST,
-  type HealthState,
-  type SourceUnit,
-} from '../../catalogue.ts'
+import { DISK_COUNTS, type DiskCount, FORECAST, type HealthState } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { listText, type Member, objectText } from '../feed/list.ts'
-import { attributeMembers, type FeedRequest, includesCategory, type Subject } from '../feed/node.ts'
+import { attributeMembers, includesCategory } from '../feed/node.ts'
+import type { FeedRequest } from '../feed/query.ts'
 import { type Snapshot, servedCurrent } from '../feed/series.ts'
-import { ATTRIBUTE_VALUES } from '../model/attribute_values.ts'
-import { diskCounts, type NodeState } from '../model/node_state.ts'
-import { keyOf, mix } from '../model/random.ts'
+import { subjectOf } from '../feed/subject.ts'
+import { diskCounts } from '../model/node_state.ts'
+import { keyOf, mix, sum } from '../model/random.ts'
 import { alertCounts, SEVERITIES } from '../model/system/alerts.ts'
 import { poolFigures } from '../model/system/pool_figures.ts'
 import { replicationLinks, siteName } from '../model/system/sites.ts'
@@ -83,11 +76,11 @@ const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCoun
 
 /** Suspect nodes, and those that are not accessible, are in no count. */
 function countsOf({ model, now }: FeedRequest, nodes: readonly Node[]) {
-  const states = nodes.map((node) => model.stateOf(node, now, 'current'))
+  const states = nodes.map((node) => model.stateOf(node, now))
   const count = (state: HealthState) =>
     String(states.filter(({ effects }) => effects.health === state).length)
   const disks = states.map(diskCounts)
-  const diskSums = DISK_KEYS.map((name) => [name, String(sumOf(disks.map((counts) => counts[name])))])
+  const diskSums = DISK_KEYS.map((name) => [name, String(sum(disks.map((counts) => counts[name])))])
   return {
     numNodes: String(nodes.length),
     numGoodNodes: count('Good'),
@@ -97,20 +90,12 @@ function countsOf({ model, now }: FeedRequest, nodes: readonly Node[]) {
   }
 }
 
-/** Units whose values are not added up: a pool has their mean. */
-const MEANS: readonly SourceUnit[] = ['Percent', 'ms']
-const UNIT_OF = new Map(ATTRIBUTES.map(({ name, unit }) => [name, unit]))
-
 /** The attributes of the nodes feed as sums and means over the nodes. */
 function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]): Generator<Member> {
-  const { model, query, profile } = request
-  const value = (name: AttributeName, t: number, form: NodeState['form']): number => {
-    const values = nodes.map((node) => ATTRIBUTE_VALUES[name](model.stateOf(node, t, form)))
-    return MEANS.includes(UNIT_OF.get(name) ?? 'count') ? sumOf(values) / nodes.length : sumOf(values)
-  }
-  const subject: Subject = { key, joinedAt: Number.NEGATIVE_INFINITY, value }
-  for (const attribute of attributesOf(profile)) {
-    if (includesCategory(query, attribute.category)) yield* attributeMembers(request, subject, attribute)
+  const subject = subjectOf(request, key, nodes)
+  for (const attribute of attributesOf(request.profile)) {
+    if (includesCategory(request.query, attribute.category))
+      yield* attributeMembers(request, subject, attribute)
   }
 }
 
@@ -131,7 +116,7 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
     const sums: Record<string, number> = {}
     for (const [index, { tag, t, values }] of (ofPools[0] ?? []).entries()) {
       for (const name of Object.keys(values)) {
-        const value = sumOf(ofPools.map((groups) => groups[index]?.values[name] ?? 0))
+        const value = sum(ofPools.map((groups) => groups[index]?.values[name] ?? 0))
         sums[name] = value
         const isOld = name === BAD_CHUNKS && value === 0
         yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]
@@ -155,8 +140,4 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
 
 function percent(part = 0, whole = 0): number {
   return whole === 0 ? 0 : (100 * part) / whole
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0)
 }

@@ -30,7 +30,7 @@ export function alertCounts(model: StorageModel, t: number): Counts {
 
 /** Nodes that are not available and a full pool are critical, bad disks are errors. */
 function alertsOfPool(model: StorageModel, pool: Pool, t: number): Partial<Counts> {
-  const states = nodesAt(pool, t).map((node) => model.stateOf(node, t, 'current'))
+  const states = nodesAt(pool, t).map((node) => model.stateOf(node, t))
   const spaces = states.map(spaceOf)
   const total = spaces.reduce((sum, space) => sum + space.total, 0)
   const used = spaces.reduce((sum, space) => sum + space.allocated, 0) / total

@@ -2,7 +2,7 @@ import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../../time_units.ts'
 import { spaceOf } from '../capacity.ts'
 import type { StorageModel } from '../model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../node_state.ts'
-import { keyOf, mix, smoothNoise } from '../random.ts'
+import { keyOf, mix, smoothNoise, sum } from '../random.ts'
 import { nodesAt, type Pool } from '../topology.ts'
 import { siteCount } from './sites.ts'
 
@@ -62,8 +62,7 @@ type At = ReturnType<typeof poolAt>
 /** What the figures depend on: bytes, and MB/s of recovery. */
 function poolAt(model: StorageModel, pool: Pool, t: number) {
   const nodes = nodesAt(pool, t)
-  const states = nodes.map((node) => model.stateOf(node, t, 'current'))
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  const states = nodes.map((node) => model.stateOf(node, t))
   const key = keyOf(pool.uuid)
   return {
     t,

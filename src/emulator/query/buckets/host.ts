@@ -1,7 +1,7 @@
-import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
+import { GAUGES } from '../../model/attribute_values.ts'
 import type { NodeState } from '../../model/node_state.ts'
 import { mix, smoothNoise } from '../../model/random.ts'
-import { rounded } from '../../model/traffic.ts'
+import { cpu, rounded } from '../../model/traffic.ts'
 import { opClock } from '../points/grid.ts'
 import type { NodeField } from '../points/series.ts'
 
@@ -10,10 +10,9 @@ const IO_WAIT_SECONDS = 1_800
 
 type Value = (state: NodeState) => number
 
-const busy = ATTRIBUTE_VALUES.nodeCpuUtilization
-const system: Value = (state) => rounded(busy(state) * 0.28)
-const nice: Value = (state) => rounded(busy(state) * 0.01)
-const interrupts: Value = (state) => rounded(busy(state) * 0.005)
+const system: Value = (state) => rounded(cpu(state) * 0.28)
+const nice: Value = (state) => rounded(cpu(state) * 0.01)
+const interrupts: Value = (state) => rounded(cpu(state) * 0.005)
 const waiting: Value = ({ node, t }) =>
   rounded(0.3 + 0.2 * smoothNoise(mix(node.key, IO_WAIT), t, IO_WAIT_SECONDS))
 const none: Value = () => 0
@@ -24,20 +23,20 @@ export const CPU_FIELDS = fieldsOf(
   {
     usage_guest: none,
     usage_guest_nice: none,
-    usage_idle: (state) => 100 - busy(state) - waiting(state) - interrupts(state),
+    usage_idle: (state) => 100 - cpu(state) - waiting(state) - interrupts(state),
     usage_iowait: waiting,
     usage_irq: none,
     usage_nice: nice,
     usage_softirq: interrupts,
     usage_steal: none,
     usage_system: system,
-    usage_user: (state) => busy(state) - system(state) - nice(state),
+    usage_user: (state) => cpu(state) - system(state) - nice(state),
   },
   { cpu: 'cpu-total' },
 )
 
 const total: Value = ({ node }) => node.memoryBytes
-const used = ATTRIBUTE_VALUES.nodeMemoryUtilizationBytes
+const used = GAUGES.nodeMemoryUtilizationBytes
 const cached: Value = (state) => Math.floor((total(state) - used(state)) * 0.6)
 const buffered: Value = (state) => Math.floor((total(state) - used(state)) * 0.004)
 const free: Value = (state) => total(state) - used(state) - cached(state) - buffered(state)

@@ -1,17 +1,18 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { nodeId } from '../../feed/node.ts'
-import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import {
-  type CounterGroup,
-  DISK_IO,
-  ERROR_CODES,
-  FIRST_CATEGORY,
-  FIRST_CODE,
-  LATENCY,
-  THROUGHPUT,
-  TRANSACTIONS,
-} from '../points/counter_groups.ts'
-import { LATENCY_BOUNDS } from '../points/latency_histogram.ts'
+  type Amounts,
+  amountOf,
+  bytesIn,
+  errorsIn,
+  failedIn,
+  SLOT_COUNT,
+  succeededIn,
+} from '../../model/activity.ts'
+import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
+import { type Direction, ERROR_CODES } from '../../model/traffic.ts'
+import { ACTIVITY } from '../points/counter_groups.ts'
+import { LATENCY_BOUNDS, LATENCY_IDS } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
 const INTERNAL = 'statDataHead_performance_internal'
@@ -38,21 +39,20 @@ export const MONITORING_MAIN: Bucket = {
 }
 
 const FIELDS: readonly NodeField[] = [
-  counter('transactions', 'succeed_request_counter', TRANSACTIONS, 0),
-  rare(counter('transactions', 'failed_request_counter', TRANSACTIONS, 1)),
-  counter('throughput', 'total_read_requests_size', THROUGHPUT, 0),
-  counter('throughput', 'total_write_requests_size', THROUGHPUT, 1),
-  rare(counter('error', 'user_errors', TRANSACTIONS, FIRST_CATEGORY)),
-  rare(counter('error', 'system_errors', TRANSACTIONS, FIRST_CATEGORY + 1)),
-  ...ERROR_CODES.map((code, index) =>
-    rare(counter('error_code', 'error_counter', TRANSACTIONS, FIRST_CODE + index, { code })),
+  counter('transactions', 'succeed_request_counter', succeededIn),
+  rare(counter('transactions', 'failed_request_counter', failedIn)),
+  counter('throughput', 'total_read_requests_size', bytesIn('readSize')),
+  counter('throughput', 'total_write_requests_size', bytesIn('writeSize')),
+  rare(counter('error', 'user_errors', errorsIn('User'))),
+  rare(counter('error', 'system_errors', errorsIn('System'))),
+  ...ERROR_CODES.map((code) => rare(counter('error_code', 'error_counter', amountOf(code), { code }))),
+  ...LATENCY_IDS.flatMap((id, operation) =>
+    LATENCY_BOUNDS.map((bound, index) => {
+      const slot = SLOT_COUNT + operation * LATENCY_BOUNDS.length + index
+      return counter('latency', bound, (totals) => totals[slot] ?? 0, { id })
+    }),
   ),
-  ...['ttfb_read', 'ttlb_write'].flatMap((id, operation) =>
-    LATENCY_BOUNDS.map((bound, index) =>
-      counter('latency', bound, LATENCY, operation * LATENCY_BOUNDS.length + index, { id }),
-    ),
-  ),
-  ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read', 0), ...ioFields(service, 'write', 1)]),
+  ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read'), ...ioFields(service, 'write')]),
 ]
 
 function* mainSeries(source: Source): Iterable<FieldSeries> {
@@ -65,8 +65,7 @@ function* mainSeries(source: Source): Iterable<FieldSeries> {
 function counter(
   measurement: string,
   field: string,
-  group: CounterGroup,
-  slot: number,
+  read: (totals: Amounts) => number,
   tags: Readonly<Record<string, string>> = {},
 ): NodeField {
   return {
@@ -74,8 +73,8 @@ function counter(
     field,
     tags: { ...DATA_HEAD, ...tags },
     type: 'long',
-    clock: group.clock,
-    value: ({ counters }, { node }, k) => counters(group, node, k)[slot],
+    clock: ACTIVITY.clock,
+    value: ({ counters }, { node }, k) => read(counters(ACTIVITY, node, k)),
   }
 }
 
@@ -86,16 +85,17 @@ function rare(row: NodeField): NodeField {
 
 function ioFields(
   { service, process, part }: (typeof IO_SERVICES)[number],
-  direction: 'read' | 'write',
-  index: number,
+  direction: Direction,
 ): NodeField[] {
-  return PURPOSES.map((purpose, slot) => ({
-    measurement: `${service}_IO_Statistics_data_${direction}`,
-    field: `${direction}_${IO_FIELDS[purpose]}`,
-    tags: { process, tag: DATA_HEAD.tag },
-    type: 'long',
-    clock: DISK_IO.clock,
-    value: ({ counters }, { node }, k) =>
-      (counters(DISK_IO, node, k)[index * PURPOSES.length + slot] ?? 0) * part,
-  }))
+  return PURPOSES.map((purpose) => {
+    const bytes = bytesIn(`${direction}${purpose}`)
+    return {
+      measurement: `${service}_IO_Statistics_data_${direction}`,
+      field: `${direction}_${IO_FIELDS[purpose]}`,
+      tags: { process, tag: DATA_HEAD.tag },
+      type: 'long',
+      clock: ACTIVITY.clock,
+      value: ({ counters }, { node }, k) => bytes(counters(ACTIVITY, node, k)) * part,
+    }
+  })
 }

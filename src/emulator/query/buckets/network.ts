@@ -1,6 +1,6 @@
 import { BYTES_PER_MB } from '../../../catalogue.ts'
-import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import type { NodeState } from '../../model/node_state.ts'
+import { nic, trafficOf } from '../../model/traffic.ts'
 import type { QueryInterface } from '../../protocol/profiles.ts'
 import { NETWORK } from '../points/counter_groups.ts'
 import type { NodeField, ValueType } from '../points/series.ts'
@@ -53,7 +53,10 @@ const COUNTERS_V4: Readonly<Record<string, Count>> = {
 /** Fields of measurement `net`. In version 3 `bytes_sum` is bytes per second, and there is no `speed`. */
 export function networkFields(version: QueryInterface['network']): NodeField[] {
   return INTERFACES[version].flatMap((one) => {
-    const bandwidth = (state: NodeState) => ATTRIBUTE_VALUES.nodeNicBandwidth(state) * one.part
+    const bandwidth = (state: NodeState) => {
+      const { received, transmitted } = nic(trafficOf(state))
+      return (received + transmitted) * one.part
+    }
     const utilization = (state: NodeState) => (100 * bandwidth(state) * PORTS) / state.node.nicCapacity
     const gauges =
       version === 'v4'

@@ -42,7 +42,7 @@ function accumulate(
   const known = Math.max(...[...kept.keys()].filter((j) => j >= start && j < k))
   let totals = kept.get(known)?.slice() ?? new Float64Array(group.slots)
   for (let j = Math.max(start, known + 1); j <= k; j++) {
-    const state = model.stateOf(node, j * STATISTICS_INTERVAL_SECONDS, 'current')
+    const state = model.stateOf(node, j * STATISTICS_INTERVAL_SECONDS)
     if (isDown(state)) totals.fill(0)
     else
       group.add(

@@ -12,6 +12,9 @@ export const LATENCY_BOUNDS = [
   '+Inf',
 ] as const
 
+/** Of reads, to the first byte, and of writes, to the last byte. */
+export const LATENCY_IDS = ['ttfb_read', 'ttlb_write'] as const
+
 const UPPER = LATENCY_BOUNDS.slice(0, -1).map(Number)
 /** The middle of each bucket but the last, in ms. */
 const MIDDLES = UPPER.map((upper, index) => (upper + (UPPER[index - 1] ?? 0)) / 2)

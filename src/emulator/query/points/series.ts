@@ -53,7 +53,7 @@ export function nodeSeries(source: Source, node: Node, nodeId: string, row: Node
   const { measurement, field, tags, type, clock } = row
   const { intervalSeconds } = source
   const ofStatistics = (k: number) => {
-    const state = source.model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS, 'current')
+    const state = source.model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS)
     return isDown(state) ? undefined : row.value(source, state, k)
   }
   return {
