@@ -42,7 +42,7 @@ export function emulateCommand(): Command {
 }
 
 const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
-  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed'.split(' '),
+  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed deleteRole'.split(' '),
 )
 
 /** @throws {Failed} usage error, for flags that have no effect on a recording */

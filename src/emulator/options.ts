@@ -2,6 +2,7 @@ import type { ServerOptions } from 'node:https'
 import type { Middleware } from 'koa'
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
+import type { Role } from './protocol/operations.ts'
 import type { ExpiredToken, Profile } from './protocol/profiles.ts'
 
 /** Certificate and private key of the listener in PEM, and other settings of Node.js. */
@@ -34,6 +35,7 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly scenario?: Scenario
   readonly faults?: readonly string[]
   readonly expiredToken?: ExpiredToken
+  readonly deleteRole?: Role
   readonly sessions?: Partial<SessionLimits>
   /** Maximum number of points of one series in one request. */
   readonly maxPoints?: number
@@ -77,6 +79,7 @@ export const OPTION_HELP = {
   profile: 'variant of the storage system',
   scenario: 'state of the storage system',
   faults: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
+  deleteRole: 'the only role that may delete providers (default: that of the profile; in documented any)',
   expiredToken: 'response to an unknown or expired token (default: that of the profile)',
 } as const satisfies Partial<Record<keyof EmulatorOptions, string>>
 

@@ -10,8 +10,10 @@ const SYSTEM: Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 const OPERATIONS: [method: string, path: string, allowed: Role[]][] = [
   ['GET', '/vdc/admin/authnproviders', ALL],
   ['GET', '/vdc/admin/authnproviders.json', ALL],
-  ['DELETE', '/vdc/admin/authnproviders/PROVIDER', ['SECURITY_ADMIN']],
-  ['DELETE', '/vdc/admin/authnproviders/PROVIDER.json', ['SECURITY_ADMIN']],
+  ['GET', '/vdc/admin/authnproviders/PROVIDER', ALL],
+  ['DELETE', '/vdc/admin/authnproviders/PROVIDER', ALL],
+  ['DELETE', '/vdc/admin/authnproviders/PROVIDER.json', ALL],
+  ['GET', '/vdc/alerts', ALL],
   ['GET', '/dashboard/storagepools/POOL/nodes', SYSTEM],
   ['GET', '/dashboard/storagepools/POOL/nodes.json', SYSTEM],
   ['GET', '/dashboard/zones/localzone/storagepools', SYSTEM],
@@ -32,6 +34,21 @@ describe('roles', () => {
     }
   })
 
+  test.each([
+    ['profile documented', {}, ALL],
+    ['deleteRole', { deleteRole: 'SYSTEM_ADMIN' }, ['SYSTEM_ADMIN']],
+    ['profile classic', { profile: 'classic' }, ['SECURITY_ADMIN']],
+    ['profile modern', { profile: 'modern' }, ['SECURITY_ADMIN']],
+  ] as const)('who may delete a provider: %s', async (_name, options, allowed) => {
+    const emulator = await startEmulator({ expiredToken: '401', ...options })
+    const { authnprovider } = (await call(emulator, '/vdc/admin/authnproviders.json')).json()
+    for (const [index, role] of ALL.entries()) {
+      const path = `/vdc/admin/authnproviders/${authnprovider[index].id}`
+      const { status } = await call(emulator, path, { method: 'DELETE', token: TOKENS[role] })
+      expect([role, status]).toEqual([role, (allowed as readonly Role[]).includes(role) ? 200 : 403])
+    }
+  })
+
   test.each(OPERATIONS)('%s %s without a token', async (method, path) => {
     const emulator = await startEmulator()
     const response = await call(emulator, await resolvedPath(emulator, path), { method, token: '' })
@@ -44,7 +61,7 @@ describe('roles', () => {
 const REFUSALS: [string, string, string, string, number, number][] = [
   ['no token', 'GET', '/vdc/nodes', '', 401, 4000],
   ['an unknown token', 'GET', '/vdc/nodes', 'stolen', 401, 4000],
-  ['a missing role', 'DELETE', '/vdc/admin/authnproviders/PROVIDER', MONITOR, 403, 3000],
+  ['a missing role', 'GET', '/dashboard/zones/localzone', SECURITY, 403, 3000],
   [
     'an unknown provider',
     'DELETE',
@@ -102,8 +119,8 @@ describe('refusals', () => {
     const emulator = await startEmulator()
     const list = await call(emulator, '/vdc/admin/authnproviders', { method: 'POST' })
     expect(list.headers['allow']).toBe('GET, HEAD')
-    const one = await call(emulator, '/vdc/admin/authnproviders/urn:x:')
-    expect(one.headers['allow']).toBe('DELETE')
+    const one = await call(emulator, '/vdc/admin/authnproviders/urn:x:', { method: 'PUT' })
+    expect(one.headers['allow']).toBe('DELETE, GET, HEAD')
   })
 
   test.each([

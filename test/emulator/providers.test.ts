@@ -40,6 +40,18 @@ describe('the list of providers', () => {
   })
 })
 
+test('the link of a provider leads to its record, in both formats', async () => {
+  const emulator = await startEmulator()
+  const { authnprovider } = (await call(emulator, `${LIST}.json`)).json()
+  const list = (await call(emulator, LIST)).text
+  for (const provider of authnprovider) {
+    expect((await call(emulator, `${provider.link.href}.json`)).json()).toEqual(provider)
+    const xml = (await call(emulator, provider.link.href)).text.replace(/^<\?[^>]*>/, '')
+    expect(list).toContain(xml)
+  }
+  expect((await call(emulator, `${LIST}/urn:storageos:AuthnProvider:none:`)).status).toBe(404)
+})
+
 describe('deleting a provider', () => {
   test.each([
     ['as it is', (id: string) => id],

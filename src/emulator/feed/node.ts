@@ -4,8 +4,9 @@ import { forecast } from '../model/forecast.ts'
 import { diskCounts, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
+import { entityNotFound } from '../protocol/errors.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
-import { listText, type Member } from './list.ts'
+import { listText, type Member, objectText } from './list.ts'
 import type { FeedQuery, FeedRequest } from './query.ts'
 import {
   type Form,
@@ -30,6 +31,24 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   const { list } = PROFILES[request.profile]
   const nodes = nodesAt(pool, request.now).map((node) => nodeMembers(request, node))
   return listText({ title: 'Storage Pool Node List', href, list }, nodes)
+}
+
+/** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
+export function allNodesText(request: FeedRequest): Iterable<string> {
+  const { list } = PROFILES[request.profile]
+  const nodes = nodesIn(request).map((node) => nodeMembers(request, node))
+  return listText({ title: 'nodes List', href: '/dashboard/zones/localzone/nodes', list }, nodes)
+}
+
+/** `GET /dashboard/nodes/{id}` @throws ApiError 404 */
+export function nodeText(request: FeedRequest, id: string): Iterable<string> {
+  const node = nodesIn(request).find((one) => nodeId(request.profile, one) === id)
+  if (node === undefined) throw entityNotFound(id)
+  return objectText(nodeMembers(request, node))
+}
+
+function nodesIn({ model, now }: FeedRequest): readonly Node[] {
+  return model.pools.flatMap((pool) => nodesAt(pool, now))
 }
 
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */

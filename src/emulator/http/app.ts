@@ -8,8 +8,7 @@ import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
 import { type Route, type RoutedOperation, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
 import type { AuthorizedRequest, RouteResponse } from './routes.ts'
-import type { Sessions } from './sessions.ts'
-import { ACCOUNTS, type User } from './sessions.ts'
+import { checkRole, type Sessions, type User } from './sessions.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
 const MAX_BODY_CHARACTERS = 1_000_000
@@ -72,7 +71,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function authenticate(
   context: Context,
   { sessions }: Service,
-  { row: { roles, refusal = 'forbidden' } }: Route,
+  { row: { roles, refusal } }: Route,
   expiredToken: ExpiredToken,
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
@@ -84,11 +83,7 @@ function authenticate(
     const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
     throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
-  if (!roles.includes(ACCOUNTS[user].role)) {
-    const details = `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`
-    // Real systems send no details with this code.
-    throw new ApiError(refusal, refusal === 'noPermission' ? '' : details)
-  }
+  checkRole(user, roles, refusal)
   return { user, token }
 }
 

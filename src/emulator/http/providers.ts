@@ -1,5 +1,7 @@
+import type { Element } from '../../xml_writer.ts'
 import { mix, uuidOf } from '../model/random.ts'
-import type { Document } from '../protocol/format.ts'
+import { entityNotFound } from '../protocol/errors.ts'
+import type { Document, Members } from '../protocol/format.ts'
 
 export type Providers = ReturnType<typeof createProviders>
 
@@ -13,25 +15,37 @@ export function createProviders(key: number) {
     NAMES.map((name, index) => [`urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`, name]),
   )
   return {
-    document: (): Document => documentOf([...names]),
+    list: (): Document => ({
+      root: 'authnproviders',
+      members: { authnprovider: [...names].map(membersOf) },
+      xml: [...names].map((one) => ({ name: 'authnprovider', content: elementsOf(one) })),
+    }),
+    /** Fields of the configuration are not shown in the API document. @throws ApiError 404 */
+    record: (id: string): Document => {
+      const name = names.get(id)
+      if (name === undefined) throw entityNotFound(id)
+      return { root: 'authnprovider', members: membersOf([id, name]), xml: elementsOf([id, name]) }
+    },
     /** Returns whether the provider existed. */
     remove: (id: string): boolean => names.delete(id),
   }
 }
 
-/** API document, "Authentication provider list". In XML the link has attributes, and the order is another one. */
-function documentOf(providers: readonly (readonly [id: string, name: string])[]): Document {
-  const linkOf = (id: string) => ({ href: `/vdc/admin/authnproviders/${id}`, rel: 'self' })
-  return {
-    root: 'authnproviders',
-    members: { authnprovider: providers.map(([id, name]) => ({ link: linkOf(id), name, id })) },
-    xml: providers.map(([id, name]) => ({
-      name: 'authnprovider',
-      content: [
-        { name: 'id', content: id },
-        { name: 'link', attributes: linkOf(id) },
-        { name: 'name', content: name },
-      ],
-    })),
-  }
+type Provider = readonly [id: string, name: string]
+
+function linkOf(id: string) {
+  return { href: `/vdc/admin/authnproviders/${id}`, rel: 'self' }
+}
+
+function membersOf([id, name]: Provider): Members {
+  return { link: linkOf(id), name, id }
+}
+
+/** API document, "Authentication provider list": in XML the link has attributes, and the order is another one. */
+function elementsOf([id, name]: Provider): Element[] {
+  return [
+    { name: 'id', content: id },
+    { name: 'link', attributes: linkOf(id) },
+    { name: 'name', content: name },
+  ]
 }

@@ -1,28 +1,31 @@
 import type { Context } from 'koa'
-import { feedText } from '../feed/node.ts'
+import { objectText } from '../feed/list.ts'
+import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
-import type { Pool } from '../model/topology.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
-import type { RoutedOperation } from '../protocol/operations.ts'
-import type { Profile, Settings } from '../protocol/profiles.ts'
+import type { Role, RoutedOperation } from '../protocol/operations.ts'
+import { PROFILES, type Profile, type Settings } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
-import { bucketUsages, namespaceUsages } from '../resources/billing.ts'
-import { license, vdcNodes } from '../resources/inventory.ts'
-import { bucketList, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
-import { groupListText, linkListText } from '../resources/replication.ts'
-import type { ResourceRequest } from '../resources/request.ts'
-import { poolListText, zoneText } from '../resources/zone.ts'
+import { alertList } from '../resources/alerts.ts'
+import { bucketUsageDocument, bucketUsages, namespaceUsage, namespaceUsages } from '../resources/billing.ts'
+import { capacity, license, vdcNodes } from '../resources/inventory.ts'
+import { bucketList, bucketQuota, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
+import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
+import { findPool, type ResourceRequest } from '../resources/request.ts'
+import { poolListText, poolMembers, zoneText } from '../resources/zone.ts'
 import type { Providers } from './providers.ts'
-import { ACCOUNTS, type Sessions, type User } from './sessions.ts'
+import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 
 export interface System {
   readonly model: StorageModel
   readonly profile: Profile
   readonly sessions: Sessions
   readonly providers: Providers
+  /** Default: the roles of the profile. */
+  readonly deleteRole?: Role
   /** Maximum number of points of one series in one request. */
   readonly maxPoints: number
   readonly counters: Counters
@@ -70,15 +73,11 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
 }
 
 /** Operations under /dashboard, whose parameters are those of the nodes feed. */
-function feed(
-  textOf: (feed: FeedRequest, system: System, request: AuthorizedRequest) => Iterable<string>,
-): Handler {
-  return (system, request) => {
-    const { model, profile, maxPoints } = system
-    const { context, now, settings } = request
+function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Handler {
+  return ({ model, profile, maxPoints }, { context, parameters: [id = ''], now, settings }) => {
     const requested = parseFeedQuery(context.querystring, now, maxPoints)
     const query = settings.ignoresRange ? { ...requested, range: defaultRange(now) } : requested
-    const text = textOf({ model, profile, now, settings, query }, system, request)
+    const text = textOf({ model, profile, now, settings, query }, id)
     return { body: { text, long: query.historical } }
   }
 }
@@ -94,22 +93,35 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   ...SESSION_HANDLERS,
   system: feed(zoneText),
   pools: feed(poolListText),
-  nodes: feed((request, system, { parameters }) => feedText(request, poolOf(system, parameters[0]))),
+  pool: feed((request, id) => objectText(poolMembers(request, findPool(request.model, id)))),
+  nodes: feed((request, id) => feedText(request, findPool(request.model, id))),
+  system_nodes: feed(allNodesText),
+  node: feed(nodeText),
   replication_groups: feed(groupListText),
+  replication_group: feed(groupText),
+  group_links: feed(groupLinksText),
+  replication_link: feed(linkText),
   failed_links: feed((request) => linkListText(request, 'Failed')),
   bootstrap_links: feed((request) => linkListText(request, 'Bootstrap')),
   varrays,
   vdc_nodes: resource(vdcNodes),
+  alerts: resource(alertList),
+  capacity: resource(capacity),
+  pool_capacity: resource(capacity),
   namespaces: resource(namespaceList),
   quota: resource(namespaceQuota),
   usage: resource(namespaceUsages),
+  namespace_usage: resource(namespaceUsage),
   buckets: resource(bucketList),
+  bucket_quota: resource(bucketQuota),
   bucket_usage: resource(bucketUsages),
+  one_bucket_usage: resource(bucketUsageDocument),
   license: resource(license),
   query: (system, { context, body, now, settings }) => {
     return { body: answerQuery({ ...system, ...settings, context, body, now }) }
   },
-  providers: ({ providers }) => ({ body: providers.document() }),
+  providers: ({ providers }) => ({ body: providers.list() }),
+  provider: ({ providers }, { parameters: [id = ''] }) => ({ body: providers.record(id) }),
   delete: deleteProvider,
 }
 
@@ -143,14 +155,11 @@ function varrays({ model }: System): RouteResponse {
   return { body: { root: 'varrays', members: { varray: pools } } }
 }
 
-/** Finds the pool by its URN, or by its bare UUID as in node objects of real systems. */
-function poolOf({ model }: System, id = ''): Pool {
-  const pool = model.pools.find((candidate) => candidate.id === id || candidate.uuid === id)
-  if (pool === undefined) throw entityNotFound(id)
-  return pool
-}
-
-function deleteProvider({ providers }: System, { parameters: [id = ''] }: AuthorizedRequest): RouteResponse {
+function deleteProvider(
+  { providers, deleteRole, profile }: System,
+  { parameters: [id = ''], user }: AuthorizedRequest,
+): RouteResponse {
+  checkRole(user, deleteRole === undefined ? PROFILES[profile].deleteRoles : [deleteRole])
   if (!id.startsWith('urn:')) throw new ApiError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   if (!providers.remove(id)) throw entityNotFound(id)
   return {}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError } from '../protocol/errors.ts'
+import { ApiError, type ApiErrorName } from '../protocol/errors.ts'
 import type { Role } from '../protocol/operations.ts'
 
 /** The accounts of the emulator, each with a permanent token; all have {@link PASSWORD}. */
@@ -9,6 +9,14 @@ export const ACCOUNTS = {
   security: { role: 'SECURITY_ADMIN', token: 'emulator-security' },
 } as const satisfies Record<string, { readonly role: Role; readonly token: string }>
 export type User = keyof typeof ACCOUNTS
+
+/** @throws ApiError the refusal, if the user has none of the roles */
+export function checkRole(user: User, roles: readonly Role[], refusal: ApiErrorName = 'forbidden'): void {
+  if (roles.includes(ACCOUNTS[user].role)) return
+  const details = `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`
+  // Real systems send no details with this code.
+  throw new ApiError(refusal, refusal === 'noPermission' ? '' : details)
+}
 
 export const PASSWORD = 'emulator'
 

@@ -68,7 +68,6 @@ export function amountsOf(state: NodeState): Amounts {
 
 /** Reads the amounts of `interval` seconds that end at a time, over several nodes; each time is computed once. */
 export function createAmounts({ stateOf }: StorageModel, nodes: readonly Node[], interval: number) {
-  const known = new Map<number, Amounts>()
   const sumUntil = (t: number): Amounts => {
     const total = new Float64Array(SLOT_COUNT)
     const first = Math.floor((t - interval) / STATISTICS_INTERVAL_SECONDS) + 1
@@ -78,10 +77,15 @@ export function createAmounts({ stateOf }: StorageModel, nodes: readonly Node[],
     }
     return total
   }
-  return (t: number): Amounts => {
-    const amounts = known.get(t) ?? sumUntil(t)
-    known.set(t, amounts)
-    return amounts
+  return oncePerNumber(sumUntil)
+}
+
+export function oncePerNumber<T>(create: (t: number) => T): (t: number) => T {
+  const results = new Map<number, T>()
+  return (t) => {
+    const result = results.get(t) ?? create(t)
+    results.set(t, result)
+    return result
   }
 }
 
@@ -112,8 +116,10 @@ export function succeededIn(amounts: Amounts): number {
   return transactionsIn(amounts) - failedIn(amounts)
 }
 
-export function errorsIn(category: ErrorCategory): (amounts: Amounts) => number {
-  return amountOf(...ERROR_CODES.filter((type) => ERROR_TYPES[type].category === category))
+/** @param protocol default: all */
+export function errorsIn(category: ErrorCategory, protocol = ''): (amounts: Amounts) => number {
+  const types = ERROR_CODES.filter((type) => ERROR_TYPES[type].category === category)
+  return amountOf(...types.filter((type) => type.includes(`(${protocol}`)))
 }
 
 /** Bytes, of amounts of MB/s. */

@@ -115,6 +115,8 @@ export const ERROR_TYPES = {
 export type ErrorType = keyof typeof ERROR_TYPES
 export const ERROR_CODES = Object.keys(ERROR_TYPES) as [ErrorType, ...ErrorType[]]
 
+export const PROTOCOLS = ['S3', 'ATMOS'] as const
+
 const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
   type: type as ErrorType,
   key: keyOf(type),

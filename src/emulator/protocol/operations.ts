@@ -1,7 +1,8 @@
 import type { ApiErrorName } from './errors.ts'
 
 /** Roles of the storage system (API document, "Authentication"). */
-export type Role = 'SYSTEM_MONITOR' | 'SYSTEM_ADMIN' | 'SECURITY_ADMIN'
+export const ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN'] as const
+export type Role = (typeof ROLES)[number]
 
 interface OperationRow {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -13,7 +14,6 @@ interface OperationRow {
   readonly refusal?: ApiErrorName
 }
 
-const ANY_ROLE: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
 const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 
 const ZONE = '/dashboard/zones/localzone'
@@ -21,26 +21,43 @@ const ZONE = '/dashboard/zones/localzone'
 /** The operations of the API, by the names in the request log and in the targets of faults. */
 const ROUTES = {
   login: { method: 'GET', path: '/login', roles: 'public' },
-  logout: { method: 'GET', path: '/logout', roles: ANY_ROLE },
-  whoami: { method: 'GET', path: '/user/whoami', roles: ANY_ROLE },
+  logout: { method: 'GET', path: '/logout', roles: ROLES },
+  whoami: { method: 'GET', path: '/user/whoami', roles: ROLES },
   system: { method: 'GET', path: ZONE, roles: MONITOR },
   pools: { method: 'GET', path: `${ZONE}/storagepools`, roles: MONITOR },
   replication_groups: { method: 'GET', path: `${ZONE}/replicationgroups`, roles: MONITOR },
   failed_links: { method: 'GET', path: `${ZONE}/rglinksFailed`, roles: MONITOR },
   bootstrap_links: { method: 'GET', path: `${ZONE}/rglinksBootstrap`, roles: MONITOR },
-  varrays: { method: 'GET', path: '/vdc/data-services/varrays', roles: ANY_ROLE },
-  vdc_nodes: { method: 'GET', path: '/vdc/nodes', roles: ANY_ROLE },
+  varrays: { method: 'GET', path: '/vdc/data-services/varrays', roles: ROLES },
+  vdc_nodes: { method: 'GET', path: '/vdc/nodes', roles: ROLES },
+  pool: { method: 'GET', path: '/dashboard/storagepools/{id}', roles: MONITOR },
+  system_nodes: { method: 'GET', path: `${ZONE}/nodes`, roles: MONITOR },
+  node: { method: 'GET', path: '/dashboard/nodes/{id}', roles: MONITOR },
+  replication_group: { method: 'GET', path: '/dashboard/replicationgroups/{id}', roles: MONITOR },
+  group_links: { method: 'GET', path: '/dashboard/replicationgroups/{id}/rglinks', roles: MONITOR },
+  replication_link: { method: 'GET', path: '/dashboard/rglinks/{id}', roles: MONITOR },
+  alerts: { method: 'GET', path: '/vdc/alerts', roles: ROLES },
   nodes: { method: 'GET', path: '/dashboard/storagepools/{id}/nodes', roles: MONITOR },
   query: { method: 'POST', path: '/flux/api/external/v2/query', roles: MONITOR, refusal: 'noPermission' },
   namespaces: { method: 'GET', path: '/object/namespaces', roles: MONITOR },
   quota: { method: 'GET', path: '/object/namespaces/namespace/{namespace}/quota', roles: MONITOR },
   usage: { method: 'POST', path: '/object/billing/namespace/info', roles: MONITOR },
+  namespace_usage: { method: 'GET', path: '/object/billing/namespace/{namespace}/info', roles: MONITOR },
   buckets: { method: 'GET', path: '/object/bucket', roles: MONITOR },
   bucket_usage: { method: 'POST', path: '/object/billing/buckets/{namespace}/info', roles: MONITOR },
+  one_bucket_usage: {
+    method: 'GET',
+    path: '/object/billing/buckets/{namespace}/{bucket}/info',
+    roles: MONITOR,
+  },
+  bucket_quota: { method: 'GET', path: '/object/bucket/{bucket}/quota', roles: MONITOR },
+  capacity: { method: 'GET', path: '/object/capacity', roles: MONITOR },
+  pool_capacity: { method: 'GET', path: '/object/capacity/{id}', roles: MONITOR },
   license: { method: 'GET', path: '/license', roles: MONITOR },
-  providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ANY_ROLE },
-  // The API document does not name the role for deletions; real systems require this one.
-  delete: { method: 'DELETE', path: '/vdc/admin/authnproviders/{id}', roles: ['SECURITY_ADMIN'] },
+  providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ROLES },
+  provider: { method: 'GET', path: '/vdc/admin/authnproviders/{id}', roles: ROLES },
+  // The profile has the roles.
+  delete: { method: 'DELETE', path: '/vdc/admin/authnproviders/{id}', roles: ROLES },
 } as const satisfies Record<string, OperationRow>
 export type RoutedOperation = keyof typeof ROUTES
 export type Operation = RoutedOperation | 'history' | 'forecast' | 'other'

@@ -1,5 +1,6 @@
 import { ATTRIBUTES, type Attribute, PERFORMANCE_CATEGORIES } from '../../catalogue.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { ROLES, type Role } from './operations.ts'
 
 interface ProfileRow {
   readonly help: string
@@ -14,6 +15,8 @@ interface ProfileRow {
   readonly reserveInHistory: boolean
   /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
+  /** Roles that may delete providers. The API document does not show them. */
+  readonly deleteRoles: readonly Role[]
   /** The version that `/vdc/nodes` serves. No other resource of a system contains it. */
   readonly version: string
   readonly query: QueryInterface
@@ -43,6 +46,7 @@ const SINCE_3_6 = {
   extras: true,
   reserveInHistory: true,
   expiredToken: '302',
+  deleteRoles: ['SECURITY_ADMIN'],
 } as const
 
 export const PROFILES = {
@@ -54,6 +58,7 @@ export const PROFILES = {
     extras: false,
     reserveInHistory: false,
     expiredToken: '401',
+    deleteRoles: ROLES,
     version: '2.2.0.0.78764.cdd6ba8',
     query: { state: 'absent', network: 'v3', rangeDefect: false },
   },
@@ -65,6 +70,7 @@ export const PROFILES = {
     extras: true,
     reserveInHistory: true,
     expiredToken: '302',
+    deleteRoles: ['SECURITY_ADMIN'],
     version: '3.5.0.0.120681.9b9f0c3',
     query: { state: 'served', network: 'v3', rangeDefect: false },
   },

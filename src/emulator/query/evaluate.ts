@@ -5,6 +5,7 @@ import { PROFILES, type Settings } from '../protocol/profiles.ts'
 import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
+import { MONITORING_VDC } from './buckets/vdc.ts'
 import type { Instant, Pipeline, Range, TimeExpression } from './flux/pipeline.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
@@ -108,9 +109,10 @@ function runningTotals(points: readonly Point[], type: ValueType): Point[] {
   })
 }
 
-/** The buckets that the exporter reads. */
+/** The exporter reads all but `monitoring_vdc`, which other clients read. */
 const BUCKETS: ReadonlyMap<string, Bucket> = new Map([
   ['monitoring_op', MONITORING_OP],
   ['monitoring_main', MONITORING_MAIN],
   ['monitoring_last', MONITORING_LAST],
+  ['monitoring_vdc', MONITORING_VDC],
 ])

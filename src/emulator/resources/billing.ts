@@ -1,6 +1,7 @@
 import { timeText } from '../../time_units.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {
+  type Bucket,
   bucketsOf,
   bucketUsage,
   type Namespace,
@@ -12,8 +13,8 @@ import {
 import { ApiError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
-import { findNamespace, TAGS } from './namespaces.ts'
-import type { ResourceRequest } from './request.ts'
+import { findBucket, findNamespace, TAGS } from './namespaces.ts'
+import { type ResourceRequest, wrapped } from './request.ts'
 
 const KIB = 1_024
 const SAMPLE_SECONDS = 300
@@ -38,6 +39,21 @@ export function namespaceUsages(request: ResourceRequest): Document {
   return listOf(request, 'namespace_billing_info', infos)
 }
 
+/** `GET /object/billing/namespace/{namespace}/info` @throws ApiError 404 */
+export function namespaceUsage(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0] ?? '')
+  const info = namespaceInfo(request, namespace, usageReader(request)(namespace))
+  return wrapped(request, 'namespace_billing_info', info)
+}
+
+/** `GET /object/billing/buckets/{namespace}/{bucket}/info` @throws ApiError 404 */
+export function bucketUsageDocument(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0] ?? '')
+  const bucket = findBucket(namespace, request.parameters[1] ?? '')
+  const usage = usageReader(request)(namespace)
+  return wrapped(request, 'bucket_billing_info', bucketInfo(request, namespace, usage, bucket))
+}
+
 /** `POST /object/billing/buckets/{namespace}/info` with `{"id": […]}`. Unknown names are missing in the answer. */
 export function bucketUsages(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
@@ -45,9 +61,7 @@ export function bucketUsages(request: ResourceRequest): Document {
   const byName = new Map(bucketsOf(namespace).map((bucket) => [bucket.name, bucket]))
   const infos = idsIn(request).flatMap((name) => {
     const bucket = byName.get(name)
-    return bucket === undefined
-      ? []
-      : [bucketInfo(request, namespace, name, bucketUsage(namespace, usage, bucket))]
+    return bucket === undefined ? [] : [bucketInfo(request, namespace, usage, bucket)]
   })
   return listOf(request, 'bucket_billing_info', infos)
 }
@@ -87,15 +101,27 @@ function usageReader(request: ResourceRequest): (namespace: Namespace) => Usage 
 }
 
 function namespaceInfo(request: ResourceRequest, namespace: Namespace, usage: Usage): Members {
+  const hasBuckets = request.query.get('include_bucket_detail') === 'true'
   return {
     namespace: namespace.name,
     valid_namespace: 'true',
     ...usageMembers(request, namespace, usage, namespace.key),
+    bucket_billing_info: hasBuckets
+      ? bucketsOf(namespace).map((bucket) => bucketInfo(request, namespace, usage, bucket))
+      : [],
     next_marker: '',
   }
 }
 
-function bucketInfo(request: ResourceRequest, namespace: Namespace, name: string, usage: Usage): Members {
+/** @param ofNamespace the usage of its namespace */
+function bucketInfo(
+  request: ResourceRequest,
+  namespace: Namespace,
+  ofNamespace: Usage,
+  bucket: Bucket,
+): Members {
+  const { name } = bucket
+  const usage = bucketUsage(namespace, ofNamespace, bucket)
   return {
     namespace: namespace.name,
     name,

@@ -1,11 +1,12 @@
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
-import { uuidOf } from '../model/random.ts'
+import { spaceOf } from '../model/capacity.ts'
+import { sum, uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
-import { type ResourceRequest, wrapped } from './request.ts'
+import { findPool, type ResourceRequest, wrapped } from './request.ts'
 
 const EXPIRY_DAYS = { valid: 700, expiring: 20, expired: -10 }
 
@@ -28,6 +29,24 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
     isLocal: index === 0,
   }))
   return { root: 'nodes', members: { node } }
+}
+
+const GIB = 2 ** 30
+
+/** `GET /object/capacity` and `…/{pool}`, in whole GiB. @throws ApiError 404 */
+export function capacity(request: ResourceRequest): Document {
+  const { model, profile, now, parameters } = request
+  const [id] = parameters
+  const pools = id === undefined ? model.pools : [findPool(model, id)]
+  const spaces = pools.flatMap((pool) => nodesAt(pool, now).map((node) => spaceOf(model.stateOf(node, now))))
+  const gib = (bytes: readonly number[]) => {
+    const rounded = Math.round(sum(bytes) / GIB)
+    return profile === 'documented' ? String(rounded) : rounded
+  }
+  return wrapped(request, 'cluster_capacity', {
+    totalProvisioned_gb: gib(spaces.map(({ total }) => total)),
+    totalFree_gb: gib(spaces.map(({ free }) => free)),
+  })
 }
 
 /** `GET /license`. Version 3.5 has no date of expiry. */

@@ -1,6 +1,6 @@
-import { bucketsOf, type Namespace, namespacesOf } from '../model/system/namespaces.ts'
+import { type Bucket, bucketsOf, type Namespace, namespacesOf } from '../model/system/namespaces.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
-import type { Document } from '../protocol/format.ts'
+import type { Document, Members } from '../protocol/format.ts'
 import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 
 const GIB = 2 ** 30
@@ -29,22 +29,36 @@ export function namespaceList(request: ResourceRequest): Document {
   return wrapped(request, 'namespaces', { namespace, MaxNamespaces: page.length, ...members })
 }
 
-/** `GET /object/namespaces/namespace/{namespace}/quota`. Profile `classic` has no quotas of objects. */
+/** `GET /object/namespaces/namespace/{namespace}/quota` */
 export function namespaceQuota(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
-  const { blockSize, notificationSize, ...counts } = quotaMembers(namespace)
+  return quotaDocument(request, 'namespace_quota_details', { namespace: namespace.name }, namespace)
+}
+
+/** `GET /object/bucket/{bucket}/quota?namespace=…` @throws ApiError 400 without a namespace */
+export function bucketQuota(request: ResourceRequest): Document {
+  const namespace = namespaceIn(request)
+  const { name, hardQuotaBytes } = findBucket(namespace, request.parameters[0] ?? '')
+  const names = { bucketname: name, namespace: namespace.name }
+  return quotaDocument(request, 'bucket_quota_details', names, { hardQuotaBytes })
+}
+
+/** Profile `classic` has no quotas of objects. Older documents have strings. */
+function quotaDocument(request: ResourceRequest, root: string, names: Members, quotas: Quotas): Document {
+  const { blockSize, notificationSize, ...counts } = quotaMembers(quotas)
   const members = {
-    namespace: namespace.name,
+    ...names,
     blockSize,
     notificationSize,
     ...(request.profile !== 'classic' && counts),
   }
-  // Older documents have strings.
   const texts = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
-  return wrapped(request, 'namespace_quota_details', request.profile === 'documented' ? texts : members)
+  return wrapped(request, root, request.profile === 'documented' ? texts : members)
 }
 
-function quotaMembers({ hardQuotaBytes, softQuotaBytes, quotaObjects = UNSET }: Namespace) {
+type Quotas = Partial<Pick<Namespace, 'hardQuotaBytes' | 'softQuotaBytes' | 'quotaObjects'>>
+
+function quotaMembers({ hardQuotaBytes, softQuotaBytes, quotaObjects = UNSET }: Quotas) {
   return {
     blockSize: gibOf(hardQuotaBytes),
     notificationSize: gibOf(softQuotaBytes),
@@ -59,12 +73,11 @@ function gibOf(bytes: number | undefined): number {
 
 /** `GET /object/bucket?namespace=…` @throws ApiError 400 without a namespace */
 export function bucketList(request: ResourceRequest): Document {
-  const name = request.query.get('namespace')
-  if (name === null) throw new ApiError('badParameter', 'Parameter namespace is required')
-  const { page, members } = pageOf(request, bucketsOf(findNamespace(request, name)))
+  const namespace = namespaceIn(request)
+  const { page, members } = pageOf(request, bucketsOf(namespace))
   const object_bucket = page.map((bucket) => ({
     name: bucket.name,
-    namespace: name,
+    namespace: namespace.name,
     owner: PRIVATE.owner,
     vpool: 'urn:storageos:ReplicationGroupInfo:00000000-0000-0000-0000-000000000001:global',
     created: '2021-03-04T05:06:07.890Z',
@@ -77,6 +90,19 @@ export function bucketList(request: ResourceRequest): Document {
     TagSet: TAGS,
   }))
   return wrapped(request, 'object_buckets', { object_bucket, MaxBuckets: page.length, ...members })
+}
+
+function namespaceIn(request: ResourceRequest): Namespace {
+  const name = request.query.get('namespace')
+  if (name === null) throw new ApiError('badParameter', 'Parameter namespace is required')
+  return findNamespace(request, name)
+}
+
+/** @throws ApiError 404 with code 2000 */
+export function findBucket(namespace: Namespace, name: string): Bucket {
+  const bucket = bucketsOf(namespace).find((one) => one.name === name)
+  if (bucket === undefined) throw entityNotFound(name)
+  return bucket
 }
 
 /** @throws ApiError 404 with code 2000 */

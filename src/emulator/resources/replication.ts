@@ -1,4 +1,4 @@
-import { listText, type Member } from '../feed/list.ts'
+import { listText, type Member, objectText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
 import { notationOf } from '../feed/series.ts'
 import { keyOf, mix } from '../model/random.ts'
@@ -9,6 +9,7 @@ import {
   replicationLinks,
   siteName,
 } from '../model/system/sites.ts'
+import { entityNotFound } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 
 const ZONE = '/dashboard/zones/localzone'
@@ -20,12 +21,40 @@ export function groupListText(request: FeedRequest): Iterable<string> {
   return list(request, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
+/** `GET /dashboard/replicationgroups/{id}` @throws ApiError 404 */
+export function groupText(request: FeedRequest, id: string): Iterable<string> {
+  return objectText(groupMembers(request, findGroup(request, id)))
+}
+
+/** `GET /dashboard/replicationgroups/{id}/rglinks` @throws ApiError 404 */
+export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
+  const group = findGroup(request, id)
+  const links = linksOf(request, ({ group: { urn } }) => urn === group.urn)
+  return list(request, 'rglinkList', `/dashboard/replicationgroups/${groupId(group)}/rglinks`, links)
+}
+
+/** `GET /dashboard/rglinks/{id}` @throws ApiError 404 */
+export function linkText(request: FeedRequest, id: string): Iterable<string> {
+  const [link] = linksOf(request, (one) => one.id === id)
+  if (link === undefined) throw entityNotFound(id)
+  return objectText(link)
+}
+
 /** `GET /dashboard/zones/localzone/rglinksFailed` and `…/rglinksBootstrap` */
 export function linkListText(request: FeedRequest, state: 'Failed' | 'Bootstrap'): Iterable<string> {
-  const links = replicationLinks(request.model, request.now)
-    .filter((link) => link.state === state)
-    .map((link) => linkMembers(request, link))
+  const links = linksOf(request, (link) => link.state === state)
   return list(request, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
+}
+
+function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean) {
+  const links = replicationLinks(request.model, request.now).filter(isMeant)
+  return links.map((link) => linkMembers(request, link))
+}
+
+function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
+  const group = replicationGroups(model, now).find((one) => groupId(one) === id)
+  if (group === undefined) throw entityNotFound(id)
+  return group
 }
 
 function list({ profile }: FeedRequest, title: string, href: string, objects: Iterable<Iterable<Member>>) {

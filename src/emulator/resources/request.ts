@@ -1,5 +1,6 @@
 import type { StorageModel } from '../model/model.ts'
-import { ApiError } from '../protocol/errors.ts'
+import type { Pool } from '../model/topology.ts'
+import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import type { Profile, Settings } from '../protocol/profiles.ts'
 
@@ -23,6 +24,13 @@ export interface ResourceRequest {
  */
 export function wrapped({ profile }: ResourceRequest, root: string, members: Members): Document {
   return { root, members, ...(profile === 'documented' && { json: { [root]: members } }) }
+}
+
+/** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. @throws ApiError 404 */
+export function findPool({ pools }: StorageModel, id: string): Pool {
+  const pool = pools.find((candidate) => candidate.id === id || candidate.uuid === id)
+  if (pool === undefined) throw entityNotFound(id)
+  return pool
 }
 
 const DEFAULT_PAGE = 100

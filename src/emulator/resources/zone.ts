@@ -7,8 +7,8 @@ import { type Snapshot, servedCurrent } from '../feed/series.ts'
 import { subjectOf } from '../feed/subject.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
-import { alertCounts, SEVERITIES } from '../model/system/alerts.ts'
-import { poolFigures } from '../model/system/pool_figures.ts'
+import { alertCount, SEVERITIES } from '../model/system/alerts.ts'
+import { figuresOf } from '../model/system/pool_figures.ts'
 import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
@@ -35,7 +35,8 @@ export function poolListText(request: FeedRequest): Iterable<string> {
   return listText({ title: 'Storage Pool List', href, list: PROFILES[profile].list }, pools)
 }
 
-function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
+/** The members of a pool in its list, and of `GET /dashboard/storagepools/{id}`. */
+export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
   const nodes = nodesAt(pool, request.now)
   yield ['_links', { self: { href: self }, nodes: { href: `${self}/nodes` } }]
@@ -59,10 +60,9 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
     name: siteName(model, 0),
     ...countsOf(request, nodes),
   })
-  const counts = alertCounts(model, now)
   for (const severity of SEVERITIES) {
     const options = { profile, tag: 'Count', kind: 'whole', key: keyOf(severity) } as const
-    const snapshot = { t: now - (now % 60), value: counts[severity] }
+    const snapshot = { t: now - (now % 60), value: alertCount(model, now, severity) }
     yield [`alertsNumUnack${severity}`, servedCurrent(options, [snapshot])]
   }
   yield* attributes(request, model.key, nodes)
@@ -112,11 +112,9 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
   }
   const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
-    const ofPools = pools.map((pool) => poolFigures(model, pool, now))
     const sums: Record<string, number> = {}
-    for (const [index, { tag, t, values }] of (ofPools[0] ?? []).entries()) {
-      for (const name of Object.keys(values)) {
-        const value = sum(ofPools.map((groups) => groups[index]?.values[name] ?? 0))
+    for (const { tag, t, values } of figuresOf(model, pools, now)) {
+      for (const [name, value] of Object.entries(values)) {
         sums[name] = value
         const isOld = name === BAD_CHUNKS && value === 0
         yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]

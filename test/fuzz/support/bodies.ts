@@ -39,6 +39,6 @@ export const POOL_BODIES: readonly string[] = [
   JSON.stringify({ varray: model.pools.map(({ id, name }) => ({ id, name, isProtected: false })) }),
 ]
 
-const providers = createProviders(model.key).document()
+const providers = createProviders(model.key).list()
 export const PROVIDERS_JSON: string = writeDocument(providers, 'json')
 export const PROVIDERS_XML: string = writeDocument(providers, 'xml')

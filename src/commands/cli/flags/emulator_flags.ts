@@ -8,7 +8,7 @@ import {
   type EmulatorOptions,
   OPTION_HELP,
 } from '../../../emulator/options.ts'
-import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
+import { OPERATION_HELP, ROLES } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { itemList, paragraph } from '../output/width.ts'
@@ -54,6 +54,7 @@ const flagsWith = (withoutProfile: string) =>
     '--buckets <count>': count('buckets'),
     '--seed <text>': { about: OPTION_HELP.seed, otherwise: EMULATOR_DEFAULTS.seed },
     '--expired-token <status>': { about: OPTION_HELP.expiredToken, choices: choices(EXPIRED_TOKEN) },
+    '--delete-role <role>': { about: OPTION_HELP.deleteRole, choices: ROLES },
     '--fault <fault>': { about: OPTION_HELP.faults, parse: collectFault },
   }) as const satisfies FlagTable
 

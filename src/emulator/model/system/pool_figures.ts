@@ -30,7 +30,7 @@ export interface FigureGroup {
 }
 
 /** What a pool has besides the sums of its nodes: bytes, and MB/s of recovery. Sums over pools are those of the system. */
-export function poolFigures(model: StorageModel, pool: Pool, now: number): readonly FigureGroup[] {
+function poolFigures(model: StorageModel, pool: Pool, now: number): readonly FigureGroup[] {
   const [hour, interval] = [now - (now % SECONDS_PER_HOUR), now - (now % STATISTICS_INTERVAL_SECONDS)]
   const [current, recent, older] = [now, interval, hour].map((t) => poolAt(model, pool, t)) as [At, At, At]
   const applicable = Math.floor(older.allocated * (older.parts.UserData + older.parts.LocalProtection))
@@ -55,6 +55,21 @@ export function poolFigures(model: StorageModel, pool: Pool, now: number): reado
       values: { chunksEcRate: Math.floor(older.disks * EC_PER_SECOND * (1 + 0.5 * older.noise(SALTS.rate))) },
     },
   ]
+}
+
+/** {@link poolFigures}, added up over pools. */
+export function figuresOf(model: StorageModel, pools: readonly Pool[], now: number): readonly FigureGroup[] {
+  const [first = [], ...others] = pools.map((pool) => poolFigures(model, pool, now))
+  return first.map((group, index) => {
+    const totalOf = ([name, value]: [string, number]) =>
+      [name, value + sum(others.map((groups) => groups[index]?.values[name] ?? 0))] as const
+    return { ...group, values: Object.fromEntries(Object.entries(group.values).map(totalOf)) }
+  })
+}
+
+/** The figures of all pools by name. */
+export function systemFigures(model: StorageModel, now: number): Readonly<Record<string, number>> {
+  return Object.assign({}, ...figuresOf(model, model.pools, now).map(({ values }) => values))
 }
 
 type At = ReturnType<typeof poolAt>

@@ -33,9 +33,16 @@ const LATENCIES = DIRECTIONS.map((direction) => ({
 }))
 
 /** Adds cumulative counts by bound of latency, of reads and then of writes. */
-export function addLatencyCounts(totals: Float64Array, amounts: Amounts): void {
+function addLatencyCounts(totals: Float64Array, amounts: Amounts): void {
   for (const [index, { count, meanMs }] of LATENCIES.entries())
     addLatencies(totals, index * LATENCY_BOUNDS.length, count(amounts), meanMs(amounts))
+}
+
+/** Cumulative counts of five minutes by bound of latency, of reads and then of writes, over several nodes. */
+export function latencyCounts(states: readonly NodeState[]): Float64Array {
+  const totals = new Float64Array(DIRECTIONS.length * LATENCY_BOUNDS.length)
+  for (const state of states) addLatencyCounts(totals, amountsOf(state))
+  return totals
 }
 
 /** Slots: bytes received, bytes transmitted. */

@@ -46,3 +46,13 @@ function addPart(counts: Float64Array, offset: number, count: number, latencyMs:
     counts[at] = (counts[at] ?? 0) + (bound < upper ? count - inUpper : count)
   }
 }
+
+/** A quantile in ms of cumulative counts that begin at `offset`, interpolated within its bucket. */
+export function latencyQuantile(all: Float64Array, offset: number, part: number): number {
+  const counts = all.subarray(offset, offset + LATENCY_BOUNDS.length)
+  const rank = part * (counts.at(-1) ?? 0)
+  const bound = counts.findIndex((count) => count >= rank)
+  const [before = 0, count = 0] = [counts[bound - 1], counts[bound]]
+  const [lower = 0, upper = lower] = [UPPER[bound - 1], UPPER[bound]]
+  return count === before ? lower : lower + ((upper - lower) * (rank - before)) / (count - before)
+}

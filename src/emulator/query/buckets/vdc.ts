@@ -1,0 +1,214 @@
+import type { AttributeName, HealthState } from '../../../catalogue.ts'
+import { SECONDS_PER_DAY } from '../../../time_units.ts'
+import {
+  type Amounts,
+  amountOf,
+  bytesIn,
+  createAmounts,
+  errorsIn,
+  failedIn,
+  isRate,
+  oncePerNumber,
+  RATES,
+  succeededIn,
+} from '../../model/activity.ts'
+import { GAUGES } from '../../model/attribute_values.ts'
+import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
+import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
+import { sum } from '../../model/random.ts'
+import { alertCount, SEVERITIES } from '../../model/system/alerts.ts'
+import { namespacesOf } from '../../model/system/namespaces.ts'
+import { systemFigures } from '../../model/system/pool_figures.ts'
+import { nodesAt } from '../../model/topology.ts'
+import { DIRECTIONS, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
+import { latencyCounts } from '../points/counter_groups.ts'
+import { LATENCY_BOUNDS, LATENCY_IDS, latencyQuantile } from '../points/latency_histogram.ts'
+import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
+
+/** The limit of real systems for series of namespaces. */
+const MAX_NAMESPACES = 25
+
+/**
+ * `monitoring_vdc`: figures of the whole system in windows of five minutes. The time of a point is the start of its
+ * window: the newest one is five to ten minutes old.
+ */
+export const MONITORING_VDC: Bucket = {
+  retentionSeconds: 60 * SECONDS_PER_DAY,
+  delaySeconds: STATISTICS_INTERVAL_SECONDS + 5,
+  series: vdcSeries,
+}
+
+type Tags = Readonly<Record<string, string>>
+type Amount = (amounts: Amounts) => number
+type Row<Value> = readonly [measurement: string, tags: Tags, fields: Readonly<Record<string, Value>>]
+
+function* vdcSeries(source: Source): Iterable<FieldSeries> {
+  const nodes = source.model.pools.flatMap((pool) => pool.nodes)
+  const amountsUntil = createAmounts(source.model, nodes, STATISTICS_INTERVAL_SECONDS)
+  for (const [name, tags, fields] of performanceRows(source)) {
+    for (const [field, amount] of Object.entries(fields)) {
+      const inWindow = (end: number) => amount(amountsUntil(end))
+      const perSecond = (end: number) => inWindow(end) / STATISTICS_INTERVAL_SECONDS
+      yield seriesOf(`cq_performance_${name}`, field, tags, perSecond)
+      yield seriesOf(`cq_performance_${name}_delta`, `${field}_i`, tags, inWindow)
+    }
+  }
+  for (const [measurement, tags, fields] of gaugeRows(source, amountsUntil))
+    for (const [field, valueAt] of Object.entries(fields)) yield seriesOf(measurement, field, tags, valueAt)
+}
+
+/** @param valueAt from the end of the window */
+function seriesOf(_measurement: string, _field: string, tags: Tags, valueAt: (end: number) => number) {
+  const type = _field.endsWith('_i') ? 'long' : 'double'
+  const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
+  const columns = { _field, _measurement, ...tags }
+  return { columns, type, points: pointsBetween(timeOf, (k) => valueAt(timeOf(k + 1)), type) } as const
+}
+
+const TRANSACTIONS = { succeed_request_counter: succeededIn, failed_request_counter: failedIn }
+const ERRORS = { user_errors: errorsIn('User'), system_errors: errorsIn('System') }
+const [reads, writes] = [amountOf('readCount'), amountOf('writeCount')]
+const failedReads = (amounts: Amounts) =>
+  Math.floor((failedIn(amounts) * reads(amounts)) / Math.max(1, reads(amounts) + writes(amounts)))
+const failedWrites = (amounts: Amounts) => failedIn(amounts) - failedReads(amounts)
+const METHODS = Object.entries({ READ: [reads, failedReads], WRITE: [writes, failedWrites] } as const)
+
+/** Amounts in a window. Reads and writes fail alike, and the transactions of namespaces are in proportion to their data. */
+function performanceRows({ model }: Source): Row<Amount>[] {
+  const methods = METHODS.map(([method, [all, failed]]) => {
+    const succeeded: Amount = (amounts) => all(amounts) - failed(amounts)
+    const fields = { succeed_request_counter: succeeded, failed_request_counter: failed }
+    return ['transaction_method', { method }, fields] as const
+  })
+  const namespaces = namespacesOf(model).slice(0, MAX_NAMESPACES)
+  return [
+    ['transaction', {}, TRANSACTIONS],
+    ...methods,
+    ...namespaces.flatMap(({ name: namespace, part }): Row<Amount>[] => [
+      ['transaction_ns', { namespace }, parts(TRANSACTIONS, part)],
+      ['error_ns', { namespace }, parts(ERRORS, part)],
+    ]),
+    ['error', {}, ERRORS],
+    ...PROTOCOLS.map((head) => {
+      const ofHead = { user_errors: errorsIn('User', head), system_errors: errorsIn('System', head) }
+      return ['error_head', { head }, ofHead] as const
+    }),
+    ...ERROR_CODES.map((code) => ['error_code', { code }, { error_counter: amountOf(code) }] as const),
+    [
+      'throughput',
+      {},
+      { total_read_requests_size: bytesIn('readSize'), total_write_requests_size: bytesIn('writeSize') },
+    ],
+  ]
+}
+
+function parts(fields: Readonly<Record<string, Amount>>, part: number): Record<string, Amount> {
+  const entries = Object.entries(fields).map(([field, amount]): [string, Amount] => {
+    return [field, (amounts) => amount(amounts) * part]
+  })
+  return Object.fromEntries(entries)
+}
+
+const DISK_FIELDS: Readonly<Record<string, Purpose>> = {
+  consistency_checker: 'Cc',
+  erasure_encoding: 'Ec',
+  geo: 'Geo',
+  hardware_recovery: 'Recovery',
+  user_traffic: 'User',
+  xor: 'Xor',
+}
+
+/** Values of the end of a window, or rates in it. */
+function gaugeRows({ model }: Source, amountsUntil: (t: number) => Amounts): Row<(end: number) => number>[] {
+  const nodes = (t: number) => model.pools.flatMap((pool) => nodesAt(pool, t))
+  const count = (of: (state: NodeState) => number) => (t: number) =>
+    sum(nodes(t).map((node) => of(model.stateOf(node, t))))
+  const total = (name: keyof typeof GAUGES) => count(GAUGES[name])
+  const mean = (name: AttributeName) => (t: number) =>
+    isRate(name)
+      ? RATES[name](amountsUntil(t), STATISTICS_INTERVAL_SECONDS, nodes(t))
+      : total(name)(t) / nodes(t).length
+  const bandwidth = (amount: Amount) => (t: number) => amount(amountsUntil(t)) / STATISTICS_INTERVAL_SECONDS
+  const countsUntil = oncePerNumber((t) => latencyCounts(nodes(t).map((node) => model.stateOf(node, t))))
+  const figure = (name: string) => (t: number) => systemFigures(model, t)[name] ?? 0
+  const garbage = ['User', 'System'].flatMap((scope) =>
+    Object.entries({ gc_pending: 'Pending', gc_unreclaim: 'Unreclaimable', gc_reclaimed: 'Reclaimed' }).map(
+      ([field, kind]) => [`${scope.toLowerCase()}_${field}`, figure(`gc${scope}${kind}`)] as const,
+    ),
+  )
+  const withHealth = (health: HealthState) => count(({ effects }) => (effects.health === health ? 1 : 0))
+  const alerts = SEVERITIES.map((severity) => [
+    `Unack${severity}`,
+    (t: number) => alertCount(model, t, severity),
+  ])
+  return [
+    ...LATENCY_IDS.map((id, operation) => {
+      const quantile = (part: number) => (t: number) =>
+        latencyQuantile(countsUntil(t), operation * LATENCY_BOUNDS.length, part)
+      return ['cq_performance_latency', { id }, { p50: quantile(0.5), p99: quantile(0.99) }] as const
+    }),
+    ...DIRECTIONS.map((direction) => {
+      const purposes = Object.entries(DISK_FIELDS).map(
+        ([field, purpose]) => [field, bandwidth(bytesIn(`${direction}${purpose}`))] as const,
+      )
+      const all = bandwidth(bytesIn(...PURPOSES.map((purpose) => `${direction}${purpose}` as const)))
+      return [
+        'cq_disk_bandwidth',
+        { type_op: direction },
+        { total: all, ...Object.fromEntries(purposes) },
+      ] as const
+    }),
+    [
+      'cq_process_health',
+      {},
+      {
+        cpu_used: mean('nodeCpuUtilization'),
+        mem_used: mean('nodeMemoryUtilizationBytes'),
+        mem_used_percent: mean('nodeMemoryUtilization'),
+        nic_bytes: (t) => bandwidth(bytesIn('received', 'transmitted'))(t) / nodes(t).length,
+        nic_utilization: mean('nodeNicUtilization'),
+      },
+    ],
+    [
+      'cq_capacity_vdc',
+      {},
+      {
+        total_i: total('diskSpaceTotal'),
+        used: total('diskSpaceAllocated'),
+        available: total('diskSpaceFree'),
+        reserved: total('diskSpaceReserved'),
+        offline: total('diskSpaceOfflineTotal'),
+      },
+    ],
+    [
+      'cq_capacity_ec',
+      {},
+      {
+        total_coded_data: figure('chunksEcCodedTotalSealSize'),
+        total_coding_data: figure('chunksEcApplicableTotalSealSize'),
+      },
+    ],
+    ['cq_capacity_ec_rate', {}, { coding_rate: figure('chunksEcRate') }],
+    ['cq_recover_status_summary', {}, { data_to_recover: figure('recoveryBadChunksTotalSize') }],
+    ['cq_gc_data', {}, Object.fromEntries(garbage)],
+    [
+      'cq_hardware_health_nodes_counter',
+      {},
+      {
+        good_nodes: withHealth('Good'),
+        bad_nodes: withHealth('Bad'),
+        maintenance_nodes: withHealth('Maintenance'),
+      },
+    ],
+    [
+      'cq_hardware_health_disks_counter',
+      {},
+      {
+        good_disks: count((state) => diskCounts(state).numGoodDisks),
+        bad_disks: count((state) => diskCounts(state).numBadDisks),
+        maintenance_disks: count((state) => diskCounts(state).numMaintenanceDisks),
+      },
+    ],
+    ['cq_alerts', {}, Object.fromEntries(alerts)],
+  ]
+}
