@@ -88,8 +88,10 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
 
 export interface StartedEmulator extends Emulator, AsyncDisposable {}
 
+/** A system on which only one role may delete providers, as on real systems. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<StartedEmulator> {
-  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, ...options })
+  const defaults = { listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, deleteRole: 'SECURITY_ADMIN' } as const
+  const emulator = createEmulator({ ...defaults, ...options })
   await emulator.start()
   // The members of the emulator are getters, so a copy would not be updated.
   return Object.assign(Object.create(emulator) as Emulator, { [Symbol.asyncDispose]: () => emulator.stop() })
