@@ -53,7 +53,7 @@ function* vdcSeries(source: Source): Iterable<FieldSeries> {
       yield seriesOf(`cq_performance_${name}_delta`, `${field}_i`, tags, inWindow)
     }
   }
-  for (const [measurement, tags, fields] of gaugeRows(source, amountsUntil))
+  for (const [measurement, tags, fields] of gaugeRows(readersOf(source, amountsUntil)))
     for (const [field, valueAt] of Object.entries(fields)) yield seriesOf(measurement, field, tags, valueAt)
 }
 
@@ -118,97 +118,115 @@ const DISK_FIELDS: Readonly<Record<string, Purpose>> = {
   xor: 'Xor',
 }
 
-/** Values of the end of a window, or rates in it. */
-function gaugeRows({ model }: Source, amountsUntil: (t: number) => Amounts): Row<(end: number) => number>[] {
+type Read = (end: number) => number
+
+/** Values at the end of a window, or rates in it. */
+function gaugeRows(readers: Readers): Row<Read>[] {
+  return [...performanceGauges(readers), ...capacityGauges(readers), ...healthGauges(readers)]
+}
+
+type Readers = ReturnType<typeof readersOf>
+
+function readersOf({ model }: Source, amountsUntil: (t: number) => Amounts) {
   const nodes = (t: number) => model.pools.flatMap((pool) => nodesAt(pool, t))
-  const count = (of: (state: NodeState) => number) => (t: number) =>
-    sum(nodes(t).map((node) => of(model.stateOf(node, t))))
-  const total = (name: keyof typeof GAUGES) => count(GAUGES[name])
-  const mean = (name: AttributeName) => (t: number) =>
-    isRate(name)
-      ? RATES[name](amountsUntil(t), STATISTICS_INTERVAL_SECONDS, nodes(t))
-      : total(name)(t) / nodes(t).length
-  const bandwidth = (amount: Amount) => (t: number) => amount(amountsUntil(t)) / STATISTICS_INTERVAL_SECONDS
-  const countsUntil = oncePerNumber((t) => latencyCounts(nodes(t).map((node) => model.stateOf(node, t))))
-  const figure = (name: string) => (t: number) => systemFigures(model, t)[name] ?? 0
+  const states = (t: number) => nodes(t).map((node) => model.stateOf(node, t))
+  const total =
+    (of: (state: NodeState) => number): Read =>
+    (t) =>
+      sum(states(t).map(of))
+  const countsUntil = oncePerNumber((t) => latencyCounts(states(t)))
+  return {
+    total,
+    mean: (name: AttributeName): Read =>
+      isRate(name)
+        ? (t) => RATES[name](amountsUntil(t), STATISTICS_INTERVAL_SECONDS, nodes(t))
+        : (t) => total(GAUGES[name])(t) / nodes(t).length,
+    perSecond: (amount: Amount, perNode = false): Read => {
+      return (t) => amount(amountsUntil(t)) / STATISTICS_INTERVAL_SECONDS / (perNode ? nodes(t).length : 1)
+    },
+    quantile: (operation: number, part: number): Read => {
+      return (t) => latencyQuantile(countsUntil(t), operation * LATENCY_BOUNDS.length, part)
+    },
+    figure: (name: string): Read => {
+      return (t) => systemFigures(model, t)[name] ?? 0
+    },
+    alerts: (severity: (typeof SEVERITIES)[number]): Read => {
+      return (t) => alertCount(model, t, severity)
+    },
+  }
+}
+
+function performanceGauges({ quantile, perSecond, mean }: Readers): Row<Read>[] {
+  const disk = DIRECTIONS.map((direction) => {
+    const all = PURPOSES.map((purpose) => `${direction}${purpose}` as const)
+    const fields = Object.entries(DISK_FIELDS).map(
+      ([field, purpose]) => [field, perSecond(bytesIn(`${direction}${purpose}`))] as const,
+    )
+    return [
+      'cq_disk_bandwidth',
+      { type_op: direction },
+      { total: perSecond(bytesIn(...all)), ...Object.fromEntries(fields) },
+    ] as const
+  })
+  const health = {
+    cpu_used: mean('nodeCpuUtilization'),
+    mem_used: mean('nodeMemoryUtilizationBytes'),
+    mem_used_percent: mean('nodeMemoryUtilization'),
+    nic_bytes: perSecond(bytesIn('received', 'transmitted'), true),
+    nic_utilization: mean('nodeNicUtilization'),
+  }
+  return [
+    ...LATENCY_IDS.map((id, operation) => {
+      const fields = { p50: quantile(operation, 0.5), p99: quantile(operation, 0.99) }
+      return ['cq_performance_latency', { id }, fields] as const
+    }),
+    ...disk,
+    ['cq_process_health', {}, health],
+  ]
+}
+
+function capacityGauges({ total, figure }: Readers): Row<Read>[] {
+  const capacity = {
+    total_i: total(GAUGES.diskSpaceTotal),
+    used: total(GAUGES.diskSpaceAllocated),
+    available: total(GAUGES.diskSpaceFree),
+    reserved: total(GAUGES.diskSpaceReserved),
+    offline: total(GAUGES.diskSpaceOfflineTotal),
+  }
+  const coding = {
+    total_coded_data: figure('chunksEcCodedTotalSealSize'),
+    total_coding_data: figure('chunksEcApplicableTotalSealSize'),
+  }
   const garbage = ['User', 'System'].flatMap((scope) =>
     Object.entries({ gc_pending: 'Pending', gc_unreclaim: 'Unreclaimable', gc_reclaimed: 'Reclaimed' }).map(
       ([field, kind]) => [`${scope.toLowerCase()}_${field}`, figure(`gc${scope}${kind}`)] as const,
     ),
   )
-  const withHealth = (health: HealthState) => count(({ effects }) => (effects.health === health ? 1 : 0))
-  const alerts = SEVERITIES.map((severity) => [
-    `Unack${severity}`,
-    (t: number) => alertCount(model, t, severity),
-  ])
   return [
-    ...LATENCY_IDS.map((id, operation) => {
-      const quantile = (part: number) => (t: number) =>
-        latencyQuantile(countsUntil(t), operation * LATENCY_BOUNDS.length, part)
-      return ['cq_performance_latency', { id }, { p50: quantile(0.5), p99: quantile(0.99) }] as const
-    }),
-    ...DIRECTIONS.map((direction) => {
-      const purposes = Object.entries(DISK_FIELDS).map(
-        ([field, purpose]) => [field, bandwidth(bytesIn(`${direction}${purpose}`))] as const,
-      )
-      const all = bandwidth(bytesIn(...PURPOSES.map((purpose) => `${direction}${purpose}` as const)))
-      return [
-        'cq_disk_bandwidth',
-        { type_op: direction },
-        { total: all, ...Object.fromEntries(purposes) },
-      ] as const
-    }),
-    [
-      'cq_process_health',
-      {},
-      {
-        cpu_used: mean('nodeCpuUtilization'),
-        mem_used: mean('nodeMemoryUtilizationBytes'),
-        mem_used_percent: mean('nodeMemoryUtilization'),
-        nic_bytes: (t) => bandwidth(bytesIn('received', 'transmitted'))(t) / nodes(t).length,
-        nic_utilization: mean('nodeNicUtilization'),
-      },
-    ],
-    [
-      'cq_capacity_vdc',
-      {},
-      {
-        total_i: total('diskSpaceTotal'),
-        used: total('diskSpaceAllocated'),
-        available: total('diskSpaceFree'),
-        reserved: total('diskSpaceReserved'),
-        offline: total('diskSpaceOfflineTotal'),
-      },
-    ],
-    [
-      'cq_capacity_ec',
-      {},
-      {
-        total_coded_data: figure('chunksEcCodedTotalSealSize'),
-        total_coding_data: figure('chunksEcApplicableTotalSealSize'),
-      },
-    ],
+    ['cq_capacity_vdc', {}, capacity],
+    ['cq_capacity_ec', {}, coding],
     ['cq_capacity_ec_rate', {}, { coding_rate: figure('chunksEcRate') }],
     ['cq_recover_status_summary', {}, { data_to_recover: figure('recoveryBadChunksTotalSize') }],
     ['cq_gc_data', {}, Object.fromEntries(garbage)],
-    [
-      'cq_hardware_health_nodes_counter',
-      {},
-      {
-        good_nodes: withHealth('Good'),
-        bad_nodes: withHealth('Bad'),
-        maintenance_nodes: withHealth('Maintenance'),
-      },
-    ],
-    [
-      'cq_hardware_health_disks_counter',
-      {},
-      {
-        good_disks: count((state) => diskCounts(state).numGoodDisks),
-        bad_disks: count((state) => diskCounts(state).numBadDisks),
-        maintenance_disks: count((state) => diskCounts(state).numMaintenanceDisks),
-      },
-    ],
-    ['cq_alerts', {}, Object.fromEntries(alerts)],
+  ]
+}
+
+function healthGauges({ total, alerts }: Readers): Row<Read>[] {
+  const withHealth = (health: HealthState) => total(({ effects }) => (effects.health === health ? 1 : 0))
+  const nodes = {
+    good_nodes: withHealth('Good'),
+    bad_nodes: withHealth('Bad'),
+    maintenance_nodes: withHealth('Maintenance'),
+  }
+  const disks = {
+    good_disks: total((state) => diskCounts(state).numGoodDisks),
+    bad_disks: total((state) => diskCounts(state).numBadDisks),
+    maintenance_disks: total((state) => diskCounts(state).numMaintenanceDisks),
+  }
+  const unacknowledged = SEVERITIES.map((severity) => [`Unack${severity}`, alerts(severity)] as const)
+  return [
+    ['cq_hardware_health_nodes_counter', {}, nodes],
+    ['cq_hardware_health_disks_counter', {}, disks],
+    ['cq_alerts', {}, Object.fromEntries(unacknowledged)],
   ]
 }
