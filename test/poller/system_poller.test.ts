@@ -357,6 +357,29 @@ describe('a system that is down', () => {
     return { ...parts, pools, silent, refused, requested, valueOfAll }
   }
 
+  test('with one pool that is polled every 5 s gets at most 30 requests in two minutes', async () => {
+    let requests = 0
+    let isDown = false
+    const nodes = async (pool: string) => {
+      requests += 1
+      if (isDown) throw apiError('connect')
+      return readingOf({ n1: 1 }, pool)
+    }
+    const yaml = `${WITHOUT_PROVIDERS}, schedule: "*/5 * * * * *"}\nforecast: {schedule: ""}`
+    const { up } = await setUp({ client: withBreaker(nodes), pools: ['p'], yaml })
+    await vi.advanceTimersByTimeAsync(30 * SECOND)
+    expect(up()).toEqual({ p: 1 })
+    isDown = true
+    requests = 0
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(up()).toEqual({ p: 0 })
+    expect(requests).toBeGreaterThan(5)
+    expect(requests).toBeLessThanOrEqual(20)
+    isDown = false
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual({ p: 1 })
+  })
+
   test('is detected with a few requests, then probed once a minute', async () => {
     const { up, polls, requested, silent, pools, valueOfAll, logLines } = await setUpPools(40)
     expect(up()).toEqual(valueOfAll(1))

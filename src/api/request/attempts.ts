@@ -18,6 +18,8 @@ export interface AttemptBounds {
   readonly deadline: number
   /** Default true. If false, nothing is sent again, to any endpoint, after a request that may have been processed. */
   readonly isIdempotent?: boolean
+  /** Default 3. */
+  readonly maxAttempts?: number
 }
 
 /** Retry and fail-over among the endpoints of one system. */
@@ -39,23 +41,20 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number) 
   }
 }
 
-async function run<T>(
-  endpoints: readonly Endpoint[],
-  send: Send<T>,
-  { signal, deadline, isIdempotent = true }: AttemptBounds,
-): Promise<T> {
+async function run<T>(endpoints: readonly Endpoint[], send: Send<T>, bounds: AttemptBounds): Promise<T> {
+  const { signal, deadline, maxAttempts = MAX_ATTEMPTS } = bounds
   const tried = new Set<Endpoint>()
   for (let count = 1; ; count += 1) {
     const endpoint = nextEndpoint(endpoints, tried)
     tried.add(endpoint)
-    const hasOther = count < MAX_ATTEMPTS && tried.size < endpoints.length
+    const hasOther = count < maxAttempts && tried.size < endpoints.length
     const leftMs = deadline - performance.now()
     try {
       // Half of the time left if there is another endpoint to try, because this one may hang.
       return await attempt(endpoint, send, signal, hasOther ? leftMs / 2 : leftMs)
     } catch (cause) {
       const failure = endpoints.length > 1 ? withEndpoint(cause, endpoint) : cause
-      const waitMs = pauseBefore(count, failure, hasOther, isIdempotent)
+      const waitMs = pauseBefore(count, failure, hasOther, bounds)
       if (performance.now() + waitMs + LEAST_TIME_MS > deadline || signal.aborted) throw failure
       await pause(waitMs, signal)
     }
@@ -103,10 +102,16 @@ function nextEndpoint(endpoints: readonly Endpoint[], tried: ReadonlySet<Endpoin
 }
 
 /** Milliseconds to wait before the next attempt; infinite when there is none. */
-function pauseBefore(count: number, failure: unknown, hasOther: boolean, isIdempotent: boolean): number {
+function pauseBefore(
+  count: number,
+  failure: unknown,
+  hasOther: boolean,
+  { isIdempotent = true, maxAttempts = MAX_ATTEMPTS }: AttemptBounds,
+): number {
+  if (count >= maxAttempts) return Number.POSITIVE_INFINITY
   if (!(failure instanceof ApiError) || failure.body?.retryable === false) return Number.POSITIVE_INFINITY
   const { origin, retry, response } = REASONS[failure.reason]
-  if (count >= MAX_ATTEMPTS || (!isIdempotent && response === 'lost')) return Number.POSITIVE_INFINITY
+  if (!isIdempotent && response === 'lost') return Number.POSITIVE_INFINITY
   if (origin === 'endpoint' && hasOther) return 0
   if (!retry) return Number.POSITIVE_INFINITY
   const growingMs = backoffMs(count, FIRST_PAUSE_MS) * (0.5 + Math.random() / 2)

@@ -1,28 +1,36 @@
 import { BoundedMap } from '../../values/bounded_map.ts'
+import { backoffMs } from '../../values/timers.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
+const FIRST_PAUSE_MS = 5_000
 /** Has ended at the next poll of a schedule of every minute: shorter by the default of `poll.max_random_delay` and a margin. */
-const OPEN_MS = 54_000
+const LONGEST_PAUSE_MS = 54_000
 /** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
 const LONGEST_RETRY_AFTER_MS = 120_000
 
 /** A pool that failed before does not count again while another one succeeded within this time and did not fail since. */
 const WORKS_MS = 120_000
-/** More keys than a system can have. */
-const MAX_KEYS = 10_000
-/** Time of the last success of a key that has failed since, or never succeeded. */
+/** More pools than a system can have. */
+const MAX_POOLS = 10_000
+/** Time of the last success of a pool that has failed since, or never succeeded. */
 const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
 type OperationOutcome = 'ok' | 'unknown' | ApiError
 
-/** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
-export type Leave = (outcome: OperationOutcome) => void
+/** An operation that {@link Breaker.enter} admitted. */
+interface Admitted {
+  /** Whether the breaker is half-open: one request is sent, without retries. */
+  readonly isProbe: boolean
+  /** Ends the operation; to be called once. */
+  readonly leave: (outcome: OperationOutcome) => void
+}
 
 /**
- * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
- * consecutive failures as given. Half-open: one operation is the probe, the others wait for its outcome.
+ * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, after as many consecutive failures as
+ * given, for 5 s, and twice as long after each failed probe. Half-open: one operation is the probe, the others wait for its
+ * outcome.
  */
 export type Breaker = ReturnType<typeof createBreaker>
 
@@ -39,19 +47,22 @@ export function createBreaker(options: BreakerOptions) {
   const failures = createFailureCount(options, now)
   let probe: Promise<void> | undefined
 
-  function admit(key: string): Leave {
+  function admit(pool: string | undefined): Admitted {
     const beganAtMs = now()
-    return (outcome) => failures.note(key, outcome, beganAtMs)
+    return { isProbe: false, leave: (outcome) => failures.note(pool, outcome, beganAtMs) }
   }
 
-  function admitProbe(key: string): Leave {
+  function admitProbe(pool: string | undefined): Admitted {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const leave = admit(key)
+    const { leave } = admit(pool)
     probe = promise
-    return (outcome) => {
-      probe = undefined
-      leave(outcome)
-      resolve()
+    return {
+      isProbe: true,
+      leave(outcome) {
+        probe = undefined
+        leave(outcome)
+        resolve()
+      },
     }
   }
 
@@ -59,16 +70,16 @@ export function createBreaker(options: BreakerOptions) {
     /** Milliseconds until the next request is admitted; 0 while the breaker is closed or half-open. */
     pauseMs: (): number => Math.max(0, (failures.opened()?.untilMs ?? 0) - now()),
     /**
-     * @param key what is requested, such as the nodes of one pool
+     * @param pool the pool that is polled; undefined for everything else
      * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
      */
-    async enter(key: string): Promise<Leave> {
+    async enter(pool: string | undefined): Promise<Admitted> {
       while (probe !== undefined) await probe
       const opened = failures.opened()
-      if (opened === undefined) return admit(key)
+      if (opened === undefined) return admit(pool)
       const leftMs = opened.untilMs - now()
       if (leftMs > 0) throw rejection(opened.failure, leftMs)
-      return admitProbe(key)
+      return admitProbe(pool)
     },
   }
 }
@@ -82,8 +93,11 @@ interface Opened {
 function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now: () => number) {
   let count = 0
   let opened: Opened | undefined
+  /** Pauses in a row, and when the last one began. */
+  let pauses = 0
+  let pausedAtMs = Number.NEGATIVE_INFINITY
   let respondedAtMs = Number.NEGATIVE_INFINITY
-  const succeededAtMs = new BoundedMap<string, number>(MAX_KEYS)
+  const succeededAtMs = new BoundedMap<string, number>(MAX_POOLS)
 
   function noteResponse(): void {
     respondedAtMs = now()
@@ -96,32 +110,41 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
   }
 
   /** The system works: it gave what was requested, or a refusal that is about this request only. */
-  function noteWorking(key: string): void {
-    succeededAtMs.set(key, now())
+  function noteWorking(pool: string | undefined): void {
+    if (pool !== undefined) succeededAtMs.set(pool, now())
     count = 0
+    pauses = 0
     opened = undefined
   }
 
-  function noteFailure(key: string, failure: ApiError, beganAtMs: number): void {
-    const isRepeated = succeededAtMs.get(key) === FAILED
-    succeededAtMs.set(key, FAILED)
+  function noteFailure(pool: string | undefined, failure: ApiError, beganAtMs: number): void {
+    const isRepeated = pool !== undefined && succeededAtMs.get(pool) === FAILED
+    if (pool !== undefined) succeededAtMs.set(pool, FAILED)
     const othersWork = [...succeededAtMs.values()].some((atMs) => now() - atMs <= WORKS_MS)
     if (!isRepeated || !othersWork) count += 1
     if (count < failuresToOpen) return
+    // Operations that began before the pause are no probes.
+    if (beganAtMs >= pausedAtMs) {
+      pauses += 1
+      pausedAtMs = now()
+    }
     const retryAfterMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
     // From the beginning of the operation, so that a slow probe does not delay the next one.
-    opened = { failure, untilMs: Math.max(beganAtMs + OPEN_MS, now() + retryAfterMs) }
+    const pauseEndsMs = beganAtMs + backoffMs(pauses, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
+    // At least the first pause from now on, so that the operations that wait for a slow probe fail with it.
+    const leastEndsMs = now() + Math.max(FIRST_PAUSE_MS, retryAfterMs)
+    opened = { failure, untilMs: Math.max(pauseEndsMs, leastEndsMs) }
   }
 
   return {
     opened: () => opened,
-    note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
+    note(pool: string | undefined, outcome: OperationOutcome, beganAtMs: number): void {
       if (outcome === 'unknown') return
       if (outcome === 'ok' || hasResponse(outcome)) noteResponse()
       else if (isInconclusive(outcome, beganAtMs)) return
       else onResponded?.(false)
-      if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
-      else noteWorking(key)
+      if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(pool, outcome, beganAtMs)
+      else noteWorking(pool)
     },
   }
 }

@@ -11,11 +11,9 @@ import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
  * Sends a request and decodes the response.
  * @throws {ApiError} with its place, also for a response that cannot be decoded; the abort's own error when `stop` aborts
  */
-export type Operate = <T>(
-  request: Request,
-  stop: AbortSignal,
-  decode: (text: string, baseUrl: string, response: HttpResponse) => T,
-) => Promise<T>
+export type Operate = <T>(request: Request, stop: AbortSignal, decode: Decode<T>) => Promise<T>
+
+type Decode<T> = (text: string, baseUrl: string, response: HttpResponse) => T
 
 interface OperationOptions {
   readonly system: string
@@ -44,7 +42,12 @@ export function createOperate(options: OperationOptions): Operate {
     return isLong && attempts.endpoints().length > 1 ? 2 * timeoutMs : timeoutMs
   }
 
-  const withinDeadline: Operate = (request, stop, decode) => {
+  function withinDeadline<T>(
+    request: Request,
+    stop: AbortSignal,
+    isProbe: boolean,
+    decode: Decode<T>,
+  ): Promise<T> {
     const ms = timeOf(request)
     return withDeadline(stop, ms, (signal) =>
       attempts.run(
@@ -57,6 +60,7 @@ export function createOperate(options: OperationOptions): Operate {
           deadline: performance.now() + ms,
           // The system may count a refused login whose response is lost, and lock the account.
           isIdempotent: request.operation !== 'login',
+          ...(isProbe && { maxAttempts: 1 }),
         },
       ),
     )
@@ -65,20 +69,21 @@ export function createOperate(options: OperationOptions): Operate {
   const admitted: Operate = async (request, stop, decode) => {
     const { operation, path, pool } = request
     const place = { system, operation, path, ...(pool !== undefined && { pool }) }
-    const leave = await breaker?.enter(request.pool ?? request.operation).catch((cause: unknown) => {
+    const polled = operation === 'nodes' ? pool : undefined
+    const entered = await breaker?.enter(polled).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
     try {
-      const result = await withinDeadline(request, stop, decode)
-      leave?.('ok')
+      const result = await withinDeadline(request, stop, entered?.isProbe === true, decode)
+      entered?.leave('ok')
       return result
     } catch (cause) {
       if (stop.aborted) {
-        leave?.('unknown')
+        entered?.leave('unknown')
         throw cause
       }
       const failure = asApiError(withTimeoutReason(cause), place)
-      leave?.(POLLS.includes(request.operation) ? failure : 'unknown')
+      entered?.leave(POLLS.includes(operation) ? failure : 'unknown')
       throw failure
     }
   }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
-import { createBreaker, type Leave } from '../../../src/api/request/breaker.ts'
+import { createBreaker } from '../../../src/api/request/breaker.ts'
 
 const SECOND = 1000
+type Outcome = 'ok' | 'unknown' | ApiError
 const apiError = (reason: Reason = 'timeout', extras = {}) => new ApiError(reason, 'bad', extras)
 
 /** A breaker that opens after three failures, with a clock moved by `pass`. */
@@ -15,8 +16,8 @@ function setUp() {
     onResponded: (value) => responded.push(value),
     now: () => now,
   })
-  async function run(key: string, outcome: Parameters<Leave>[0], ms = 0) {
-    const leave = await breaker.enter(key)
+  async function run(key: string, outcome: Outcome, ms = 0) {
+    const { leave } = await breaker.enter(key)
     now += ms
     leave(outcome)
   }
@@ -56,12 +57,12 @@ describe('opens', () => {
     expect(await isOpen()).toBe(false)
     expect(breaker.pauseMs()).toBe(0)
     await fail('r', 'reset')
-    expect(breaker.pauseMs()).toBeGreaterThan(53 * SECOND)
+    expect(breaker.pauseMs()).toBeGreaterThan(4 * SECOND)
     await expect(run('p', 'ok')).rejects.toMatchObject({
       reason: 'reset',
-      message: 'no request was sent, because the system keeps failing (next request in 54 s): bad',
+      message: 'no request was sent, because the system keeps failing (next request in 5 s): bad',
     })
-    pass(54 * SECOND)
+    pass(5 * SECOND)
     expect(breaker.pauseMs()).toBe(0)
   })
 
@@ -145,7 +146,7 @@ describe('opens', () => {
     const { breaker, run, isOpen } = setUp()
     const leaves = await Promise.all(['p', 'q', 'r'].map((key) => breaker.enter(key)))
     await run('good', 'ok')
-    for (const leave of leaves) leave(apiError())
+    for (const { leave } of leaves) leave(apiError())
     expect(await isOpen()).toBe(false)
   })
 
@@ -164,7 +165,7 @@ describe('half-open', () => {
   async function halfOpen() {
     const parts = setUp()
     await parts.fail('pqr')
-    parts.pass(55 * SECOND)
+    parts.pass(5 * SECOND)
     return parts
   }
 
@@ -176,22 +177,53 @@ describe('half-open', () => {
     for (const other of others) void other.then(() => (admitted += 1))
     await Promise.resolve()
     expect(admitted).toBe(0)
-    probe('ok')
-    for (const leave of await Promise.all(others)) leave('ok')
+    expect(probe.isProbe).toBe(true)
+    probe.leave('ok')
+    for (const { leave } of await Promise.all(others)) leave('ok')
     expect(await isOpen()).toBe(false)
   })
 
-  test('if it fails, the waiting ones fail with it, and the next probe starts a minute after its start', async () => {
+  test('if it fails, the waiting ones fail with it, and the next pause begins with the probe', async () => {
     const { breaker, isOpen, pass } = await halfOpen()
     const probe = await breaker.enter('p')
     const other = breaker.enter('q')
-    pass(30 * SECOND)
-    probe(apiError('connect'))
+    pass(3 * SECOND)
+    probe.leave(apiError('connect'))
     await expect(other).rejects.toMatchObject({ reason: 'connect' })
-    pass(23 * SECOND)
+    pass(6 * SECOND)
     expect(await isOpen()).toBe(true)
     pass(2 * SECOND)
     expect(await isOpen()).toBe(false)
+  })
+
+  test('each failed probe doubles the pause up to 54 s, and a success makes the next one short', async () => {
+    const { breaker, run, fail, pass } = await halfOpen()
+    const pauses: number[] = []
+    const failProbe = async () => {
+      await run('p', apiError())
+      pauses.push(breaker.pauseMs() / SECOND)
+      pass(breaker.pauseMs())
+    }
+    for (let probe = 0; probe < 6; probe += 1) await failProbe()
+    await run('p', 'ok')
+    pass(1)
+    await fail('pqr')
+    pass(5 * SECOND)
+    await failProbe()
+    expect(pauses).toEqual([10, 20, 40, 54, 54, 54, 10])
+  })
+
+  test('operations that began before the pause do not make it longer', async () => {
+    const { breaker, pass, fail } = setUp()
+    const late = await Promise.all(['x', 'y', 'z'].map((key) => breaker.enter(key)))
+    pass(10)
+    await fail('pqr')
+    for (const { leave } of late) leave(apiError())
+    expect(breaker.pauseMs()).toBe(5 * SECOND)
+    pass(5 * SECOND)
+    const probe = await breaker.enter('p')
+    probe.leave(apiError())
+    expect(breaker.pauseMs()).toBe(10 * SECOND)
   })
 
   test('a refusal of the probe closes the breaker', async () => {
@@ -209,7 +241,7 @@ describe('half-open', () => {
 })
 
 describe('whether the system responded', () => {
-  test.each<[string, Parameters<Leave>[0], boolean[]]>([
+  test.each<[string, Outcome, boolean[]]>([
     ['a success', 'ok', [true]],
     ['a refusal', apiError('forbidden', { status: 403 }), [true]],
     ['an answer that cannot be read', apiError('syntax'), [true]],
@@ -224,7 +256,7 @@ describe('whether the system responded', () => {
 
   test('a timeout while another request had a response is not reported', async () => {
     const { breaker, run, responded } = setUp()
-    const leave = await breaker.enter('p')
+    const { leave } = await breaker.enter('p')
     await run('q', 'ok')
     leave(apiError())
     expect(responded).toEqual([true])
