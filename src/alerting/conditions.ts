@@ -10,6 +10,9 @@ import { alertsOf } from './sources.ts'
  */
 export const LATENCY_QUANTILE = 0.75
 
+/** The forecast of a pool is the median of its nodes. If less than this share of them have one, the pool has none. */
+export const FORECAST_MIN_SHARE = 0.5
+
 /** A condition with the settings of a system or pool, and the severity of its alert. */
 export type Condition = NonNullable<ReturnType<Conditions['condition']>>
 

@@ -90,7 +90,7 @@ function capacityFinding({ totals, figures }: Pool, conditions: Conditions): Fin
   if (short === undefined) return found(full ?? high, usedText)
   const target = conditions.setting('forecastTargetPercent')
   const when = forecast === 0 ? `${target}% are reached` : `${target}% in ${durationText(forecast)}`
-  return found(short, `${usedText}; forecast of the system: ${when}`, `forecast: ${when}`)
+  return found(short, `${usedText}; median forecast of the nodes: ${when}`, `forecast: ${when}`)
 }
 
 function errorFinding({ figures }: Pool, conditions: Conditions): Finding | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { alertsOf } from '../../src/alerting/sources.ts'
-import { withdrawn, withPerformance, withPoll } from '../../src/state/changes.ts'
+import { withdrawn, withForecasts, withPerformance, withPoll } from '../../src/state/changes.ts'
 import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/state/state.ts'
 import type { Status } from '../../src/status/model.ts'
 import { createStatusReader } from '../../src/status/status.ts'
@@ -316,6 +316,45 @@ describe('what needs attention', () => {
     expect(problemsOf({ name: 'n1', allocatedRatio: 0.945 })).toEqual([
       'bad 94.5% of the disk space is allocated',
     ])
+  })
+
+  test.each<[string, number | null, string[], (string | undefined)[][]]>([
+    ['four nodes and a new one', 900, [], [['900'], ['900'], ['900'], ['900'], ['14']]],
+    ['the mean of the two in the middle', 20, ['warning 90% in 20d'], [['10'], ['30'], ['5'], ['900']]],
+    [
+      'the shortest history',
+      20,
+      ['warning 90% in 20d'],
+      [
+        ['40', '20'],
+        ['40', '20'],
+      ],
+    ],
+    ['half of the nodes', 20, ['warning 90% in 20d'], [['20'], ['N/A']]],
+    ['less than half of the nodes', null, [], [['20'], ['N/A'], [undefined]]],
+    ['one of three nodes at its target', 40, [], [['0'], ['40'], ['40']]],
+    ['most nodes at their target', 0, ['bad 90% are reached'], [['0'], ['0'], ['40']]],
+  ])('the forecast of a pool is the median of its nodes: %s', (_, days, problems, ofNodes) => {
+    const nodes = ofNodes.map((ofNode, index) => ({
+      name: `n${index}`,
+      allocatedRatio: 0.77,
+      more: {
+        allocatedCapacityForecast: ofNode.flatMap((forecast, place) =>
+          forecast === undefined
+            ? []
+            : [{ unit: 'day', forecast, history: ['7', '28'][place], target: '90' }],
+        ),
+      },
+    }))
+    const system = withForecasts(polledSystem('a', { p: nodes }), 'urn:p:', '7d', feedOf(nodes))
+    const status = statusOf([system])
+    expect(onlyPool(status).figures.forecast_seconds).toBe(days === null ? null : days * 86_400)
+    const texts = status.problems.map(({ severity, text }) => `${severity} ${text}`)
+    expect(texts).toEqual(
+      problems.map((text) =>
+        text.replace(' ', ' 77.0% of the disk space is allocated; median forecast of the nodes: '),
+      ),
+    )
   })
 
   test('the settings of the alerts apply, and disabled alerts are no problems', () => {

@@ -34,8 +34,8 @@ export const RECORDED = {
   usedRatioRange: 'system_pool:sds_node_disk_space_allocated_per_total:range',
   allocatedLevels: 'system_pool_level:sds_node_disk_space_allocated_level_bytes:sum',
   freeLevels: 'system_pool_level:sds_node_disk_space_free_level_bytes:sum',
-  forecast: 'system_pool:sds_node_capacity_forecast_seconds:min',
-  forecastAvailable: 'system_pool:sds_node_capacity_forecast_available:max',
+  forecast: 'system_pool:sds_node_capacity_forecast_seconds:median',
+  forecastAvailable: 'system_pool:sds_node_capacity_forecast_available:ratio',
 
   readLatency: 'system_pool:sds_node_transaction_read_latency_seconds:mean',
   writeLatency: 'system_pool:sds_node_transaction_write_latency_seconds:mean',

@@ -1,6 +1,7 @@
-import { HEALTH, NODE_KEY, UNKNOWN_HEALTH } from '../settings.ts'
+import { FORECAST_MIN_SHARE } from '../../../src/alerting/conditions.ts'
+import { HEALTH, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../settings.ts'
 import { type Expression, join, type Matcher, promql, select } from './expression.ts'
-import { type Aggregate, age, by, dedup, perNode, perNodeAnd, perSystem, ratio } from './operators.ts'
+import { type Aggregate, age, by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy } from './operators.ts'
 import { SCOPE } from './scope.ts'
 
 /**
@@ -71,3 +72,43 @@ export const busierNic = (matchers: readonly Matcher[]): Expression =>
 /** Forecasts of the storage system: one series per node, history and target. */
 export const perForecast = (vector: Expression): Expression =>
   dedup([...NODE_KEY, 'history_days', 'target_percent'], vector)
+
+/** The labels of the forecasts of a pool that are compared: one target, each history by itself. */
+const FORECAST_KEY = [...POOL_KEY, 'history_days'] as const
+
+/** The share of the nodes of a pool that have a forecast. @param target `target_percent`, as label or as matcher */
+const forecastShare = (
+  labels: readonly string[],
+  scope: readonly Matcher[],
+  target: readonly Matcher[],
+): Expression => {
+  const available = perForecast(select('sds_node_capacity_forecast_available', ...scope, ...target))
+  return promql`${sumBy(labels, available)}
+/ on (${POOL_KEY}) group_left ()
+(${by('count', POOL_KEY, perNode(select('sds_node_info', ...scope)))} > 0)`
+}
+
+/** Of the history that most nodes have a forecast of. */
+export const poolForecastShare = (scope: readonly Matcher[], target: Matcher): Expression =>
+  by('max', POOL_KEY, forecastShare(FORECAST_KEY, scope, [target]))
+
+/**
+ * The forecast of each pool, by history: the median of its nodes, if at least half of them have one. A node that is far from
+ * its pool, as after an expansion, is an imbalance of the pool, not its forecast.
+ */
+const medianForecasts = (
+  labels: readonly string[],
+  scope: readonly Matcher[],
+  target: readonly Matcher[],
+): Expression =>
+  promql`${by('quantile', labels, promql`0.5, ${perForecast(select('sds_node_capacity_forecast_seconds', ...scope, ...target))}`)}
+and
+${forecastShare(labels, scope, target)} >= ${FORECAST_MIN_SHARE}`
+
+/** The shortest of all histories. */
+export const poolForecast = (scope: readonly Matcher[], target: Matcher): Expression =>
+  by('min', POOL_KEY, medianForecasts(FORECAST_KEY, scope, [target]))
+
+/** Of all targets. */
+export const poolForecasts = (scope: readonly Matcher[]): Expression =>
+  medianForecasts([...FORECAST_KEY, 'target_percent'], scope, [])

@@ -12,6 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SdsNodeVanished:
     'find out whether it was removed or replaced; otherwise compare with the management interface',
   SdsForecastUnavailable: 'watch its growth on the capacity dashboard',
+  SdsForecastMissing: 'run sds-exporter check and sds-exporter doctor with the configuration of the exporter',
   SdsCapacityFillsSoon: CONDITIONS.SdsForecastShort.advice,
   SdsCapacityImbalance: 'check that rebalancing runs; after an expansion it takes weeks',
   SdsDisksUnaccounted: 'look up the disks in the management interface',

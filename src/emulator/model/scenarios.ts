@@ -112,7 +112,7 @@ const FULL = [
 ] as const
 const FILLING = [
   { used: 0.86, perDay: 0.008 },
-  { used: 0.81, perDay: 0.01 },
+  { used: 0.84, perDay: 0.01 },
   { used: 0.77, perDay: 0.009 },
 ] as const
 

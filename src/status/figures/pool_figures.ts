@@ -1,3 +1,4 @@
+import { FORECAST_MIN_SHARE } from '../../alerting/conditions.ts'
 import { type ForecastFrames, forecastsByNode } from '../../api/feed/forecast_frames.ts'
 import type { MergedNode } from '../../api/query/merge.ts'
 import { type AttributeName, UNITS } from '../../catalogue.ts'
@@ -20,8 +21,10 @@ export function readFigures({ merged, forecasts }: PoolState) {
     ...failedRatios(nodes),
     read_latency_seconds: mean(nodes, 'transactionReadLatency', 'transactionReadTransactionsPerSec'),
     write_latency_seconds: mean(nodes, 'transactionWriteLatency', 'transactionWriteTransactionsPerSec'),
-    /** The shortest forecast in seconds, by the target in percent. */
-    forecasts: shortestForecasts(nodes, forecasts),
+    forecasts: poolForecasts(
+      nodes.map(({ id }) => id),
+      forecasts,
+    ),
   }
 }
 
@@ -57,15 +60,30 @@ function failedRatios(nodes: Nodes) {
   }
 }
 
-/** Forecasts are requested less often than nodes, and may have nodes that have left. */
-function shortestForecasts(nodes: Nodes, frames: ForecastFrames): Map<string, number> {
-  const forecasts = forecastsByNode(frames)
+/**
+ * Seconds until the pool reaches each target, by the target in percent, as by the rules: of each history the median of the
+ * nodes, if enough of them have a forecast; the shortest of all histories.
+ * @param ids of the nodes of the pool; forecasts are requested less often, and may have nodes that have left
+ */
+export function poolForecasts(ids: readonly string[], frames: ForecastFrames): ReadonlyMap<string, number> {
+  const ofNodes = forecastsByNode(frames)
+  const made = ids.flatMap((id) => ofNodes.get(id) ?? []).filter(({ days }) => days !== undefined)
+  const series = Map.groupBy(made, ({ targetPercent, historyDays }) => `${targetPercent} ${historyDays}`)
   const shortest = new Map<string, number>()
-  for (const { id } of nodes)
-    for (const { targetPercent, days } of forecasts.get(id) ?? []) {
-      if (days === undefined) continue
-      const seconds = UNITS.day.toBase(days)
-      shortest.set(targetPercent, Math.min(seconds, shortest.get(targetPercent) ?? seconds))
-    }
+  for (const forecasts of series.values()) {
+    if (forecasts.length < ids.length * FORECAST_MIN_SHARE) continue
+    const target = forecasts[0]?.targetPercent ?? ''
+    const seconds = UNITS.day.toBase(median(forecasts.map(({ days = 0 }) => days)))
+    shortest.set(target, Math.min(seconds, shortest.get(target) ?? seconds))
+  }
   return shortest
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [below = 0, above = 0] = [
+    sorted[Math.ceil(sorted.length / 2) - 1],
+    sorted[Math.floor(sorted.length / 2)],
+  ]
+  return (below + above) / 2
 }

@@ -51,6 +51,7 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
   [/ \/ To quota$| buckets by size \/ Used quota$/, 'a ratio, by its growth per second; bytes by bytes'],
   [/^sds-fleet \/ Pools \/ To \d+ %$/, 'a forecast, unless little space is used'],
+  [/ % by system$| Time until target \/ Time left$/, 'a forecast, if enough nodes have one'],
   [/ \/ Last in the feed \/ A$/, 'the timestamp of a sample, not its value'],
 ]
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))

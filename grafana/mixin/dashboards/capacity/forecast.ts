@@ -1,7 +1,7 @@
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { perForecast, usedRatio } from '../../promql/nodes.ts'
+import { perForecast, poolForecast, poolForecasts, usedRatio } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { lastPollAge } from '../../promql/pools.ts'
 import { recorded } from '../../promql/recorded.ts'
@@ -18,10 +18,6 @@ import { NEEDS_RULES } from './space.ts'
 import { growth, TREND_TO_TARGET } from './trend.ts'
 
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
-
-/** The shortest forecast of a node, of any history, under each set of the labels. */
-const forecast = (labels: readonly string[], ...matchers: readonly Matcher[]): Expression =>
-  by('min', labels, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.pool, ...matchers)))
 
 const timeLeft = (title: string, expr: Expression): Column => ({
   title,
@@ -46,7 +42,7 @@ const unavailable = sumByPool(
 export const whenFull = table({
   title: 'When pools are full',
   about: [
-    `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the shortest of its nodes and histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts that the storage system does not make, because usage decreases or its history is too short.`,
+    `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the median of its nodes, if half of them have one; the shortest of its histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts of nodes that the storage system does not make, because usage decreases or its history is too short.`,
     'Both times are months and similar. The week is about seven times the day, the month about four times the week.',
     'A day far above a seventh of its week is sudden growth. A time is missing where the use does not grow. Growth and trend are missing for as long as their time if a node joined or left, because its data is no growth. They need the recording rules and data from so long ago: the default retention of Prometheus is 15 days.',
   ],
@@ -67,7 +63,7 @@ export const whenFull = table({
     growthColumn('1 day', '1d'),
     growthColumn('7 days', '7d'),
     growthColumn('30 days', '30d'),
-    timeLeft(`${LIMITS.forecastTargetPercent} % by system`, forecast(POOL_KEY, TARGET)),
+    timeLeft(`${LIMITS.forecastTargetPercent} % by system`, poolForecast(SCOPE.pool, TARGET)),
     timeLeft(`${LIMITS.forecastTargetPercent} % by trend`, TREND_TO_TARGET),
     { title: 'N/A', expr: unavailable },
     { title: 'Last poll', expr: lastPollAge(SCOPE.pool), unit: 's', decimals: 0 },
@@ -89,7 +85,7 @@ ${top(promql`-clamp_max(${seconds}, ${LONGEST_SECONDS})`)}
 export const timeToTarget = timeSeries({
   title: `Top $topn pools: time to ${LIMITS.forecastTargetPercent} %, two forecasts`,
   about: [
-    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast, dashed by the linear trend of the seven days before. Times above a year are drawn as a year. There is no trend within seven days after a node joined or left.`,
+    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast (the median of the nodes), dashed by the linear trend of the seven days before. Times above a year are drawn as a year. There is no trend within seven days after a node joined or left.`,
     'Both lines of a pool are similar and decrease by a day each day.',
     'Where the lines differ, the growth changed: the trend of seven days follows faster. A line that drops is new use: find the client that writes.',
   ],
@@ -113,13 +109,13 @@ const MATRIX_KEY = ['system', 'pool', 'target_percent', 'history_days'] as const
 export const forecastMatrix = table({
   title: 'Time until target',
   about: [
-    "The storage systems' own forecasts: the shortest of the nodes of a pool, by target and by days of history.",
-    'Months. There is no row where the system makes no forecast.',
+    "The storage systems' own forecasts: the median of the nodes of a pool, by target and by days of history.",
+    'Months. There is no row where the system makes no forecast of half of the nodes.',
     'Red is less than a week, yellow less than a month, “reached” means that the target is passed. Compare the histories: a short one shows a recent change.',
   ],
   rows: MATRIX_KEY,
   labelTitles: { target_percent: 'Target', history_days: 'Days' },
-  columns: [timeLeft('Time left', forecast(MATRIX_KEY))],
+  columns: [timeLeft('Time left', poolForecasts(SCOPE.pool))],
   cellLinks: { pool: rowToPool },
   sortBy: 'Time left',
   ascending: true,
@@ -132,10 +128,15 @@ export const closest = table({
   about: [
     'The nodes with the shortest forecast of the storage system.',
     'Months.',
-    'Click a node to open it. Several nodes of one pool mean that the pool needs disks.',
+    'Click a node to open it. One node that is far from its pool is an imbalance, as after an expansion; several nodes of one pool mean that the pool needs disks.',
   ],
   rows: NODE_KEY,
-  columns: [timeLeft('Time left', promql`bottomk($topn, ${forecast(NODE_KEY, TARGET)})`)],
+  columns: [
+    timeLeft(
+      'Time left',
+      promql`bottomk($topn, ${by('min', NODE_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.pool, TARGET)))})`,
+    ),
+  ],
   cellLinks: { node: rowToNode },
   sortBy: 'Time left',
   ascending: true,

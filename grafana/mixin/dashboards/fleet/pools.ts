@@ -12,7 +12,7 @@ import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { type Column, table } from '../../sdk/table.ts'
 import { LATENCY_THRESHOLDS, LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { POOL_NAME } from '../common/lines.ts'
-import { DISKS_TO_FIX, SHORTEST_FORECAST } from './queries.ts'
+import { DISKS_TO_FIX, POOL_FORECAST } from './queries.ts'
 import { CRITICAL_SCORE, SCORE } from './score.ts'
 
 const worstLatency = (title: string, operation: Operation): Column => ({
@@ -47,7 +47,7 @@ const SPACE: readonly Column[] = [
   },
   {
     title: `To ${LIMITS.forecastTargetPercent} %`,
-    expr: SHORTEST_FORECAST,
+    expr: POOL_FORECAST,
     unit: 'dtdurations',
     decimals: 0,
     mappings: REACHED_MAPPINGS,
@@ -78,7 +78,7 @@ const SERVICE: readonly Column[] = [
 export const pools = table({
   title: 'Pools',
   about: [
-    "One row for each pool that was reported within a day, the worst first: “Trouble” counts the coloured cells of the row and the firing alerts about the pool; pools whose polls fail come first. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast (a short one only of pools with as much used space as the alert on it needs), latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
+    "One row for each pool that was reported within a day, the worst first: “Trouble” counts the coloured cells of the row and the firing alerts about the pool; pools whose polls fail come first. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast (the median of the nodes; a short one only of pools with as much used space as the alert on it needs), latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
     'Trouble none, state Good, data younger than ten minutes, no coloured cell.',
     'Click a pool to see its nodes. State “Polls fail”: all other cells are from the last successful poll, until they are withdrawn. “No data”: nothing is known now, and the age is the time since the last successful poll; see the exporter dashboard for the reason. Cells without a value are not served by the system, or there were no transactions.',
   ],

@@ -1,7 +1,7 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { perForecast } from '../../promql/nodes.ts'
-import { by, perNodeAnd, sumByPool } from '../../promql/operators.ts'
+import { poolForecast } from '../../promql/nodes.ts'
+import { perNodeAnd, sumByPool } from '../../promql/operators.ts'
 import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
@@ -14,19 +14,14 @@ export const DISKS_TO_FIX = sumByPool(disksToFix('Bad|ReadyToReplace'))
 
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 
-/**
- * A forecast without short ones of pools whose alert on it cannot fire, because little space is used. A node that was
- * added fills fast, so that its forecast is short, and that of its pool is the shortest of its nodes.
- */
+/** A forecast without short ones of pools whose alert on it cannot fire, because little space is used. */
 const withoutHarmless = (forecast: Expression): Expression =>
   promql`(${forecast} >= ${THRESHOLDS.forecastSeconds.warning}
 or
 ${forecast} unless on (${POOL_KEY}) ${recorded(RECORDED.usedRatio, SCOPE.system)} <= ${THRESHOLDS.forecastUsedRatio.warning})`
 
 /** The storage system's own forecast of a pool. */
-export const SHORTEST_FORECAST = withoutHarmless(
-  by('min', POOL_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET))),
-)
+export const POOL_FORECAST = withoutHarmless(poolForecast(SCOPE.system, TARGET))
 
 /** The same, as it was recorded. */
 export const RECORDED_FORECAST = withoutHarmless(recorded(RECORDED.forecast, SCOPE.system))

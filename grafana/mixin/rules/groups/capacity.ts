@@ -1,7 +1,9 @@
+import { FORECAST_MIN_SHARE } from '../../../../src/alerting/conditions.ts'
+import { FORECAST } from '../../../../src/catalogue.ts'
 import { limitOf } from '../../conditions.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { lastValue } from '../../promql/operators.ts'
+import { dedup, lastValue } from '../../promql/operators.ts'
 import type { Reference } from '../../references.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
@@ -33,8 +35,8 @@ const capacityHigh = twoLevels(
 )
 
 /**
- * The storage system's own forecast, the shortest of all nodes and histories, above a minimum usage only. Where the
- * system reports N/A there is no series, and the alert does not fire.
+ * The storage system's own forecast: the median of the nodes of the pool, the shortest of all histories, above a minimum
+ * usage only. Where the system reports N/A there is no series, and the alert does not fire.
  */
 const shortForecast = (severity: 'warning' | 'critical', limit: Reference): Expression =>
   promql`${lastValue(select(RECORDED.forecast))} < ${limit}
@@ -44,7 +46,7 @@ ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 const forecastShort = twoLevels(
   {
     summary: 'A storage system forecasts that one of its pools is full soon.',
-    description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the forecast of its system.`,
+    description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the median forecast of its nodes.`,
     dashboard: capacityPage,
   },
   {
@@ -66,13 +68,29 @@ const forecastShort = twoLevels(
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
   severity: 'info',
-  expr: promql`${lastValue(select(RECORDED.forecastAvailable))} == 0
+  expr: promql`${lastValue(select(RECORDED.forecastAvailable))} < ${FORECAST_MIN_SHARE}
 and
 ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
   summary: 'A storage pool with high usage has no capacity forecast.',
-  description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system makes no forecast: no alert warns before it is full.`,
+  description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system makes a forecast of only {{ $value | humanizePercentage }} of its nodes: no alert warns before it is full.`,
+  dashboard: capacityPage,
+}
+
+/** Pools of which forecasts are requested: nodes by whether they have any. */
+const REQUESTED = select('sds_pool_attribute_nodes', `attribute="${FORECAST.name}"`)
+
+const forecastMissing: Alert = {
+  alert: 'SdsForecastMissing',
+  severity: 'info',
+  expr: promql`${dedup(POOL_KEY, lastValue(REQUESTED))} > 0
+unless on (${POOL_KEY})
+${lastValue(select(RECORDED.forecastAvailable))}`,
+  for: '2h',
+  keepFiringFor: '1h',
+  summary: 'A storage pool has no forecast with the target of the alerts.',
+  description: `${POOL} is polled and its forecasts are requested, but there is none of ${LIMITS.forecastTargetPercent} %, neither a time nor N/A: the alerts on forecasts cannot fire.`,
   dashboard: capacityPage,
 }
 
@@ -122,5 +140,5 @@ max_over_time(${inMaintenance}[15m]) == 1`,
 export const capacityGroup: AlertGroup = {
   name: 'sds-capacity',
   component: 'capacity',
-  alerts: [...capacityHigh, ...forecastShort, forecastUnavailable, fillsSoon, imbalance],
+  alerts: [...capacityHigh, ...forecastShort, forecastUnavailable, forecastMissing, fillsSoon, imbalance],
 }

@@ -1,7 +1,7 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { nodeQuantile, type Operation, poolBuckets, poolQuantile } from '../../promql/latency.ts'
 import { type MetricName, RECORDED } from '../../promql/metrics.ts'
-import { busierNic, healthCode } from '../../promql/nodes.ts'
+import { busierNic, healthCode, poolForecast, poolForecastShare } from '../../promql/nodes.ts'
 import { by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy, sumByPool } from '../../promql/operators.ts'
 import { GROUP_KEY, LIMITS, NAMESPACE_KEY, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
@@ -58,15 +58,15 @@ const capacity: readonly Recording[] = [
 ]
 
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
-/** The shortest forecast of the storage system, of all nodes and histories, and whether it makes any forecast. */
+/** The forecast of the storage system for each pool, and the share of its nodes that have one. */
 const forecasts: readonly Recording[] = [
   {
     record: RECORDED.forecast,
-    expr: by('min', POOL_KEY, select('sds_node_capacity_forecast_seconds', TARGET)),
+    expr: poolForecast([], TARGET),
   },
   {
     record: RECORDED.forecastAvailable,
-    expr: by('max', POOL_KEY, select('sds_node_capacity_forecast_available')),
+    expr: poolForecastShare([], TARGET),
   },
 ]
 

@@ -17,6 +17,8 @@ interface Facts {
 const DAY_SECONDS = 86_400
 const HEALTHS = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible']
 
+const WEEK = { history_days: '7', target_percent: '90' }
+
 const poolOf = (
   pool: string,
   { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts,
@@ -33,11 +35,14 @@ const poolOf = (
   ...onBoth('sds_node_sample_timestamp_seconds', { ...node(pool), category: 'capacity' }, NOW - 100),
   ...(forecastDays === undefined
     ? []
-    : onBoth(
-        'sds_node_capacity_forecast_seconds',
-        { ...node(pool), history_days: '7', target_percent: '90' },
-        forecastDays * DAY_SECONDS,
-      )),
+    : [
+        ...onBoth('sds_node_capacity_forecast_available', { ...node(pool), ...WEEK }, 1),
+        ...onBoth(
+          'sds_node_capacity_forecast_seconds',
+          { ...node(pool), ...WEEK },
+          forecastDays * DAY_SECONDS,
+        ),
+      ]),
 ]
 
 const check = async (
@@ -84,13 +89,13 @@ test('the worst pool has the highest score, whatever its trouble', async () => {
   )
 })
 
-test('a short forecast is no trouble where little space is used, as after the expansion of a pool', async () => {
+test('a short forecast is no trouble where little space is used', async () => {
   const pool = (name: string) => ({ system: 'fra', pool: name })
   await check(
     [
       ...poolOf('soon', { used: 0.7, forecastDays: 6 }),
       ...poolOf('later', { used: 0.7, forecastDays: 20 }),
-      ...poolOf('expanded', { used: 0.5, forecastDays: 6 }),
+      ...poolOf('empty', { used: 0.5, forecastDays: 6 }),
       ...poolOf('calm', { used: 0.5, forecastDays: 100 }),
     ],
     {
@@ -98,7 +103,7 @@ test('a short forecast is no trouble where little space is used, as after the ex
         [
           [pool('soon'), 1000],
           [pool('later'), 1],
-          [pool('expanded'), 0],
+          [pool('empty'), 0],
           [pool('calm'), 0],
         ],
       ],

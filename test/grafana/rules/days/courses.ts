@@ -51,7 +51,8 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
     [EVENT + 4 * HOUR, 'healthy'],
   ]),
   'rolling-upgrade': scenarios(ROLLING),
-  expansion: { emulator: { nodes: 7, newNodes: 2, newNodeHours: 1 } },
+  // The pool is used above the level at which forecasts raise alerts, and the new nodes fill within two weeks.
+  expansion: { emulator: { seed: 'h', nodes: 7, newNodes: 2, newNodeHours: 1 } },
   replacement: { exported: replaced },
   'renamed-pool': {
     exported: ({ series, value }, time) => ({
