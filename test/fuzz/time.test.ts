@@ -1,8 +1,10 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { writeProviders } from '../../src/administration/documents.ts'
 import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
-import { decodeFeed } from '../../src/api/feed/feed.ts'
+import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
+import { decodeHistory } from '../../src/api/history/history.ts'
 import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
@@ -11,8 +13,12 @@ import { decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
+import type { PerformanceReading } from '../../src/api/query/values/performance.ts'
+import { listNames } from '../../src/api/resources/namespaces.ts'
 import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
+import { addObjects } from '../../src/api/resources/reader.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
+import type { SendResource } from '../../src/api/resources/requests.ts'
 import { wrappedLines } from '../../src/commands/cli/output/width.ts'
 import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
@@ -24,6 +30,7 @@ import { parseYaml } from '../../src/config/values/yaml_text.ts'
 import { loadWebFile } from '../../src/config/web/file.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
 import { createRedactor } from '../../src/recording/redaction/redactor.ts'
 import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { createBasicAuth } from '../../src/server/auth/basic_auth.ts'
@@ -31,11 +38,18 @@ import { hasExpectedHost, isCrossSite } from '../../src/server/auth/origin.ts'
 import { checkRequest, rawPath } from '../../src/server/auth/request_check.ts'
 import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
 import { readTarget } from '../../src/server/metrics/target.ts'
+import { withPerformance, withPoll, withPools } from '../../src/state/changes.ts'
+import { withResource } from '../../src/state/resources.ts'
+import { newSystem, type SystemState } from '../../src/state/state.ts'
+import { systemParts } from '../../src/state/store.ts'
 import { readSelection } from '../../src/status/selection.ts'
+import { createStatusReader } from '../../src/status/status.ts'
+import { OBJECT_KINDS, type ObjectKind } from '../../src/system_catalogue.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
-import { bodyOf, START, STOP } from '../api/query/query_files.ts'
+import { ANSWERS, NO_FILTER, queryFile, readingOf } from '../api/query/query_files.ts'
+import { statusSources } from '../server/status/status_setup.ts'
 import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
-import { growthOfTime, type Reader } from './support/growth.ts'
+import { boundedTime, type Reader } from './support/cpu_time.ts'
 
 const KIB = 1024
 /** limits.max_response_bytes */
@@ -44,13 +58,17 @@ const RESPONSE = 16 * KIB ** 2
 const ERROR = 16 * KIB
 /** Of the headers that Node.js reads. */
 const HEADERS = 16 * KIB
-/** The parser of YAML takes 20 µs for a token. */
-const YAML_SUITE = KIB
-/** A value is read fast, its file is not. */
-const VALUE_SUITE = 8 * KIB
+/** Of a file of the operator, which may be 16 times as long: the parser of YAML takes 20 µs for a token. */
+const OWN_FILE = 16 * KIB
+/** Of a name, which is bounded where it is decoded. */
+const NAME = 8 * KIB
 
-const JSON_TOKENS = ['{"a":', '[1,', '{},', '"a":1,', '"":"",', '\\u0041', '\\"']
+const JSON_TOKENS = [
+  ...['{"a":', '[1,', '{},', '"a":1,', '"":"",', '\\u0041', '\\"', '[', ']', '}'],
+  ...['"¶":1,', '"¶¤":1,', '{"a¤":1},', '{"a":1,"b¤":1,"c¤":"d"},', '"a¤",', '1.5e¤,', '{"¶":[],"a":{}},'],
+]
 const XML_TOKENS = [
+  ...['<¶>', '</¶>', '<¶¤/>', '<a ¶="¶"/>', '<a b¤="">', ' b¤="c"', '<a:¶/>', '¶', '<a b="¶"></a>'],
   '<a>',
   '</a>',
   '<a/>',
@@ -68,9 +86,36 @@ const VALUE_TOKENS = [
   ...[`$${'{A:-'}`, `$${'{A}'}`, `$${'{A'}`, 'a/', '*/', '1-2,', 'MON,', '0.', '1m', '../', '%41', '[::1]'],
   ...['Basic ', 'q=0;', 'gzip, ', '*/*,', '+', '&', '@', '1:'],
 ]
-const NODE = '{"id":"n","a":[{"b":"1"}]},'
-const ROW = { field: 'used', measurement: 'mem', value: '1', time: '08:16:23' }
-const ANSWER = JSON.stringify(bodyOf([ROW, ROW]))
+const NODES = [
+  '{"id":"n","a":[{"b":"1"}]},',
+  '{"id":"n¤","displayName":"¶","nodeCpuUtilizationCurrent":[{"t":"1785312642","Percent":"1"}]},',
+  '{"id":"¶¤","displayName":"¶","healthStatus":"s¤","numDisks":"1","numGoodDisks":"-1","apiChange":"x"},',
+  '{"id":"n¤"},',
+  '{"id":"¶"},',
+]
+const SNAPSHOT = '{"t":"1785312642","Percent":"1"}'
+/** Entries of lists of a node. */
+const ENTRIES = [
+  `${SNAPSHOT},`,
+  '{"t":"¤","Percent":"a¤"},',
+  '{"unit":"day","forecast":"1","history":¤,"target":"80"},',
+  '{"errorType":"¶¤","category":"User","errorCount":"¤","errorRate":[{"t":"1785312642","Rate":"1"}]},',
+]
+/** Where lists of a node are repeated, alone and within many nodes. */
+const NODE_LISTS = [
+  '"nodeCpuUtilizationCurrent":[§]',
+  '"allocatedCapacityForecast":[§]',
+  '"transactionErrorsCurrent":{"types":[§]}',
+  '"nodeCpuUtilization":[§]',
+  '"transactionErrors":{"all":[§]}',
+]
+const MANY_NODES = NODE_LISTS.map(
+  (list) => `{"id":"n¤",${list.replace('§', `${ENTRIES.join('').replaceAll('¤', '1')}1`)}},`,
+)
+const NODE_TEXTS = [
+  ...marked(FEED_BODIES, ['instances":[', '"id":"', '"displayName":"', '"numDisks":"', '"t":"']),
+  ...NODE_LISTS.map((list) => `{"_embedded":{"instances":[{"id":"n",${list}}]}}`),
+]
 const { cert, key } = await selfSigned({ names: ['localhost'] })
 
 /** Valid texts with the place where parts are repeated: behind the first of each of these marks. */
@@ -93,13 +138,7 @@ function requestOf(url: string, headers: IncomingMessage['headers']): IncomingMe
   return Object.assign(new IncomingMessage(new Socket()), { url, headers })
 }
 
-const BILLING = JSON.stringify({
-  namespace_billing_infos: [
-    { namespace: 'a', total_size: '1', total_size_unit: 'KB', uptodate_till: '2026-03-11T12:34Z' },
-  ],
-})
 const UUID = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
-const OBJECTS = { ...createReadingBuilder('namespaces'), now: 0 }
 
 function redacted(text: string): unknown {
   const redactor = createRedactor({ keepsNames: false, isSecret: () => false }, createStandIns())
@@ -124,6 +163,105 @@ const auth = createBasicAuth({
   compare: async () => false,
 })
 
+const NOW = 1_785_312_642
+const PERIOD = { start: NOW - 86_400, end: NOW + 1, interval: 300 }
+const FEED = decodeFeed(parseJson(FEED_BODIES[0] ?? ''))
+const SYSTEM = withPools(newSystem('a'), [{ id: 'p', name: 'p' }])
+
+/** The steps after a response of the feed was decoded, each in a turn of its own but for the first. */
+function rendered(feed: FeedReading, reading?: PerformanceReading): () => unknown {
+  const polled = withPoll(SYSTEM, 'p', { at: NOW, seconds: 1, failure: undefined }, feed, RESPONSE)
+  const performance = { reading, receivedAtMs: 0, failure: undefined }
+  const state = reading === undefined ? polled : withPerformance(polled, performance, RESPONSE)
+  return () => pagesOf(state)
+}
+
+function pagesOf(state: SystemState): () => unknown {
+  const exposition = createExposition(systemParts(state))
+  exposition.text('openmetrics')
+  return () => {
+    const readStatus = createStatusReader({ ...statusSources([state]), ready: () => true })
+    readStatus()
+  }
+}
+
+/** The objects of a kind, and their lines. */
+function objectsOf(kind: ObjectKind): Reader {
+  const values = kind.columns.flatMap(({ members: [name = ''], tag }): [string, unknown][] =>
+    name === '' ? [] : [[name, tag === '' ? '1' : [{ t: String(NOW), [tag]: '1' }]]],
+  )
+  const entryOf = (name: string) => {
+    const names = [...Object.values(kind.labels), ...Object.values(kind.details ?? {}), kind.id ?? 'id']
+    const named = names.map((names) => [names.split('|')[0], name])
+    return JSON.stringify(Object.fromEntries([...named, ...values]))
+  }
+  const [list = 'list'] = kind.list ?? []
+  return {
+    name: `objects: ${kind.name}`,
+    bytes: RESPONSE,
+    texts:
+      kind.list === undefined
+        ? [entryOf('§'), '{§"a":1}']
+        : [`{"${list}":[§{}]}`, `{"${list}":[${entryOf('§')}]}`],
+    tokens: ['n¤', '¶¤', 'n']
+      .map((name) => `${entryOf(name)},`)
+      .concat('{},', '1,', '"a":1,', '2026-', '%41', `${SNAPSHOT},`),
+    read(text) {
+      const builder = createReadingBuilder(kind.resource)
+      addObjects(builder, kind, decodeObjects(jsonOf(text), kind, { ...builder, now: NOW }))
+      return pagesOf(withResource(SYSTEM, kind.resource, builder.reading(), NOW, RESPONSE))
+    },
+  }
+}
+
+/** The answers to a query, and the lines of the nodes of a feed with their values. */
+function answersOf(name: string): Reader {
+  const text = queryFile(`${name}.json`)
+  const body: { Series: { Columns: string[]; Values: string[][] }[] } = JSON.parse(text)
+  const [{ Columns, Values: rows } = { Columns: [], Values: [] }] = body.Series
+  const two = (cellOf: (cell: string, column: string) => string) =>
+    rows
+      .slice(0, 2)
+      .map((row) => `${JSON.stringify(row.map((cell, index) => cellOf(cell, Columns[index] ?? '')))},`)
+      .join('')
+  const given = ['table', '_start', '_stop', '_time', '_value', '_field', '_measurement']
+  const isNode = (column: string) => column === 'host' || column === 'node_id'
+  return {
+    name: `answer: ${name}`,
+    bytes: RESPONSE,
+    texts: marked(
+      [text.replaceAll(/\s*\n\s*/g, '')],
+      ['"Values":[', '"Values":[["', '"Columns":[', '"Series":['],
+    ),
+    tokens: [
+      two((cell, column) => (isNode(column) ? 'n¤' : cell)),
+      two((cell, column) => (isNode(column) ? '¶¤' : cell)),
+      two((cell, column) => (isNode(column) || given.includes(column) ? cell : 't¤')),
+      two((cell, column) => (column === '_value' ? '¤' : cell)),
+      two((cell, column) => (column === '_time' ? '2026-07-31T08:31:56.¤Z' : cell)),
+      two((cell, column) => (column === '_field' || column === '_measurement' ? 'f¤' : cell)),
+      '"a",',
+      '[],',
+      `${JSON.stringify(body.Series[0])},`,
+    ],
+    read(text) {
+      const answer = decodeAnswer(jsonOf(text), { name: 'a', tags: [] })
+      return () => rendered(FEED, readingOf([answer]))
+    },
+  }
+}
+
+/** What the reader of lists does not use. */
+const UNUSED = {
+  filters: { namespaces: { ...NO_FILTER, max: 1 }, buckets: { ...NO_FILTER, top: 1 } },
+  refusals: { run: <T>(_: string, task: () => Promise<T>) => task() },
+  query: () => Promise.reject(new Error('not used')),
+  namespaces: () => undefined,
+  pause: () => Promise.resolve(),
+  now: () => 0,
+  spreadMs: 0,
+}
+
 /** Everything that reads text from outside. */
 const READERS: readonly Reader[] = [
   {
@@ -136,33 +274,27 @@ const READERS: readonly Reader[] = [
   {
     name: 'nodes feed',
     bytes: RESPONSE,
-    texts: marked(FEED_BODIES, ['instances":[', '"id":"', '"displayName":"', '"numDisks":"', '"t":"']),
-    tokens: [NODE, '{},'],
-    read: (text) => decodeFeed(jsonOf(text)),
+    texts: NODE_TEXTS,
+    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, '{},', '1,'],
+    read: (text) => rendered(decodeFeed(jsonOf(text))),
+  },
+  {
+    name: 'history',
+    bytes: RESPONSE,
+    texts: NODE_TEXTS,
+    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, '{},', '1,'],
+    read: (text) => decodeHistory(jsonOf(text), { period: PERIOD, respondedAt: NOW }),
   },
   ...POOL_LISTS.map(
     ({ path, decode }): Reader => ({
       name: path,
       bytes: RESPONSE,
       texts: marked(POOL_BODIES, ['"varray":[', 'instances":[', '"nodes":{"href":"', '"id":"', '"name":"']),
-      tokens: [NODE, '{},', '/..', '%41', '/nodes'],
+      tokens: [...NODES, '{},', '1,', '{"id":"p¤","name":"¶"},', '/..', '%41', '/nodes'],
       read: (text) => decode(jsonOf(text), 'https://host:4443'),
     }),
   ),
-  {
-    name: 'answer of the query interface',
-    bytes: RESPONSE,
-    texts: marked(
-      [ANSWER],
-      ['"Values":[', '"Values":[["', `["0","${START}","${STOP}","`, '"Columns":[', '"Series":['],
-    ),
-    tokens: [
-      `["0","${START}","${STOP}","${START}","1","a","b","c","d"],`,
-      '"a",',
-      `${ANSWER.slice(11, -2)},`,
-    ],
-    read: (text) => decodeAnswer(jsonOf(text), { name: 'a', tags: [] }),
-  },
+  ...ANSWERS.map(answersOf),
   {
     name: 'versions',
     bytes: RESPONSE,
@@ -178,7 +310,13 @@ const READERS: readonly Reader[] = [
       ...marked([PROVIDERS_JSON, PROVIDERS_XML], ['provider":[', '<authnproviders>', '<name>', '"name":"']),
     ],
     tokens: [...XML_TOKENS, '<authnprovider><id>a</id></authnprovider>', '{"id":"a"},'],
-    read: decodeProviders,
+    read(text) {
+      const providers = decodeProviders(text)
+      return () => {
+        for (const format of ['xml', 'json'] as const) writeProviders(providers, format)
+        return pagesOf({ ...SYSTEM, inventory: { providers, failure: undefined } })
+      }
+    },
   },
   {
     name: 'user of a token',
@@ -208,16 +346,14 @@ const READERS: readonly Reader[] = [
   },
   {
     name: 'YAML',
-    bytes: MAX_FILE_BYTES.configuration,
-    suiteBytes: YAML_SUITE,
+    bytes: OWN_FILE,
     texts: ['§', 'systems:\n  - §', 'a: {§}', 'a: "§"'],
     tokens: YAML_TOKENS,
     read: (text) => parseYaml('a.yml', text),
   },
   {
     name: 'values of the configuration',
-    bytes: MAX_FILE_BYTES.configuration,
-    suiteBytes: VALUE_SUITE,
+    bytes: OWN_FILE,
     texts: [
       'systems: [{name: "§"}]',
       'systems: [{name: a, base_url: "https://§"}]',
@@ -235,8 +371,7 @@ const READERS: readonly Reader[] = [
   },
   {
     name: 'values of the web configuration',
-    bytes: MAX_FILE_BYTES.configuration,
-    suiteBytes: VALUE_SUITE,
+    bytes: OWN_FILE,
     texts: [
       'rate_limit: {interval: "1§", burst: 20}',
       'basic_auth_users: {a: "§"}',
@@ -309,15 +444,19 @@ const READERS: readonly Reader[] = [
     tokens: ['1', 'Wed, '],
     read: (text) => parseRetryAfter(text),
   },
+  ...[...OBJECT_KINDS.values()].filter(({ measurement }) => measurement === undefined).map(objectsOf),
   {
-    name: 'objects of a resource',
+    name: 'list of names',
     bytes: RESPONSE,
-    texts: marked(
-      [BILLING],
-      ['"namespace_billing_infos":[', '"namespace":"', '"total_size":"', '"uptodate_till":"'],
-    ),
-    tokens: [`${BILLING.slice(28, -2)},`, '0.', '2026-', '%41'],
-    read: (text) => decodeObjects(jsonOf(text), kindOf('namespace'), OBJECTS),
+    texts: ['{"namespace":[§{}]}', '{"namespace":[{"name":"§"}]}', '{"namespaces":{"namespace":[§{}]}}'],
+    tokens: ['{"name":"n¤"},', '{"id":"¶¤"},', '{},', '1,', '{"name":"n","blockSize":"¤"},'],
+    read: (text) => {
+      const builder = createReadingBuilder('quotas')
+      const kind = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
+      const send: SendResource = async (_, decode) => decode(jsonOf(text), { baseUrl: 'https://a', now: NOW })
+      const context = { ...UNUSED, send, builder, signal: new AbortController().signal }
+      return listNames(context, { request: { operation: 'quotas', path: '/' }, kind })
+    },
   },
   {
     name: 'response that is recorded',
@@ -343,8 +482,7 @@ const READERS: readonly Reader[] = [
   {
     name: 'configuration of Alertmanager',
     // A response may be longer; the parser would take minutes.
-    bytes: 16 * KIB,
-    suiteBytes: YAML_SUITE,
+    bytes: OWN_FILE,
     texts: ['§'],
     tokens: ['k', ...YAML_TOKENS],
     read(text) {
@@ -356,18 +494,17 @@ const READERS: readonly Reader[] = [
   },
   {
     name: 'names in the table of nodes',
-    bytes: RESPONSE,
-    suiteBytes: VALUE_SUITE,
+    bytes: NAME,
     texts: ['§', 'a§b'],
     tokens: ['a.', 'é', '表', 'e\u0301'],
     read: (text) => nodesTable([{ ...NODE_ROW, node: text, pool: text, health_status: text }], { width: 80 }),
   },
   {
     name: 'text that is broken at the width of a terminal',
-    bytes: RESPONSE,
+    bytes: KIB ** 2,
     texts: ['§', 'a§', 'a§b'],
     tokens: ['a ', ' \t', '\u2028', '表'],
     read: (text) => wrappedLines(text, 80),
   },
 ]
-for (const reader of READERS) growthOfTime(reader)
+for (const reader of READERS) boundedTime(reader)
