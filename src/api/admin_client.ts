@@ -122,7 +122,7 @@ function createRead(options: AdminClientOptions, limits: Limits, onResponse: (ba
   })
   const accepted: Exchange = async (...call) => {
     const response = await exchange(...call)
-    const refusal = refusalOf(response)
+    const refusal = refusalOf(response, call[0].operation === 'login' ? 'login' : undefined)
     if (refusal !== undefined) throw refusal
     return response
   }

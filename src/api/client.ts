@@ -2,7 +2,7 @@ import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { asApiError } from './errors/errors.ts'
+import { ApiError, asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, nodesPath } from './errors/paths.ts'
 import { decodeFeed, type FeedReading } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
@@ -12,6 +12,7 @@ import { respondedAt } from './http/clock_skew.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
+import { type Account, decodeAccount, mayRead, WHOAMI_PATH } from './providers/whoami.ts'
 import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
@@ -29,7 +30,6 @@ import {
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
 import { createPoolList } from './resources/pool_list.ts'
-import { resourceRefusalOf } from './resources/refusals.ts'
 import type { SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
@@ -67,14 +67,16 @@ export function createClient(options: ClientOptions) {
     failuresToOpen: options.limits.concurrency + 1,
     onResponded: (responded) => observer.responded?.(responded),
   })
-  const read = createOperate({
-    system: system.name,
-    timeoutMs,
-    limits,
-    breaker,
-    attempts,
-    exchange: createAuthorised(exchange, session),
-  })
+  const { read, account } = withRole(
+    createOperate({
+      system: system.name,
+      timeoutMs,
+      limits,
+      breaker,
+      attempts,
+      exchange: createAuthorised(exchange, session),
+    }),
+  )
   const resource = createSendResource(read)
   const bandwidthUnit = system.performance.feedBandwidthUnit
 
@@ -98,6 +100,8 @@ export function createClient(options: ClientOptions) {
     resource,
     /** The answer to one query. */
     query: createQuery(read),
+    /** The account of the session. Systems may not support this request. */
+    account,
     /** Any other GET request. */
     read: <T>(
       request: Pick<Request, 'operation' | 'path' | 'headers'>,
@@ -118,6 +122,34 @@ export function createClient(options: ClientOptions) {
       await close()
     },
   }
+}
+
+/** Remembers whether the account has a role that may read: then no remedy asks for it. */
+function withRole(operate: Operate) {
+  let isReported = false
+  let hasReadFeed = false
+  const read: Operate = async (request, stop, decode) => {
+    const isFeed = request.operation === 'nodes'
+    try {
+      const decoded = await operate(request, stop, decode)
+      // No other role may read the feed, while the document does not say who may read a resource.
+      if (isFeed) hasReadFeed = true
+      return decoded
+    } catch (failure) {
+      const isForbidden = failure instanceof ApiError && failure.reason === 'forbidden'
+      if (isFeed && isForbidden) hasReadFeed = false
+      const isReader = isReported || hasReadFeed
+      throw isReader && isForbidden
+        ? failure.with({ remedy: failure.readerRemedy ?? failure.remedy })
+        : failure
+    }
+  }
+  async function account(signal: AbortSignal): Promise<Account> {
+    const decoded = await read({ operation: 'pools', path: WHOAMI_PATH }, signal, decodeAccount)
+    isReported = mayRead(decoded)
+    return decoded
+  }
+  return { read, account }
 }
 
 function createReadFeed(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
@@ -144,8 +176,10 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedB
 
 function createSendResource(read: Operate): SendResource {
   return (request, decode, signal) =>
-    read({ ...request, refusalOf: resourceRefusalOf }, signal, (text, baseUrl, response) =>
-      decode(parseJson(text), { baseUrl, now: respondedAt(response) }),
+    read(
+      { ...request, refusalOf: (response) => refusalOf(response, 'resource') },
+      signal,
+      (text, baseUrl, response) => decode(parseJson(text), { baseUrl, now: respondedAt(response) }),
     )
 }
 

@@ -53,9 +53,10 @@ async function withCertificate(
   names: readonly string[],
   valid = YEAR,
   clients: Partial<TlsOptions> = {},
+  rsaBits?: number,
 ) {
   const { issue, cert } = await authority
-  const issued = await issue(names[0] ?? '', sansOf(names), valid)
+  const issued = await issue(names[0] ?? '', sansOf(names), valid, rsaBits)
   const tls = { ...issued, ca: cert, ...clients }
   const { url } = await startEmulator(resources, { tls })
   return { url, caFile: resources.folder.write('ca.pem', cert) }
@@ -144,6 +145,15 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'tls',
       errorPattern: /has expired/,
+    }
+  },
+  'a certificate whose key is too weak': async (resources) => {
+    const weak = { ciphers: 'DEFAULT:@SECLEVEL=0' }
+    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], YEAR, weak, 1024)
+    return {
+      system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
+      reason: 'tls',
+      errorPattern: /certificate of the system is refused: .*key too weak/i,
     }
   },
   'a missing client certificate with TLS 1.3': async (resources) => {

@@ -61,7 +61,7 @@ describe('the inventory', () => {
   test('reports a missing role, and does not show zero providers', async () => {
     await using started = await startPoller({ faults: ['status:403@providers'] })
     await waitForAssertion(() => expect(started.inventory()?.failure?.reason).toBe('forbidden'))
-    expect(started.inventory()?.failure?.message).toContain('SYSTEM_MONITOR')
+    expect(started.inventory()?.failure?.message).toContain('lacks the role')
     expect(started.lines('sds_authn_provider')).toEqual([])
   })
 

@@ -41,6 +41,7 @@ export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemCl
     pools: unexpected,
     resource: () => Promise.reject(new ApiError('not_found', 'no resources')),
     query: unexpected,
+    account: unexpected,
     read: unexpected,
     status: () => ({
       session: { state: 'open', loggedInAtMs: undefined, pauseMs: 0 },

@@ -10,8 +10,6 @@ type Origin = 'endpoint' | 'system' | 'request' | 'local'
 interface ReasonRow {
   /** First sentence of the error message; the error adds system, pool and path. */
   readonly text: string
-  /** The text of a response with an HTTP status, if it is not that of the reason. */
-  readonly refusal?: string
   /** What to do about it: one sentence without a full stop. */
   readonly remedy: string
   readonly origin: Origin
@@ -36,15 +34,14 @@ interface ReasonRow {
   readonly allQueries?: true
   /** The query interface is not there, or may not be used: it is polled less often. */
   readonly pausesQueries?: true
-  /** The remedy of a deletion, if it is another one. */
-  readonly deletionRemedy?: string
-  /** What the failure means for the query interface, and its remedy there. Other reasons are failures of the request. */
-  readonly query?: { readonly state: string; readonly remedy: string }
+  /** With port 443 in the base URL, the web portal of the system may have responded. */
+  readonly mayBePortal?: true
+  /**
+   * What the failure means for the query interface, and its remedy there: instead of that of the failure, or as another
+   * choice. Other reasons are failures of the request.
+   */
+  readonly query?: { readonly state: string; readonly remedy?: string; readonly choice?: string }
 }
-
-const REFUSED = 'the request was refused'
-const HOST_NAME =
-  'if it has the role, the system may refuse the host name in base_url (list of accepted server names)'
 
 /** Why a request, and with it a poll, failed. */
 const ROWS = {
@@ -94,6 +91,7 @@ const ROWS = {
     remedy: 'set base_url to the address of the system itself, not of something that redirects to it',
     origin: 'endpoint',
     response: 'received',
+    mayBePortal: true,
   },
   auth: {
     text: 'the system did not accept the token or the login',
@@ -104,13 +102,12 @@ const ROWS = {
     // Some systems redirect to a login page instead.
     callerStatus: 401,
     allQueries: true,
+    mayBePortal: true,
   },
   forbidden: {
-    text: 'the account lacks the role for this request',
-    refusal:
-      'the account lacks the role for this request: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete',
-    remedy: `assign the role SYSTEM_MONITOR to the account; ${HOST_NAME}`,
-    deletionRemedy: `use an account with the role SECURITY_ADMIN; ${HOST_NAME}`,
+    text: 'the system forbids this request',
+    remedy:
+      'check that the account has the role SYSTEM_MONITOR, and that the system accepts the host name in base_url (list of accepted server names)',
     origin: 'request',
     response: 'received',
     notAvailable: true,
@@ -118,9 +115,8 @@ const ROWS = {
     allQueries: true,
     pausesQueries: true,
     query: {
-      state: 'the account lacks the role',
-      remedy:
-        'assign the role SYSTEM_MONITOR to the account, or set performance.source: feed; if it has the role, the system may refuse the host name in base_url',
+      state: 'forbidden',
+      choice: 'set performance.source: feed',
     },
   },
   not_found: {
@@ -130,6 +126,7 @@ const ROWS = {
     response: 'received',
     notAvailable: true,
     unsupported: true,
+    mayBePortal: true,
     allQueries: true,
     pausesQueries: true,
     query: {
@@ -157,7 +154,6 @@ const ROWS = {
   },
   server_error: {
     text: 'the system failed to respond (HTTP 5xx)',
-    refusal: REFUSED,
     remedy:
       'check the management service of the system; if the error persists, contact support with this response',
     origin: 'system',
@@ -166,11 +162,11 @@ const ROWS = {
   },
   client_error: {
     text: 'the system refused the request (HTTP 4xx)',
-    refusal: REFUSED,
     remedy: 'report this response with the version of the system',
     origin: 'request',
     response: 'received',
     unsupported: true,
+    mayBePortal: true,
     query: {
       state: 'queries are refused',
       remedy: 'report these queries with the version of the system',
@@ -182,6 +178,7 @@ const ROWS = {
     origin: 'endpoint',
     response: 'received',
     unsupported: true,
+    mayBePortal: true,
   },
   encoding: {
     text: 'the response has an unknown or broken encoding',
@@ -203,14 +200,15 @@ const ROWS = {
       'check for a proxy that truncates responses; without one, report this with the version of the system',
     origin: 'request',
     response: 'received',
+    mayBePortal: true,
   },
   schema: {
     text: 'the response does not have the documented shape',
-    refusal: 'a response without the requested data',
     remedy: 'report this with the version of the system',
     origin: 'request',
     response: 'received',
     unsupported: true,
+    mayBePortal: true,
   },
   local: {
     text: 'the exporter could not send the request',

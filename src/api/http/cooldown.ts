@@ -17,13 +17,16 @@ export function createCooldown(now: () => number = () => performance.now()) {
   return {
     /** Milliseconds left; 0 when it is over or never began. */
     remainingMs,
-    /** Begins, and gives its length in milliseconds. Does nothing while it runs: failures side by side count once. */
-    begin(): number {
-      if (remainingMs() === 0) {
-        failures += 1
-        endsAt = now() + lengthMs()
-      }
-      return lengthMs()
+    /**
+     * Begins, and gives its length in milliseconds. Does nothing while it runs: failures side by side count once.
+     * @param requestedMs its length, if the other side says so: then it is no further failure
+     */
+    begin(requestedMs?: number): number {
+      if (remainingMs() > 0) return remainingMs()
+      if (requestedMs === undefined) failures += 1
+      const ms = requestedMs ?? lengthMs()
+      endsAt = now() + ms
+      return ms
     },
     /** Ends it; the next one is short again. */
     reset(): void {

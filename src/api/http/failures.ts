@@ -16,6 +16,8 @@ const UNKNOWN_CA = 'the certificate authority is unknown: name its certificate i
 const SELF_SIGNED = 'the certificate is self-signed: put it into a file and name that in tls_config.ca_file'
 const OTHER_HOST =
   'the certificate is for another host name: set tls_config.server_name, or use that name in base_url'
+const TOO_WEAK =
+  'renew the certificates of the system with keys of at least 2048 bits (RSA) and SHA-256: OpenSSL accepts no weaker ones'
 const NEEDS_CERTIFICATE = 'the system requires a client certificate: set tls_config.cert_file and key_file'
 
 /** By the error codes of Node.js, OpenSSL and undici. */
@@ -47,8 +49,16 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   EMFILE: ['local', 'this process has too many open files: raise its limit (LimitNOFILE)'],
   ENFILE: ['local', 'this machine has too many open files'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls', OTHER_HOST],
-  CERT_HAS_EXPIRED: ['tls', 'the certificate of the system has expired'],
-  CERT_NOT_YET_VALID: ['tls', 'the certificate is not valid yet: do the clocks agree?'],
+  CERT_HAS_EXPIRED: [
+    'tls',
+    'the certificate of the system has expired',
+    'renew the certificate on the system',
+  ],
+  CERT_NOT_YET_VALID: [
+    'tls',
+    'the certificate is not valid yet: do the clocks agree?',
+    'correct the clocks of the system and of this machine (NTP)',
+  ],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', SELF_SIGNED],
   SELF_SIGNED_CERT_IN_CHAIN: ['tls', UNKNOWN_CA],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', UNKNOWN_CA],
@@ -64,6 +74,17 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   // The parser of undici gives a code, or only its name.
   HTTPParserError: ['reset', 'the response is not HTTP'],
 }
+
+/** Remedies by the words of OpenSSL, for certificates that it refuses for a reason that Node.js calls `UNSPECIFIED`. */
+const BY_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/too (weak|small|short)/i, TOO_WEAK],
+  [
+    /subtree|name constraint/i,
+    'renew the certificate with a name that the name constraints of its issuer permit, or let another CA issue it',
+  ],
+]
+const OTHER_CERTIFICATE =
+  'correct the certificate of the system, or its CA in tls_config.ca_file: OpenSSL refuses it for this reason'
 
 /** Families of codes; the message contains the code. */
 const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
@@ -90,6 +111,22 @@ export function exchangeFailure(failure: unknown): unknown {
   if (failure.name === 'AbortError') return failure
   const name = errorCode(failure) || failure.name
   const [reason, detail, remedy] =
-    BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
+    BY_CODE[name] ??
+    BY_PATTERN.find(([names]) => names.test(name))?.[1] ??
+    (isOfCertificate(failure) ? refusedCertificate(failure) : UNKNOWN)
   return new ApiError(reason, `${detail} [${name}]`, { cause: failure, remedy })
+}
+
+/** The codes of system calls, of Node.js and of undici begin otherwise. */
+const OTHER_CODES = /^(E[A-Z0-9]+|ERR_.*|UND_ERR_.*|HPE_.*)?$/
+
+/** Whether the code is one of the names that Node.js gives to the results of OpenSSL's verification. */
+function isOfCertificate(failure: Error): boolean {
+  const code = errorCode(failure)
+  return !OTHER_CODES.test(code) && /^[A-Z0-9_]+$/.test(code)
+}
+
+function refusedCertificate({ message }: Error): Failure {
+  const remedy = BY_WORDS.find(([words]) => words.test(message))?.[1] ?? OTHER_CERTIFICATE
+  return ['tls', `the certificate of the system is refused: ${message}`, remedy]
 }

@@ -2,7 +2,8 @@ import { errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
+import { REASONS, type Reason } from '../errors/reasons.ts'
+import { PORTAL, PORTAL_WORDS } from '../errors/refusal_table.ts'
 
 /** The address of a request, and how it is secured. */
 export interface HintTarget {
@@ -16,6 +17,28 @@ export function speaksTls(reason: Reason, cause?: unknown): ApiError {
     cause,
     remedy: 'write https:// in base_url',
   })
+}
+
+/** The port of the web portal, which is the default of https. */
+const PORTAL_PORTS: readonly string[] = ['', '443']
+
+/** Adds to the remedy that the port may be the wrong one. */
+export function withPortHint(failure: ApiError, baseUrl: string): ApiError {
+  const { protocol, port } = new URL(baseUrl)
+  const isPortal = protocol === 'https:' && PORTAL_PORTS.includes(port)
+  if (!isPortal || !REASONS[failure.reason].mayBePortal || failure.remedy === PORTAL.remedy) return failure
+  return failure.with({ remedy: `${failure.remedy}; or ${PORTAL.remedy}` })
+}
+
+/** How much of the beginning and the end of a body is searched for the words of the portal: its data is between. */
+const SEARCHED_CHARACTERS = 2000
+
+/** The failure to decode a body that may be that of the web portal. Other failures are returned unchanged. */
+export function withPortalHint(failure: unknown, text: string, baseUrl: string): unknown {
+  if (!(failure instanceof ApiError) || !REASONS[failure.reason].mayBePortal) return failure
+  const ends = `${text.slice(0, SEARCHED_CHARACTERS)}\n${text.slice(-SEARCHED_CHARACTERS)}`
+  if (PORTAL_WORDS.test(ends)) return new ApiError(PORTAL.reason, PORTAL.text, { remedy: PORTAL.remedy })
+  return withPortHint(failure, baseUrl)
 }
 
 /** Adds to a failed exchange what its address and settings show about the cause. Other failures are returned unchanged. */

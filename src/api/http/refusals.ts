@@ -1,32 +1,23 @@
 import { ApiError, type ErrorBody } from '../errors/errors.ts'
-import { REASONS, type Reason } from '../errors/reasons.ts'
+import { REASONS } from '../errors/reasons.ts'
+import { meaningOf, pauseMs, type RefusedRequest } from '../errors/refusal_table.ts'
 import { member, parseObject, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
 import { readNumber } from '../parse/numbers.ts'
-import { speaksTls } from './hints.ts'
+import { speaksTls, withPortHint } from './hints.ts'
 import type { HttpResponse } from './transport.ts'
-
-/** Codes of the storage system that mean "missing role", whatever the HTTP status. */
-const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
 
 /**
  * Why a response does not have what was requested; undefined for 200. The body is read before the status is judged:
  * real systems send a missing role as 500.
+ * @param of what was requested, where that decides what the refusal means
  */
-export function refusalOf(response: HttpResponse): ApiError | undefined {
-  const { status } = response
+export function refusalOf(response: HttpResponse, of?: RefusedRequest): ApiError | undefined {
+  const { status, baseUrl } = response
   if (status === 200) return undefined
-  if (status >= 300 && status < 400) return redirectRefusal(response)
-  // Without the status, because it is not a response of the management API.
-  if (status === 400 && SENT_TO_TLS.test(response.text)) return speaksTls('tls')
-  const body = readErrorBody(response)
-  const reason = reasonOf(status, body)
-  const retryAfterMs = parseRetryAfter(response.header('retry-after'))
-  return new ApiError(reason, refusalText(response, reason, body), { status, body, retryAfterMs })
+  const isRedirect = status >= 300 && status < 400
+  return withPortHint(isRedirect ? redirectRefusal(response) : tableRefusal(response, of), baseUrl)
 }
-
-/** Responses of nginx, Go and Apache to plain HTTP on a TLS port. */
-const SENT_TO_TLS = /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an SSL-enabled server port)\b/i
 
 /** `/login` on real systems, and usual paths of single sign-on in front of them. */
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
@@ -35,7 +26,7 @@ const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 function redirectRefusal(response: HttpResponse): ApiError {
   const { status } = response
   // 304 is no redirect, and no request is conditional.
-  if (status === 304) return new ApiError('schema', `${REASONS.schema.refusal} (HTTP ${status})`, { status })
+  if (status === 304) return tableRefusal(response, undefined)
   const location = response.header('location') ?? ''
   if (LOGIN_PAGE.test(location.replace(/[?#].*$/, '')))
     return new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
@@ -43,30 +34,40 @@ function redirectRefusal(response: HttpResponse): ApiError {
   return new ApiError('redirect', text, { status })
 }
 
-/** 502 and 504 come from a proxy that cannot reach its service. */
-const NOT_AVAILABLE: readonly number[] = [502, 503, 504]
-
-function reasonOf(status: number, body: ErrorBody | undefined): Reason {
-  if (status === 401) return 'auth'
-  if (status === 403 || (body?.code !== undefined && ROLE_CODES.includes(body.code))) return 'forbidden'
-  if (status === 404) return 'not_found'
-  if (status === 429) return 'throttled'
-  if (NOT_AVAILABLE.includes(status)) return 'unavailable'
-  if (status >= 500) return 'server_error'
-  return status >= 400 ? 'client_error' : 'schema'
+function tableRefusal(response: HttpResponse, of: RefusedRequest | undefined): ApiError {
+  const { status } = response
+  const body = readErrorBody(response)
+  const said = saidBy(response, body)
+  const words = `${said}\n${response.text}`
+  const meaning = meaningOf({ of, status, code: body?.code, words })
+  const { reason, text = REASONS[reason].text, remedy, readerRemedy } = meaning
+  // Without the status, because it is not a response of the management API.
+  if (reason === 'tls') return speaksTls(reason)
+  const code = body?.code === undefined ? '' : `, code ${body.code}`
+  const detail = `${text} (HTTP ${status}${code})${said === '' ? '' : `; it says: ${quoted(said)}`}`
+  const retryAfterMs = pauseMs(meaning, words) ?? parseRetryAfter(response.header('retry-after'))
+  return new ApiError(reason, detail, { status, body, retryAfterMs, remedy, readerRemedy })
 }
 
-/** How much of the text of the system a message quotes. */
-const MAX_QUOTED_CHARACTERS = 200
-
-function refusalText(response: HttpResponse, reason: Reason, body: ErrorBody | undefined): string {
-  const { status } = response
+/** The words of a refusal in one line: those of its error body, or the title of the page of a proxy. Empty if there are none. */
+export function saidBy(response: HttpResponse, body = readErrorBody(response)): string {
   const words = body === undefined ? [titleOf(response)] : [body.description, body.details]
-  const said = words.filter((text) => text !== undefined).join(': ')
-  const code = body?.code === undefined ? '' : `, code ${body.code}`
-  const quote =
-    said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_QUOTED_CHARACTERS)}`
-  return `${REASONS[reason].refusal ?? REASONS[reason].text} (HTTP ${status}${code})${quote}`
+  return words
+    .filter((text) => text !== undefined)
+    .join(': ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** How much of the text of the system a message quotes. The log has all of it at level debug. */
+const MAX_QUOTED_CHARACTERS = 500
+
+/** Cut after a word, with an ellipsis. */
+function quoted(said: string): string {
+  if (said.length <= MAX_QUOTED_CHARACTERS) return said
+  const beginning = said.slice(0, MAX_QUOTED_CHARACTERS)
+  const end = said[MAX_QUOTED_CHARACTERS] === ' ' ? beginning.length : beginning.lastIndexOf(' ')
+  return `${beginning.slice(0, end > 0 ? end : beginning.length)} …`
 }
 
 /** The title of an HTML page of a proxy. */
@@ -93,13 +94,14 @@ export function readErrorBody({
   return {
     code: code.state === 'served' ? code.value : undefined,
     description: words(found['description']),
-    details: words(found['details']),
+    details: words(found['details'] ?? found['msgDetails']),
     retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,
   }
 }
 
 type ErrorMembers = Readonly<Record<string, unknown>>
-const MEMBERS = ['code', 'description', 'details', 'retryable'] as const
+/** The web portal has its words in the last one. */
+const MEMBERS = ['code', 'description', 'details', 'retryable', 'msgDetails'] as const
 
 function jsonMembers(text: string): ErrorMembers | undefined {
   const body = parseObject(text)

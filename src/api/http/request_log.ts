@@ -1,5 +1,6 @@
 import type { Fields, Log } from '../../log.ts'
 import { ApiError } from '../errors/errors.ts'
+import { saidBy } from './refusals.ts'
 import type { HttpResponse } from './transport.ts'
 
 /** How a request to a storage system ended. */
@@ -10,9 +11,11 @@ export interface RequestEnd {
   readonly bytes: number | undefined
   /** From the connection to the end of the body. */
   readonly seconds: number
+  /** The words of a refusal, of which messages quote the beginning. */
+  readonly said?: () => string
 }
 
-/** What of a request is logged. Never its headers, query or body, which have secrets. */
+/** What is logged of a request: never its headers, query or body, which have secrets. */
 export interface LoggedRequest extends RequestEnd {
   readonly system: string
   readonly operation: string
@@ -28,7 +31,8 @@ export async function timed(
   const seconds = () => (performance.now() - began) / 1000
   try {
     const response = await send()
-    ended({ code: String(response.status), bytes: response.bytes, seconds: seconds() })
+    const said = response.status === 200 ? undefined : () => saidBy(response)
+    ended({ code: String(response.status), bytes: response.bytes, seconds: seconds(), ...(said && { said }) })
     return response
   } catch (failure) {
     if (failure instanceof ApiError) ended({ code: failure.reason, bytes: undefined, seconds: seconds() })
@@ -39,10 +43,11 @@ export async function timed(
 /** Writes the line of a request. @param pool fields of the pool that it is about */
 export function logRequest(log: Log, request: LoggedRequest, pool: () => Fields = () => ({})): void {
   log.debug('request', () => {
-    const { system, operation, baseUrl, code, bytes, seconds } = request
+    const { system, operation, baseUrl, code, bytes, seconds, said } = request
     const host = new URL(baseUrl).host
     const isStatus = /^\d+$/.test(code)
     const end = isStatus ? { status: Number(code) } : { reason: code }
-    return { system, operation, host, ...pool(), ...end, bytes, duration_ms: Math.round(seconds * 1000) }
+    const duration_ms = Math.round(seconds * 1000)
+    return { system, operation, host, ...pool(), ...end, bytes, duration_ms, said: said?.() || undefined }
   })
 }

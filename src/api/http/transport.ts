@@ -6,7 +6,7 @@ import { decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
-import { withHints } from './hints.ts'
+import { withHints, withPortalHint } from './hints.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 import { createSemaphore } from './semaphore.ts'
@@ -29,6 +29,7 @@ export interface WireRequest {
 
 /** A response with any status. Redirects are not followed. */
 export interface HttpResponse {
+  readonly baseUrl: string
   readonly status: number
   /** When its headers arrived, by our clock, in milliseconds since the epoch: the body may take long. */
   readonly respondedAtMs: number
@@ -110,6 +111,7 @@ export function createTransport(options: TransportOptions) {
       const header = (name: string) => [response.headers[name.toLowerCase()]].flat()[0]
       const about = { encoding: header('content-encoding'), length: header('content-length') }
       const responseOf = (text: string, bytes?: number): HttpResponse => ({
+        baseUrl,
         status,
         respondedAtMs,
         header,
@@ -126,9 +128,10 @@ export function createTransport(options: TransportOptions) {
         const raw = await readBody(body, about, maxResponseBytes)
         // A body that waits stays compressed.
         const decode: HttpResponse['decode'] = (use) =>
-          httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
-            signal,
-          })
+          httpLimits.decoding.run(
+            async () => used(use, await decodeBody(raw, about, maxResponseBytes, signal), baseUrl),
+            { signal },
+          )
         return { ...responseOf('', raw.length), decode }
       }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
@@ -145,6 +148,14 @@ export function createTransport(options: TransportOptions) {
     send,
     /** Closes all connections at once. */
     close: (): Promise<void> => agent.destroy(),
+  }
+}
+
+async function used<T>(use: (text: string) => T | Promise<T>, text: string, baseUrl: string): Promise<T> {
+  try {
+    return await use(text)
+  } catch (failure) {
+    throw withPortalHint(failure, text, baseUrl)
   }
 }
 

@@ -1,5 +1,4 @@
 import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
-import { REASONS } from '../errors/reasons.ts'
 import { detachable, withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
@@ -41,13 +40,13 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
   // Real systems respond with 200 or 204, with or without a body.
   if (status >= 200 && status < 300 && !page) return
   const refusal =
-    refusalOf(response) ??
+    refusalOf(response, 'deletion') ??
     new ApiError('html', `an HTML page came instead of the response of the system (HTTP ${status})`, {
       status,
     })
   const isUnknown = GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
   if (isUnknown) throw unknownOutcome(refusal, place)
-  throw refusal.with({ remedy: REASONS[refusal.reason].deletionRemedy ?? refusal.remedy }).at(place)
+  throw refusal.at(place)
 }
 
 /** The response, and whether its body is an HTML page. */
@@ -89,6 +88,7 @@ async function sendOnce({ request, transport, timeoutMs, stop }: Deletion, onSen
 const GATEWAY_STATUSES: readonly number[] = [502, 504]
 
 function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {
-  const detail = `the response to the deletion was lost (${failure.detail}): list the providers to see whether it was deleted`
-  return new UnknownOutcome(failure.reason, detail, { cause: failure, status: failure.status }, place)
+  const detail = `the response to the deletion was lost (${failure.detail}): it is not known whether the provider was deleted`
+  const remedy = 'list the providers before you delete it again'
+  return new UnknownOutcome(failure.reason, detail, { cause: failure, status: failure.status, remedy }, place)
 }

@@ -16,6 +16,13 @@ export interface Account {
   readonly roles: readonly string[] | undefined
 }
 
+const READING_ROLES: readonly string[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
+
+/** API document: the roles that may read the feed. */
+export function mayRead({ roles = [] }: Account): boolean {
+  return roles.some((role) => READING_ROLES.includes(role))
+}
+
 /** Reads a whoami response in JSON or XML. Nothing is read of one that is too long. */
 export function decodeAccount(text: string): Account {
   if (text.length > MAX_CHARACTERS) return { user: undefined, roles: undefined }

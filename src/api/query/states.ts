@@ -8,7 +8,8 @@ export function failureState(reason: Reason): string {
 
 /** What to do about a failure of the query interface. */
 export function queryRemedyOf({ reason, remedy }: ApiError): string {
-  return REASONS[reason].query?.remedy ?? remedy
+  const { query } = REASONS[reason]
+  return query?.remedy ?? [remedy, ...(query?.choice === undefined ? [] : [query.choice])].join(', or ')
 }
 
 /** What to do about answers without current data. */

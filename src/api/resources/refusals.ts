@@ -1,20 +1,6 @@
 import { RESOURCES, type ResourceName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
-import { refusalOf } from '../http/refusals.ts'
-import type { HttpResponse } from '../http/transport.ts'
-
-/** Method not allowed, not implemented. */
-const NOT_SERVED: readonly number[] = [405, 501]
-
-/** Why a response does not have what a resource requests; undefined for 200. Nothing is sent again if it is not served. */
-export function resourceRefusalOf(response: HttpResponse): ApiError | undefined {
-  const refusal = refusalOf(response)
-  if (refusal === undefined || !NOT_SERVED.includes(response.status)) return refusal
-  const { status } = response
-  return new ApiError('not_found', `the system does not serve this request (HTTP ${status})`, { status })
-}
-
 /** Whether the system does not serve what was requested, or the account lacks the role. */
 export function isNotAvailable(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
@@ -60,7 +46,7 @@ export function withResourceRemedy(failure: ApiError, resource: ResourceName): A
   const end = 'schedule' in RESOURCES[resource] ? `set resources.${resource}.schedule: ""` : undefined
   const remedy =
     failure.reason === 'forbidden'
-      ? joined(', or ', 'assign the role SYSTEM_MONITOR to the account', end)
+      ? joined(', or ', failure.remedy, end)
       : joined('; ', 'none if this release does not have it', end && `${end} to end the requests`)
   return failure.with({ remedy })
 }

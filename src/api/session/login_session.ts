@@ -93,23 +93,25 @@ function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
 /** Sends one login. After a refused one none is sent during a cooldown, unless the password changes. */
 function createLogin({ system, username, readPassword, requests, onLogin, log, monotonicNow }: LoginOptions) {
   const cooldown = createCooldown(monotonicNow)
-  let refused: { readonly password: Secret; readonly detail: string; readonly remedy: string } | undefined
+  let refused: { readonly password: Secret; readonly failure: ApiError } | undefined
 
   function check(password: Secret): void {
     if (refused?.password.equals(password) !== true) cooldown.reset()
-    const seconds = Math.ceil(cooldown.remainingMs() / 1000)
-    if (refused === undefined || seconds === 0) return
-    const text = `the login as ${username} was refused: ${refused.detail}; the next login is tried in ${seconds} s`
-    throw new ApiError('auth', text, { remedy: refused.remedy })
+    const retryAfterMs = cooldown.remainingMs()
+    if (refused === undefined || retryAfterMs === 0) return
+    const { reason, detail, remedy } = refused.failure
+    const next = `the next login is tried in ${Math.ceil(retryAfterMs / 1000)} s`
+    const text = `the login as ${username} was refused: ${detail}; ${next}`
+    throw new ApiError(reason, text, { remedy, retryAfterMs })
   }
 
   function noteFailure(failure: ApiError, password: Secret): void {
-    const { reason, detail, remedy } = failure
+    const { reason, detail: error, remedy, retryAfterMs } = failure
     onLogin(reason)
     if (!isRefused(failure)) return
-    refused = { password, detail, remedy }
-    const next_login_seconds = cooldown.begin() / 1000
-    log.warn('login refused', { system, user: username, reason, remedy, next_login_seconds })
+    refused = { password, failure }
+    const next_login_seconds = cooldown.begin(retryAfterMs) / 1000
+    log.warn('login refused', { system, user: username, reason, error, remedy, next_login_seconds })
   }
 
   async function send(baseUrl: string, signal: AbortSignal): Promise<Secret> {
@@ -117,8 +119,8 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     check(password)
     try {
       const response = await requests.login(baseUrl, basicHeader(username, password), signal)
-      const refusal = refusalOf(response)
-      if (refusal !== undefined) throw withLimitRemedy(refusal)
+      const refusal = refusalOf(response, 'login')
+      if (refusal !== undefined) throw refusal
       const token = tokenOf(response)
       onLogin('ok')
       cooldown.reset()
@@ -133,19 +135,10 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
   return { send, isRefused: () => refused !== undefined, pauseMs: cooldown.remainingMs }
 }
 
-/** Real systems refuse wrong credentials with code 401, and correct ones with this code. */
-const LIMIT_CODE = 4000
-export const LOGIN_LIMITS =
-  'at most 100 sessions of an account can be open, and 10 failed logins block this machine for 10 minutes'
-
-function withLimitRemedy(refusal: ApiError): ApiError {
-  const isLimit = refusal.status === 401 && refusal.body?.code === LIMIT_CODE
-  return isLimit ? refusal.with({ remedy: `wait or log out other sessions: ${LOGIN_LIMITS}` }) : refusal
-}
-
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */
 function isRefused(failure: ApiError): boolean {
-  return hasResponse(failure) && !isOfSystem(failure)
+  // 401 also where the system does not reach its LDAP server.
+  return failure.status === 401 || (hasResponse(failure) && !isOfSystem(failure))
 }
 
 /** Never rejects: a token that the system does not log out expires after two hours without use. */

@@ -1,7 +1,6 @@
 import type { Caller } from '../../administration/deletion.ts'
 import { Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { LOGIN_LIMITS } from '../../api/session/login_session.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -79,13 +78,12 @@ export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Pr
 }
 
 const NEW_TOKEN = 'get a new token by a login, or use --username'
-const CREDENTIALS = `correct the name or the password; ${LOGIN_LIMITS}`
 
 /** A {@link Failed} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
   if (failure instanceof Refused) return new Failed(visibleText(failure.body.description))
   if (!(failure instanceof ApiError)) return failure
   const isLogin = failure.place?.operation === 'login'
-  const remedy = failure.reason === 'auth' ? (isLogin ? CREDENTIALS : NEW_TOKEN) : failure.remedy
+  const remedy = failure.reason === 'auth' && !isLogin ? NEW_TOKEN : failure.remedy
   return new Failed(visibleText(`${failure.message}; ${remedy}`))
 }

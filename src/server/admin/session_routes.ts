@@ -42,22 +42,14 @@ export async function serveLogout(context: Context, routes: SystemRoutes): Promi
   context.status = 204
 }
 
-/** API document, "Delete provider", does not name the role; real systems require this one. */
-const DELETING_ROLE = 'SECURITY_ADMIN'
-
 /**
- * The user of a token, and whether it may delete, which is null for a system that does not report roles. The response
- * body is `{"user": "…", "roles": ["…"], "deleting_role": "…", "may_delete": true}`.
+ * The user of a token, and its roles: `{"user": "…", "roles": ["…"]}`, each null if the system does not report it. Whether
+ * they suffice for a deletion is not said, because the API document does not show which role it needs.
  */
 export async function serveAccount(context: Context, routes: SystemRoutes): Promise<void> {
   const signal = goneSignal(context.res)
   const { user, roles } = await withToken(context, routes, (client, token) => client.account(token, signal))
-  context.body = JSON.stringify({
-    user: user ?? null,
-    roles: roles ?? null,
-    deleting_role: DELETING_ROLE,
-    may_delete: roles === undefined ? null : roles.includes(DELETING_ROLE),
-  })
+  context.body = JSON.stringify({ user: user ?? null, roles: roles ?? null })
   context.set('Content-Type', 'application/json')
 }
 

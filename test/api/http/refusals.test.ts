@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
+import type { RefusedRequest } from '../../../src/api/errors/refusal_table.ts'
 import { parseRetryAfter, readErrorBody, refusalOf } from '../../../src/api/http/refusals.ts'
 import { responseOf } from './responses.ts'
 
@@ -22,9 +23,6 @@ describe('refusalOf', () => {
     [403, 'missing role', JSON_BODY(3000), 'forbidden'],
     [403, 'no body', '', 'forbidden'],
     [403, 'HTML, as from a front end that refuses the server name', HTML_BODY, 'forbidden'],
-    [500, 'missing role, in newer versions', JSON_BODY(6401, ',"retryable":false'), 'forbidden'],
-    [500, 'missing role in XML', XML_BODY(6401), 'forbidden'],
-    [500, 'missing role, code as a string', JSON_BODY('6401'), 'forbidden'],
     [400, 'missing role, in older versions', JSON_BODY(1026), 'forbidden'],
     [404, 'unknown entity', JSON_BODY(2000), 'not_found'],
     [404, 'no body', '', 'not_found'],
@@ -66,11 +64,16 @@ describe('refusalOf', () => {
     expect(refusalOf(answer)).toMatchObject({ reason, status })
   })
 
-  test('quotes the error of the system in one line of limited length', () => {
-    const refusal = refusalOf(
-      responseOf(503, JSON.stringify({ code: 6000, description: 'a\nb', details: 'x'.repeat(999) })),
-    )
-    expect(refusal?.message).toMatch(/\(HTTP 503, code 6000\); it says: a b: x{10,200}$/)
+  test.each([
+    ['a\nb', 'a b'],
+    ['word '.repeat(100).trim(), 'word '.repeat(100).trim()],
+    ['word '.repeat(101), `${'word '.repeat(100)}…`],
+    [`${'wörter '.repeat(80)}`, `${'wörter '.repeat(71)}…`],
+    ['x'.repeat(4000), `${'x'.repeat(500)} …`],
+  ])('quotes the error of the system in one line, cut after a word: %.20j', (description, quote) => {
+    const refusal = refusalOf(responseOf(503, JSON.stringify({ code: 6000, description })))
+    expect(refusal?.message).toMatch(/\(HTTP 503, code 6000\); it says: /)
+    expect(refusal?.message.split('; it says: ')[1]).toBe(quote)
   })
 
   test('has retryable of the body and Retry-After', () => {
@@ -80,6 +83,161 @@ describe('refusalOf', () => {
     expect(refusalOf(responseOf(500, JSON_BODY(999)))?.body?.retryable).toBeUndefined()
     expect(refusalOf(responseOf(503, '', { 'Retry-After': '30' }))?.retryAfterMs).toBe(30_000)
     expect(refusalOf(responseOf(503, ''))?.retryAfterMs).toBeUndefined()
+  })
+})
+
+const says = (code: number, details: string, description = 'Words of the code') =>
+  JSON.stringify({ code, description, details, retryable: false })
+const NGINX =
+  '<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head><body></body></html>'
+const PORTAL = JSON.stringify({
+  status: 'error',
+  messageKey: 'failed',
+  msgDetails: 'Error 10001',
+  isSuccess: false,
+  isError: true,
+})
+const MAPPED = `The provider could not be deleted because ${'of tenants '.repeat(20)}were found: urn:tenant:1`
+
+/** What the system says, and what the message and the remedy must and must not have. */
+interface Meant {
+  readonly of?: RefusedRequest
+  readonly reason: Reason
+  readonly text: RegExp
+  readonly remedy: RegExp
+  readonly notRemedy?: RegExp
+}
+
+describe('the words of a refusal decide, not only its status and code', () => {
+  const role: Meant = {
+    reason: 'forbidden',
+    text: /lacks the role/,
+    remedy: /^assign the role SYSTEM_MONITOR to the account$/,
+  }
+  const license: Meant = {
+    reason: 'forbidden',
+    text: /license/,
+    remedy: /license/,
+    notRemedy: /assign|SYSTEM_MONITOR/,
+  }
+  const inUse: Meant = {
+    of: 'deletion',
+    reason: 'client_error',
+    text: /still in use/,
+    remedy: /^remove the mappings/,
+  }
+  const deleted: Meant = {
+    of: 'deletion',
+    reason: 'not_found',
+    text: /no provider with this id/,
+    remedy: /already deleted/,
+    notRemedy: /pool|base_url/,
+  }
+  const mayNotDelete: Meant = {
+    of: 'deletion',
+    reason: 'forbidden',
+    text: /./,
+    remedy: /^use an account that may delete/,
+    notRemedy: /SYSTEM_MONITOR|SECURITY_ADMIN/,
+  }
+  const token: Meant = { reason: 'auth', text: /token/, remedy: /token/, notRemedy: /SYSTEM_MONITOR/ }
+  const plain: Meant = { reason: 'tls', text: /speaks TLS/, remedy: /^write https:/ }
+  const portal: Meant = { reason: 'schema', text: /web portal.*Error 10001/, remedy: /4443/ }
+  test.each<[what: string, status: number, body: string, Meant]>([
+    ['a license check', 403, says(3001, 'UNSTRUCTURED license is not found'), license],
+    ['a license check without words', 403, says(3002, ''), license],
+    ['a missing role', 403, says(3000, 'Insufficient permissions for user monitor.'), role],
+    ['a missing role by its code', 403, says(3000, ''), role],
+    ['a missing role, with 500', 500, says(6401, '', 'Insufficient permissions'), role],
+    ['a missing role, with 500 in XML', 500, XML_BODY(6401).replace('A ', 'Insufficient permissions '), role],
+    ['the page of a proxy for 401', 500, says(6401, '', 'Internal Server Error'), token],
+    ['a code as a string', 500, JSON_BODY('6401'), token],
+    ['a damaged token', 401, says(10001, 'Unable to decode token.'), token],
+    [
+      'a 403 without words',
+      403,
+      '',
+      { reason: 'forbidden', text: /forbids/, remedy: /SYSTEM_MONITOR.*server names/ },
+    ],
+    [
+      'a page that fails for ever',
+      500,
+      says(7000, 'Could not get Fabric LM Client'),
+      {
+        reason: 'server_error',
+        text: /Fabric/,
+        remedy: /support/,
+      },
+    ],
+    ['a mapped provider', 400, says(1013, MAPPED), { ...inUse, text: /still in use.*urn:tenant:1$/ }],
+    ['a provider in use', 400, says(1025, ''), inUse],
+    [
+      'a malformed id',
+      400,
+      says(1013, 'Parameter id is not a valid URI'),
+      {
+        of: 'deletion',
+        reason: 'client_error',
+        text: /not a valid URI/,
+        remedy: /^correct the id/,
+      },
+    ],
+    ['a deleted provider', 404, says(2000, 'Unable to find entity'), deleted],
+    ['a deleted provider, with 400', 400, says(1004, ''), deleted],
+    ['no role to delete', 403, says(3000, 'Insufficient permissions for user a.'), mayNotDelete],
+    ['no role to delete, with 500', 500, says(6401, 'Insufficient permissions'), mayNotDelete],
+    ['no access to delete', 403, '', mayNotDelete],
+    ['no license to delete', 403, says(3001, 'license'), { ...license, of: 'deletion' }],
+    ['a token that may not delete', 401, says(4000, ''), { ...token, of: 'deletion' }],
+    ['plain HTTP, of nginx', 400, NGINX, plain],
+    ['plain HTTP, with 497', 497, '', plain],
+    ['plain HTTP, by its code', 400, says(6497, ''), plain],
+    ['the web portal', 401, PORTAL, portal],
+    ['the web portal, at a login', 500, PORTAL, { ...portal, of: 'login' }],
+    [
+      'a login before the service has started',
+      500,
+      says(999, 'Could not generate token for user'),
+      {
+        of: 'login',
+        reason: 'server_error',
+        text: /generate token/,
+        remedy: /^wait until the authentication service/,
+      },
+    ],
+  ])('%s (%i)', (_what, status, body, { of, reason, text, remedy, notRemedy }) => {
+    const refusal = refusalOf(responseOf(status, body), of)
+    expect(refusal).toMatchObject({ reason, remedy: expect.stringMatching(remedy) })
+    expect(refusal?.message).toMatch(text)
+    if (notRemedy !== undefined) expect(`${refusal?.remedy}`).not.toMatch(notRemedy)
+  })
+
+  test('16 kB of one character take no time', () => {
+    const began = performance.now()
+    for (const character of ['a', '<', '"', ' ', 'r', 'l']) {
+      for (const of of ['login', 'deletion', 'resource', 'query'] as const)
+        refusalOf(responseOf(401, character.repeat(16_384)), of)
+    }
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+
+  test.each<[baseUrl: string, named: boolean]>([
+    ['https://ecs.example.net', true],
+    ['https://ecs.example.net:443/api', true],
+    ['https://ecs.example.net:4443', false],
+    ['http://ecs.example.net:443', false],
+  ])('at the port of the web portal, the remedy names the port of the API: %s', (baseUrl, named) => {
+    for (const [status, location] of [
+      [401, ''],
+      [404, ''],
+      [302, '/login'],
+      [302, '/ui'],
+    ] as const) {
+      const headers = location === '' ? {} : { Location: location }
+      const remedy = refusalOf(responseOf(status, '', headers, baseUrl))?.remedy
+      expect(remedy?.includes('4443')).toBe(named)
+    }
+    expect(refusalOf(responseOf(503, '', {}, baseUrl))?.remedy).not.toContain('4443')
   })
 })
 

@@ -6,9 +6,11 @@ export function responseOf(
   status: number,
   text = '',
   headers: Readonly<Record<string, string>> = {},
+  baseUrl = 'https://127.0.0.1:4443',
 ): HttpResponse {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
+    baseUrl,
     status,
     respondedAtMs: Date.now(),
     header: (name) => lower.get(name.toLowerCase()),

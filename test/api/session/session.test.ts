@@ -138,7 +138,8 @@ describe('a login session', () => {
         system: 'frankfurt',
         user: 'monitor',
         reason: 'auth',
-        remedy: 'correct auth: the system does not accept these credentials',
+        error: 'the system refuses the login (HTTP 401, code 401); it says: Unauthorized',
+        remedy: expect.stringMatching(/^correct the user name or the password; other causes /),
         next_login_seconds: 600,
       },
     ])
@@ -276,7 +277,7 @@ describe('a login session', () => {
     pass(1000)
     login.mockResolvedValueOnce(responseOf(403))
     await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
-    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
     expect(login).toHaveBeenCalledTimes(2)
   })
 
@@ -287,18 +288,40 @@ describe('a login session', () => {
     expect(warnings).toMatchObject([['login refused', { reason: 'schema', remedy: REASONS.schema.remedy }]])
   })
 
-  test('a login that is refused for a limit of sessions is not said to have wrong credentials', async () => {
-    const { token, login, warnings } = setUp()
-    const text =
-      '<error><code>4000</code><description>Invalid credentials</description><details>Max number of tokens exceeded for this user</details></error>'
-    login.mockResolvedValueOnce(responseOf(401, text))
-    const remedy = expect.stringMatching(/^wait or log out other sessions: at most 100 /)
-    await expect(token()).rejects.toMatchObject({ reason: 'auth', remedy })
-    expect(warnings).toMatchObject([['login refused', { reason: 'auth', remedy }]])
-    // The next one is not sent before the end of the pause.
-    await expect(token()).rejects.toMatchObject({ reason: 'auth', remedy })
-    expect(login).toHaveBeenCalledTimes(1)
-  })
+  test.each([
+    ['LDAP user search failed.', 'server_error', /check the LDAP server/, 60],
+    ['LDAP manager authentication or user search failed.', 'server_error', /check the LDAP server/, 60],
+    ['Manager authentication with LDAP server failed.', 'server_error', /check the LDAP server/, 60],
+    ['Communication with LDAP server failed.', 'server_error', /check the LDAP server/, 60],
+    ['Max number of tokens exceeded for this user', 'auth', /^log out other sessions/, 30],
+    [
+      'Exceeding invalid login limit after 10 attempts. Cleared within 7 minutes.',
+      'auth',
+      /^wait until/,
+      420,
+    ],
+    ['Exceeding invalid login limit', 'auth', /^wait until/, 600],
+    ['Unauthenticated request: use HTTPS', 'auth', /^write https/, 30],
+    ['Proxy token supplied by user a is invalid.', 'auth', /^log in with the name/, 30],
+    ['Something new', 'auth', /user name or the password; other causes are .*100 open.*LDAP/, 30],
+  ])(
+    'a login that is refused with code 4000 and the words "%s": remedy and pause follow the words',
+    async (words, reason, remedy, seconds) => {
+      const { token, login, warnings, pass } = setUp()
+      const text = `<error><code>4000</code><description>Invalid credentials</description><details>${words}</details></error>`
+      login.mockResolvedValueOnce(responseOf(401, text))
+      const expected = { reason, remedy: expect.stringMatching(remedy) }
+      await expect(token()).rejects.toMatchObject(expected)
+      const error = expect.stringContaining(words)
+      expect(warnings).toMatchObject([['login refused', { ...expected, error, next_login_seconds: seconds }]])
+      // The next one is not sent before the end of the pause.
+      pass(seconds * 1000 - 1)
+      await expect(token()).rejects.toMatchObject(expected)
+      expect(login).toHaveBeenCalledTimes(1)
+      pass(1)
+      await expect(token()).resolves.toBeDefined()
+    },
+  )
 
   test('a login that is answered without a token has failed', async () => {
     const { token, login, results } = setUp()

@@ -51,8 +51,8 @@ describe('a healthy system', () => {
     const counts = (['whoami', 'pools', 'nodes', 'forecast', 'logout'] as const).map((operation) =>
       emulator.log.count(operation),
     )
-    // The list of pools with and without a token and for its figures, two reads per pool, both forms of one forecast.
-    expect(counts).toEqual([1, 3, 6, 8, 1])
+    // The list of pools and its figures, two reads per pool, both forms of one forecast for each time frame.
+    expect(counts).toEqual([1, 2, 6, 8, 1])
   })
 
   test('gets requests within the configured limits', async () => {
@@ -383,7 +383,11 @@ describe('http', () => {
   })
 
   test('warns if the host name is refused', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools,first=1'] })
+    await using emulator = await startEmulator({
+      pools: 1,
+      nodes: 1,
+      faults: ['status:403@providers,first=1'],
+    })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('http')).toMatchObject([
       { status: 'warn', remedy: expect.stringContaining('accepted server names') },
@@ -395,7 +399,7 @@ describe('http', () => {
       pools: 1,
       nodes: 1,
       expiredToken: '302',
-      faults: ['redirect-login@pools,first=1'],
+      faults: ['redirect-login@providers,first=1'],
     })
     expect((await examine({ base_url: emulator.url })).of('http')).toMatchObject([
       { status: 'ok', text: 'responds (302 without a token)' },
@@ -446,7 +450,9 @@ describe('login', () => {
       {
         status: 'fail',
         text: expect.stringMatching(/HTTP 401, code 401.*it says: .*invalid or expired credentials/),
-        remedy: expect.stringMatching(/^correct auth\.username and auth\.password, or unlock the account/),
+        remedy: expect.stringMatching(
+          /^correct the user name or the password, or unlock the account \(auth\.username, and .* auth\.password\)$/,
+        ),
       },
     ])
     expect(found.with('skip')).toEqual(following('login'))
@@ -457,7 +463,7 @@ describe('login', () => {
   test.each([
     [
       { username: 'monitor', password_file: 'FILE' },
-      /^correct auth\.username and the password in \S+secret,/,
+      /^correct the user name or the password.* \(auth\.username, and the password in \S+secret\)$/,
     ],
     [{ token_file: 'FILE' }, /^write a new token to \S+secret, last modified 2h ago; tokens expire/],
     [{ token: 'no-such-token' }, /^set auth\.token to a new token; tokens expire/],

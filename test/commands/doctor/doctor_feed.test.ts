@@ -55,12 +55,57 @@ describe('pools', () => {
     expect(found.of('feed')).toEqual([{ status: 'skip', text: 'skipped: needs pools' }])
   })
 
+  test('has no problem with a system that has only the three documented operations', async () => {
+    const others = [
+      'login',
+      'whoami',
+      'system',
+      'pools',
+      'replication_groups',
+      'failed_links',
+      'bootstrap_links',
+    ]
+      .concat(
+        'varrays',
+        'vdc_nodes',
+        'query',
+        'namespaces',
+        'quota',
+        'usage',
+        'buckets',
+        'bucket_usage',
+        'license',
+      )
+      .map((operation) => `status:404@${operation}`)
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: others })
+    const found = await examine({
+      base_url: emulator.url,
+      auth: { token: 'emulator-monitor' },
+      pools: [{ id: emulator.pools[0]?.id ?? '' }],
+    })
+    expect([...found.with('fail'), ...found.with('warn')]).toEqual([])
+    expect(found.of('http')).toMatchObject([{ status: 'ok' }])
+    expect(found.of('pools')).toEqual([
+      { status: 'info', text: 'the system has no list of pools: the configured ids are used' },
+    ])
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+    for (const { remedy = '' } of found.all) expect(remedy).not.toMatch(/id of the pool|base_url/)
+  })
+
+  test('names the setting if a system that lists no pools has none configured', async () => {
+    const faults = ['status:404@pools', 'status:404@varrays']
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults })
+    expect((await examine({ base_url: emulator.url })).of('pools')).toMatchObject([
+      { status: 'fail', remedy: expect.stringMatching(/^configure the pools in systems\[\]\.pools/) },
+    ])
+  })
+
   test('warns if configured pools cannot be compared with a list', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@varrays'] })
     emulator.setFaults(['status:404@pools', 'status:404@varrays'])
     const found = await examine({ base_url: emulator.url, pools: [{ id: emulator.pools[0]?.id ?? '' }] })
     expect(found.of('pools')).toMatchObject([
-      { status: 'warn', text: expect.stringMatching(/^the configured ids cannot be compared: .*HTTP 404/) },
+      { status: 'info', text: 'the system has no list of pools: the configured ids are used' },
     ])
     expect(found.of('feed')).toMatchObject([{ status: 'ok' }])
   })
@@ -69,7 +114,7 @@ describe('pools', () => {
 describe('feed', () => {
   test.each([
     ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
-    ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'assign the role SYSTEM_MONITOR'],
+    ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'accepted server names'],
     ['truncate:close@nodes', 'not valid JSON; the response has ', 'a proxy that truncates responses'],
     [
       'no-embedded@nodes',
@@ -89,6 +134,33 @@ describe('feed', () => {
       },
     ])
     expect(found.with('skip')).toEqual(['health', 'attributes', 'query', 'samples', 'values', 'forecasts'])
+  })
+
+  test.each([
+    ['status:403,code=3001', /license/],
+    ['status:403,code=3000', /accepted server names/],
+    ['status:500,code=6401,retryable=false', /accepted server names/],
+  ])('never asks for a role that it has shown to be there: %s', async (fault, expected) => {
+    for (const target of [
+      ['nodes'],
+      ['pools', 'varrays'],
+      ['query'],
+      ['forecast'],
+      ['system'],
+      ['license'],
+    ]) {
+      await using emulator = await startEmulator({
+        pools: 1,
+        nodes: 1,
+        profile: 'modern',
+        faults: target.map((operation) => `${fault}@${operation}`),
+      })
+      const found = await examine({ base_url: emulator.url })
+      expect(found.of('role')).toMatchObject([{ status: 'ok', text: 'monitor has SYSTEM_MONITOR' }])
+      const remedies = found.all.flatMap(({ remedy }) => remedy ?? [])
+      expect(remedies.join('; '), target[0]).toMatch(expected)
+      for (const remedy of remedies) expect(remedy, target[0]).not.toMatch(/assign|has the role/)
+    }
   })
 
   test('describes the shape of an invalid response', async () => {
@@ -254,8 +326,9 @@ describe('samples', () => {
 
 test('reports sample times in another unit than seconds', async () => {
   const microseconds = Date.now() * 1e6
-  await using server = await serveHttp((_, response) =>
-    response.end(JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))),
+  const feed = JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))
+  await using server = await serveHttp(({ headers }, response) =>
+    response.writeHead(headers['x-sds-auth-token'] === undefined ? 401 : 200).end(feed),
   )
   const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
   expect(found.of('feed')).toContainEqual(

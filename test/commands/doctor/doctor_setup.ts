@@ -18,6 +18,7 @@ export const MONITOR = { username: 'monitor', password: 'emulator' }
 export interface Diagnosis {
   /** Findings of a check, by its title. */
   readonly of: (title: string) => readonly Finding[]
+  readonly all: readonly Finding[]
   /** Titles of the checks with a finding of this status, each once. */
   readonly with: (status: Finding['status']) => readonly string[]
 }
@@ -49,6 +50,7 @@ export async function examine(
   const { reports } = await examineSystem(context, () => undefined)
   return {
     of: (title) => reports.filter((report) => report.title === title).flatMap(({ findings }) => findings),
+    all: reports.flatMap(({ findings }) => findings),
     with: (status) =>
       reports
         .filter(({ findings }) => findings.some((finding) => finding.status === status))

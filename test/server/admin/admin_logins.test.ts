@@ -143,14 +143,14 @@ describe('GET /systems/NAME/account', () => {
   const PATH = '/systems/frankfurt/account'
 
   test.each([
-    [MONITOR, { user: 'monitor', roles: ['SYSTEM_MONITOR'], may_delete: false }],
-    [ADMIN, { user: 'admin', roles: ['SYSTEM_ADMIN'], may_delete: false }],
-    [SECURITY, { user: 'security', roles: ['SECURITY_ADMIN'], may_delete: true }],
+    [MONITOR, { user: 'monitor', roles: ['SYSTEM_MONITOR'] }],
+    [ADMIN, { user: 'admin', roles: ['SYSTEM_ADMIN'] }],
+    [SECURITY, { user: 'security', roles: ['SECURITY_ADMIN'] }],
   ])('has the user and the roles of %s', async (token, account) => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
     const { status, headers, text } = await admin.ask('GET', PATH, token)
     expect([status, headers['content-type']]).toEqual([200, 'application/json'])
-    expect(JSON.parse(text)).toEqual({ ...account, deleting_role: 'SECURITY_ADMIN' })
+    expect(JSON.parse(text)).toEqual(account)
   })
 
   test('refuses without a token, and with a wrong one, in JSON', async () => {

@@ -159,7 +159,6 @@ describe('the page', () => {
     const [, second] = await providerIds(scene.emulator)
     await signIn(scene.page, SECURITY)
     await askToDelete(scene.page, 'multi-domain forest')
-    expect(await scene.page.locator('#role-note').isVisible()).toBe(false)
     await confirmWith(scene.page, 'multi-domain forest')
     expect(await said(scene.page)).toBe('multi-domain forest was deleted from frankfurt.')
     await waitForAssertion(async () =>
@@ -179,19 +178,6 @@ describe('the page', () => {
     expect(await scene.page.getByRole('dialog').isVisible()).toBe(true)
     expect(await scene.page.locator('#confirmation').getAttribute('aria-invalid')).toBe('true')
     expect(scene.emulator.log.count('delete')).toBe(0)
-  })
-
-  test('disables the buttons of an account that may not delete, and says why', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, MONITOR)
-    const note = scene.page.locator('#role-note')
-    await note.waitFor()
-    expect(await note.innerText()).toBe(
-      'Your account monitor has the role SYSTEM_MONITOR. Deleting a provider needs SECURITY_ADMIN, so the buttons are disabled.',
-    )
-    const button = scene.page.getByRole('button', { name: 'Delete corporate-ldap…' })
-    expect(await button.isDisabled()).toBe(true)
-    expect(await button.getAttribute('aria-describedby')).toBe('role-note')
   })
 
   test('refreshes the list', async () => {
@@ -216,8 +202,6 @@ describe('the page', () => {
 
   test('shows the error of the system if the account may not delete', async () => {
     await using scene = await openPage()
-    // Without whoami, the roles are not known.
-    scene.emulator.setFaults(['status:404@whoami'])
     await signIn(scene.page, MONITOR)
     await askToDelete(scene.page, 'corporate-ldap')
     await confirmWith(scene.page, 'corporate-ldap')
@@ -408,10 +392,6 @@ describe('the page', () => {
     await signIn(page, 'no-such-token')
     await said(page)
     await look('refused')
-    await signIn(page, MONITOR)
-    await page.locator('#role-note').waitFor()
-    await look('list without the role')
-    await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn(page, SECURITY)
     await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
     await look('list')

@@ -15,7 +15,13 @@ export interface Identity {
 
 export interface Authority extends Identity {
   /** A certificate for a server or a client, valid for an hour on each side of now. */
-  issue(name: string, sans?: readonly San[], valid?: { from: Date; to: Date }): Promise<Identity>
+  issue(
+    name: string,
+    sans?: readonly San[],
+    valid?: { from: Date; to: Date },
+    /** Undefined: a key that is not weak. */
+    rsaBits?: number,
+  ): Promise<Identity>
 }
 
 /** Names of a server on this machine. */
@@ -51,8 +57,8 @@ export async function makeAuthority(name: string, parent?: Identity): Promise<Au
   return {
     cert: ca.toString('pem'),
     key: pem(keys.privateKey),
-    async issue(subject, sans = [], valid) {
-      const own = await makeKeys()
+    async issue(subject, sans = [], valid, rsaBits) {
+      const own = await makeKeys(rsaBits)
       const cert = await x509.X509CertificateGenerator.create({
         ...dates(valid),
         serialNumber: serial(),
@@ -81,8 +87,10 @@ async function loadX509() {
   return import('@peculiar/x509')
 }
 
-function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+function makeKeys(rsaBits?: number): Promise<webcrypto.CryptoKeyPair> {
+  if (rsaBits === undefined) return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]) }
+  return webcrypto.subtle.generateKey({ ...rsa, modulusLength: rsaBits }, true, ['sign', 'verify'])
 }
 
 function pem(key: webcrypto.CryptoKey): string {

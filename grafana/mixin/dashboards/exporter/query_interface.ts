@@ -14,7 +14,7 @@ const up = stateTimeline({
   about: [
     'Whether the last poll of the query interface succeeded, also without data. Systems whose feed has all figures are not queried.',
     'Always ok.',
-    'Failed since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
+    'Failed since the start: the system has no query interface, or forbids it. Otherwise see “Polls of the query interface” for the reason.',
   ],
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
   mappings: upDown(...QUERY_RESULT),

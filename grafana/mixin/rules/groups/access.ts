@@ -47,7 +47,7 @@ const refusals: readonly Alert[] = [
     'SdsLoginRefused',
     promql`${unmonitored}\nand\n${loginsRefused}`,
     'A storage system refuses the login of the exporter.',
-    `${SYSTEM} refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.`,
+    `${SYSTEM} refuses the login of the exporter: the password may be wrong, the account locked, its address blocked, or too many sessions open. Its pools are not monitored.`,
   ),
   refusal(
     'SdsTokenRefused',
@@ -58,8 +58,8 @@ const refusals: readonly Alert[] = [
   refusal(
     'SdsAccessForbidden',
     promql`${unmonitored}\nand\n${refused('forbidden', 'code="403"')}`,
-    'The account of the exporter lacks a role at a storage system.',
-    `${SYSTEM} accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.`,
+    'A storage system forbids the exporter to read.',
+    `${SYSTEM} accepts the account of the exporter but forbids it to read: its role, the license of the system, or the host name in base_url may be the cause. Its pools are not monitored.`,
   ),
 ]
 

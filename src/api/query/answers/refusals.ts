@@ -4,11 +4,6 @@ import { refusalOf } from '../../http/refusals.ts'
 import type { HttpResponse } from '../../http/transport.ts'
 import { member, parseObject, readText } from '../../parse/json.ts'
 
-/** Code of a system without a query service, such as the Community Edition: the same at every request. */
-const NO_SERVICE_CODE = 6503
-/** The path is unknown or blocked: the system is older than 3.5. */
-const NO_PATH: readonly number[] = [404, 405, 501]
-
 const ERROR_HEADER = 'x-influx-error'
 const MAX_ERROR_CHARACTERS = 300
 
@@ -26,34 +21,18 @@ export function refusalWords(text: string): string | undefined {
  * of the query service is not repeated in the same poll: it is that of an expensive query.
  */
 export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
-  const refusal = refusalOf(answer)
+  const refusal = refusalOf(answer, 'query')
   if (refusal === undefined) return undefined
-  const { status = 0, body } = refusal
+  const { status = 0, body, reason } = refusal
   const refused = (reason: Reason, detail: string) =>
     new ApiError(reason, detail, { status, body: { ...body, retryable: false } })
-  if (refusal.reason === 'forbidden') return refused('forbidden', forbiddenText(status, body?.code))
-  if (body?.code === NO_SERVICE_CODE)
-    return refused(
-      'not_found',
-      `the system has no query interface, such as the Community Edition (HTTP ${status}, code ${NO_SERVICE_CODE})`,
-    )
-  if (NO_PATH.includes(status) && !isOfQueryService(answer))
-    return refused(
-      'not_found',
-      `the system has no query interface (HTTP ${status}): it is older than 3.5, or a proxy blocks the path`,
-    )
+  if (reason === 'forbidden' || (reason === 'not_found' && !isOfQueryService(answer)))
+    return refusal.with({ body: { ...body, retryable: false } })
   const error = errorText(answer)
   if (error === undefined || status === 401 || status < 400) return refusal
   return refusal.reason === 'not_found' || refusalWords(error) !== undefined
     ? refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
     : refused(refusal.reason, `the query failed (HTTP ${status}): ${error}`)
-}
-
-function forbiddenText(status: number, code: number | undefined): string {
-  const answered = `HTTP ${status}${code === undefined ? '' : `, code ${code}`}`
-  // ECS 3.8.0 checks the name of the host.
-  const other = code === undefined ? ', or the system does not accept the host name in base_url' : ''
-  return `the query interface needs the role SYSTEM_MONITOR or SYSTEM_ADMIN${other} (${answered})`
 }
 
 /** Old services also refuse a query with 404, such as one for a bucket that they do not have. */

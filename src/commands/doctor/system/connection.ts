@@ -8,7 +8,7 @@ import { counted } from '../../../text.ts'
 import { errorCode } from '../../../values/errors.ts'
 import { type Finding, type FindingRow, failed, failuresAsWarnings, filled, firstOf } from '../check/check.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
-import { openPlain, openTls, type TlsPeer } from './sockets.ts'
+import { openPlain, openTls, type TlsPeer, tlsRefusal } from './sockets.ts'
 
 /** Opens a connection to each base URL and checks its certificate. No request is sent. */
 export const connectionCheck = systemCheck({
@@ -44,7 +44,13 @@ async function connect(
   try {
     if (protocol === 'https:') {
       const peer = await openTls(baseUrl, tls, signal)
-      return { finding: certificateFinding(subject, peer, tls, saving), peer }
+      const isRefused = peer.refusal !== undefined && !tls.insecureSkipVerify
+      const cause = isRefused ? await tlsRefusal(baseUrl, tls, signal) : undefined
+      const finding =
+        cause === undefined
+          ? certificateFinding(subject, peer)
+          : refused(subject, peer, { tls, saving, cause })
+      return { finding, peer }
     }
     await openPlain(baseUrl, signal)
     const isTls = await acceptsTls(baseUrl, tls, signal)
@@ -96,10 +102,8 @@ const DAY_MS = 86_400_000
 /** Time for a renewal, including a maintenance window. */
 const MIN_DAYS_LEFT = 14
 
-/** @param saving the command that saves the root certificate */
-function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
+function certificateFinding(subject: string, peer: TlsPeer): Finding {
   const { refusal, notAfterMs } = peer
-  if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls, saving)
   const description = describe(peer)
   const isLongValid = (notAfterMs - Date.now()) / DAY_MS >= MIN_DAYS_LEFT
   const rows: readonly FindingRow[] = [
@@ -113,11 +117,16 @@ const RENEW =
   'renew the certificate on the system; if its CA changes, add the new CA to tls_config.ca_file first'
 const ADD_CA = 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify'
 
-function refused(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string): Finding {
-  const { refusal = '' } = peer
-  const cause = exchangeFailure(Object.assign(new Error(refusal), { code: refusal }))
-  const failure = failed(withHints(cause, { baseUrl: 'https:', tls }), { subject })
-  const [, remedyOf] = REMEDIES.find(([codes]) => codes.test(refusal)) ?? []
+interface RefusedCertificate {
+  readonly tls: TlsConfig
+  /** The command that saves the root certificate. */
+  readonly saving: string
+  readonly cause: unknown
+}
+
+function refused(subject: string, peer: TlsPeer, { tls, saving, cause }: RefusedCertificate): Finding {
+  const failure = failed(withHints(exchangeFailure(cause), { baseUrl: 'https:', tls }), { subject })
+  const [, remedyOf] = REMEDIES.find(([codes]) => codes.test(errorCode(cause))) ?? []
   const remedy = remedyOf?.(peer, tls, saving) ?? failure.remedy
   return { ...failure, text: `${failure.text}; ${describe(peer)}`, remedy }
 }
@@ -125,8 +134,6 @@ function refused(subject: string, peer: TlsPeer, tls: TlsConfig, saving: string)
 type CertificateRemedy = (peer: TlsPeer, tls: TlsConfig, saving: string) => string
 
 const REMEDIES: readonly (readonly [codes: RegExp, CertificateRemedy])[] = [
-  [/^CERT_HAS_EXPIRED$/, () => 'renew the certificate on the system'],
-  [/^CERT_NOT_YET_VALID$/, () => 'correct the clocks of the system and of this machine (NTP)'],
   [/ALTNAME/, ({ names, subject }) => `${USE_NAME}: ${names === '' ? subject : names}`],
   [/SELF_SIGNED|ISSUER|LEAF_SIGNATURE|UNABLE_TO/, issuerRemedy],
 ]

@@ -2,12 +2,11 @@ import { statSync } from 'node:fs'
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../../api/errors/reasons.ts'
-import { POOL_LISTS } from '../../../api/feed/pools.ts'
 import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
-import { parseJson } from '../../../api/parse/json.ts'
-import { decodeAccount, WHOAMI_PATH } from '../../../api/providers/whoami.ts'
+import { PROVIDERS_ACCEPT, PROVIDERS_PATH, decodeProviders } from '../../../api/providers/providers.ts'
+import { mayRead } from '../../../api/providers/whoami.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
@@ -24,10 +23,10 @@ import {
 } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
-const [{ path, query }] = POOL_LISTS
-const LIST_PATH = `${path}?${query}`
-
-/** Sends one request without a token to each base URL; the management API must refuse it with 401 or a redirect. */
+/**
+ * Sends one request of the API document without a token to each base URL; the management API must refuse it with 401 or
+ * a redirect.
+ */
 export const httpCheck = systemCheck({
   title: 'http',
   needs: ['connected'],
@@ -63,8 +62,8 @@ async function probe(transport: Transport, baseUrl: string, { system, signal }: 
     const answer = await transport.send({
       baseUrl,
       method: 'GET',
-      path: LIST_PATH,
-      headers: { Accept: 'application/json' },
+      path: PROVIDERS_PATH,
+      headers: { Accept: PROVIDERS_ACCEPT },
       signal: AbortSignal.any([signal, AbortSignal.timeout(system.poll.timeoutMs)]),
     })
     return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
@@ -78,13 +77,19 @@ async function findingFor(answer: HttpResponse): Promise<Finding> {
   const refusal = refusalOf(answer) ?? (await unreadable(answer))
   if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
+  if (!REASONS[refusal.reason].notAvailable) return failed(refusal)
   // Some systems check the token after the request. The next checks send a token.
-  return failed(refusal, REASONS[refusal.reason].notAvailable ? { status: 'warn' } : {})
+  const { readerRemedy, remedy } = refusal
+  const ofAddress = refusal.reason === 'not_found' || readerRemedy !== undefined
+  return failed(refusal, { status: 'warn', remedy: ofAddress ? ADDRESS : remedy })
 }
+
+const ADDRESS =
+  'none if the next checks, which send a token, are ok; otherwise correct host name, port and path of base_url: the system may have a list of accepted server names'
 
 async function unreadable({ decode }: HttpResponse): Promise<ApiError | undefined> {
   try {
-    await decode(parseJson)
+    await decode(decodeProviders)
     return undefined
   } catch (failure) {
     if (failure instanceof ApiError) return failure
@@ -104,8 +109,7 @@ export const loginCheck = systemCheck({
     const { received } = context
     const client = createCommandClient(system, { loggedIn, ...(received && { received }) })
     try {
-      const request = { operation: 'pools', path: WHOAMI_PATH } as const
-      const account = await client.read(request, decodeAccount, context.signal)
+      const account = await client.account(context.signal)
       const findings: Finding[] = [{ status: 'ok', text: acceptedText(context) }]
       return { findings, facts: { client, account } }
     } catch (cause) {
@@ -128,7 +132,7 @@ function acceptedText({ system: { auth } }: SystemContext): string {
 function withoutAccount(
   context: SystemContext,
   client: SystemClient,
-  { reason, detail }: ApiError,
+  { reason, detail, remedy, readerRemedy }: ApiError,
 ): CheckResult<SystemFacts> {
   const { auth } = context.system
   const finding: Finding =
@@ -136,30 +140,31 @@ function withoutAccount(
       ? {
           status: 'warn',
           text: `whoami, which every role may read, is refused: ${detail}`,
-          remedy: `if other requests are refused, too, ${remedyFor(auth)}`,
+          // Every role may read it, so the role is not the cause.
+          remedy:
+            readerRemedy === undefined ? remedy : `if other requests are refused, too, ${newToken(auth)}`,
         }
       : { status: 'info', text: `${acceptedText(context)}, but the system does not support whoami` }
   return { findings: [finding], facts: { client, account: null } }
 }
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding[] {
-  const isAuth = failure.reason === 'auth' || failure.reason === 'forbidden'
-  return [failed(failure, isAuth ? { remedy: remedyFor(auth) } : {})]
+  if (failure.reason !== 'auth') return [failed(failure)]
+  const remedy = 'username' in auth ? `${failure.remedy} (${passwordIn(auth)})` : newToken(auth)
+  return [failed(failure, { remedy })]
 }
 
-const LOCKED = '10 failed logins block this machine for 10 minutes; at most 100 sessions can be open'
+function passwordIn(auth: AuthConfig): string {
+  return `auth.username, and the password in ${'file' in auth ? auth.file : 'auth.password'}`
+}
+
+const SET_TOKEN = 'set auth.token to a new token'
 const SHORT_LIVED =
   'tokens expire after some hours; use auth.username and auth.password_file to renew them automatically'
 
-function remedyFor(auth: AuthConfig): string {
-  const file = 'file' in auth ? auth.file : ''
-  const remedies = {
-    login: `correct auth.username and auth.password, or unlock the account; ${LOCKED}`,
-    login_file: `correct auth.username and the password in ${file}, or unlock the account; ${LOCKED}`,
-    token: `set auth.token to a new token; ${SHORT_LIVED}`,
-    token_file: `write a new token to ${file}${writtenAgo(file)}; ${SHORT_LIVED}`,
-  }
-  return remedies[auth.kind]
+function newToken(auth: AuthConfig): string {
+  const where = 'file' in auth ? `write a new token to ${auth.file}${writtenAgo(auth.file)}` : SET_TOKEN
+  return `${where}; ${SHORT_LIVED}`
 }
 
 function writtenAgo(file: string): string {
@@ -170,7 +175,6 @@ function writtenAgo(file: string): string {
   }
 }
 
-const READING_ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 /** The role with the least permissions that can read the feed. */
 const MINIMUM_ROLE = 'SYSTEM_MONITOR'
 const ASSIGN = `assign only the role ${MINIMUM_ROLE} to the account`
@@ -182,7 +186,7 @@ export const roleCheck = systemCheck({
   run: (_, { account }) => {
     const roles = account?.roles ?? []
     const who = `${account?.user ?? 'the account'} has ${roles.join(', ')}`
-    const isReader = roles.some((role) => READING_ROLES.includes(role))
+    const isReader = account !== null && mayRead(account)
     const isMore = roles.some((role) => role !== MINIMUM_ROLE)
     const rows: readonly FindingRow[] = [
       [roles.length === 0, 'info', 'the system does not report the roles of the account'],

@@ -1,6 +1,5 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors/errors.ts'
-import { REASONS } from '../../../api/errors/reasons.ts'
 import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
 import {
   createJoin,
@@ -51,17 +50,10 @@ function disabled(isLacking: boolean): Finding {
 
 /** A failure matters only if the feed has no performance figures. A system may have no query interface at all. */
 function failedFinding(failure: ApiError, isLacking: boolean): Finding {
-  const text = failureText(failure)
+  const text = `${failureState(failure.reason)}: ${failure.detail}`
   const unneeded = `${text}; not needed, because the feed has performance figures`
   const status = failure.reason === 'not_found' ? 'warn' : 'fail'
   return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedyOf(failure))
-}
-
-/** Without the detail if the interface is not available, because the remedy has it. */
-function failureText({ reason, detail, status, body }: ApiError): string {
-  const state = failureState(reason)
-  if (status === undefined || !REASONS[reason].notAvailable) return `${state}: ${detail}`
-  return `${state} (HTTP ${status}${body?.code === undefined ? '' : `, code ${body.code}`})`
 }
 
 interface Examined {

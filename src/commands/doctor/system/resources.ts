@@ -51,6 +51,7 @@ function compare(configured: Configured, listed: readonly PoolRef[]): CheckResul
   }
 }
 
+const CONFIGURE = 'configure the pools in systems[].pools, because the system does not list them'
 const NONE = [
   'the system lists no pools',
   'configure the pools in systems[].pools, or check the permissions of the account',
@@ -63,10 +64,20 @@ function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
 
 /** Without a list, the configured pools are used; it is an error only if there are none. */
 function withoutList(configured: Configured, failure: ApiError): CheckResult<SystemFacts> {
-  if (configured === undefined) return { findings: [failed(failure)], facts: {} }
+  if (configured === undefined)
+    return {
+      findings: [failed(failure, failure.reason === 'not_found' ? { remedy: CONFIGURE } : {})],
+      facts: {},
+    }
   const text = `the configured ids cannot be compared: ${failure.detail}`
+  const unlisted = 'the system has no list of pools: the configured ids are used'
+  // The API document has no such list, so a system need not have one.
+  const finding: Finding =
+    failure.reason === 'not_found'
+      ? { status: 'info', text: unlisted }
+      : failed(failure, { status: 'warn', text })
   return {
-    findings: [failed(failure, { status: 'warn', text })],
+    findings: [finding],
     facts: { pools: configured.map((id) => ({ id, name: undefined })) },
   }
 }

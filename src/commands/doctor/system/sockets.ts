@@ -52,13 +52,30 @@ export async function openPlain(baseUrl: string, signal: AbortSignal): Promise<v
 
 /** Connects with the TLS settings of the exporter, but also accepts invalid certificates. */
 export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<TlsPeer> {
+  return connectedTls(baseUrl, tls, signal, false)
+}
+
+/** Why the exporter refuses the certificate, in the words of OpenSSL; undefined if it accepts it. */
+export function tlsRefusal(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<unknown> {
+  return connectedTls(baseUrl, tls, signal, true).then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+}
+
+function connectedTls(
+  baseUrl: string,
+  tls: TlsConfig,
+  signal: AbortSignal,
+  rejectUnauthorized: boolean,
+): Promise<TlsPeer> {
   const { port, protocol } = new URL(baseUrl)
   const host = hostOf(baseUrl)
   const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined)
   const socket = connectTls({
     host,
     port: Number(port || DEFAULT_PORTS[protocol]),
-    rejectUnauthorized: false,
+    rejectUnauthorized,
     ALPNProtocols: ['http/1.1'],
     servername,
     ca: readPem(tls.caFile),

@@ -29,7 +29,7 @@ class RequestFailure extends Error {
 class SignedOut extends Error {}
 
 /** `openedHere`: this page opened the session by a login, so signing out must end it. `ended`: sessions before. */
-const session = { token: '', system: '', openedHere: false, mayDelete: true, ended: 0 }
+const session = { token: '', system: '', openedHere: false, ended: 0 }
 
 /** @type {{ confirmation: Confirmation | undefined }} */
 const pending = { confirmation: undefined }
@@ -68,7 +68,6 @@ const page = {
   count: byId('count', HTMLElement),
   list: byId('list', HTMLElement),
   refresh: byId('refresh', HTMLButtonElement),
-  roleNote: byId('role-note', HTMLElement),
   deletion: byId('deletion', HTMLDialogElement),
   deletionName: byId('deletion-name', HTMLElement),
   deletionId: byId('deletion-id', HTMLElement),
@@ -318,32 +317,11 @@ async function signIn() {
 async function loadProviders() {
   /** @type {Provider[]} */
   const providers = await read('authnprovider', 'GET', `${systemPath()}/vdc/admin/authnproviders.json`)
-  await loadAccount()
   page.heading.textContent = `Providers of ${session.system}`
   page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
   page.count.textContent = countText(providers.length)
   showSignedIn(true)
   return providers
-}
-
-/** Whether the account may delete. If this is not known, the system decides on each deletion. */
-async function loadAccount() {
-  let account
-  try {
-    account = JSON.parse(await send('GET', `${systemPath()}/account`))
-  } catch (failure) {
-    if (failure instanceof SignedOut) throw failure
-    account = { user: null, roles: null, deleting_role: '', may_delete: null }
-  }
-  session.mayDelete = account.may_delete !== false
-  page.roleNote.hidden = session.mayDelete
-  if (session.mayDelete) return
-  const roles = account.roles.length === 0 ? 'no role' : `the role ${account.roles.join(', ')}`
-  const who = account.user === null ? 'Your account' : `Your account ${account.user}`
-  setText(
-    page.roleNote,
-    `${who} has ${roles}. Deleting a provider needs ${account.deleting_role}, so the buttons are disabled.`,
-  )
 }
 
 /** @param {number} count */
@@ -363,11 +341,6 @@ function listItem(provider, all) {
   const button = createElement('button', 'Delete…', { type: 'button', className: 'danger' })
   button.setAttribute('aria-label', `Delete ${visibleText(provider.name || provider.id)}…`)
   button.addEventListener('click', () => openDeletion(provider, all))
-  button.disabled = !session.mayDelete
-  if (button.disabled) {
-    button.setAttribute('aria-describedby', 'role-note')
-    button.title = page.roleNote.textContent ?? ''
-  }
   const item = createElement('li', '')
   item.append(text, button)
   return item

@@ -3,13 +3,19 @@ import { queryRefusalOf } from '../../../../src/api/query/answers/refusals.ts'
 import { decodeVersions, hasRangeDefect } from '../../../../src/api/query/requests/version.ts'
 import { responseOf } from '../../http/responses.ts'
 
-const management = (code: number, retryable: boolean) =>
-  JSON.stringify({ code, description: 'words', retryable })
+const management = (code: number, retryable: boolean, description = 'words') =>
+  JSON.stringify({ code, description, retryable })
 const service = (error: string) => JSON.stringify({ error })
 
 test.each([
-  ['a missing role', 500, management(6401, false), 'forbidden', /SYSTEM_MONITOR or SYSTEM_ADMIN/],
-  ['no service', 503, management(6503, true), 'not_found', /no query interface.*Community Edition/],
+  [
+    'a missing role',
+    500,
+    management(6401, false, 'Insufficient permissions'),
+    'forbidden',
+    /lacks the role.*it says: Insufficient permissions$/,
+  ],
+  ['no service', 503, management(6503, true), 'not_found', /does not run.*Community Edition/],
   ['no path', 404, '', 'not_found', /older than 3\.5/],
   ['no method', 405, '', 'not_found', /older than 3\.5/],
   ['not implemented', 501, '', 'not_found', /older than 3\.5/],

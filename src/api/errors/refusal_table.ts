@@ -1,0 +1,336 @@
+import type { Reason } from './reasons.ts'
+
+/** What was requested, where that decides what a refusal means. */
+export type RefusedRequest = 'login' | 'deletion' | 'resource' | 'query'
+
+/** A row is for the responses that fit all of its conditions. */
+interface RefusalRow {
+  readonly of?: RefusedRequest
+  /** The HTTP status, or the first and the last one of a range. */
+  readonly status?: number | readonly [first: number, last: number]
+  /** The member `code` of the error body. */
+  readonly codes?: readonly number[]
+  /** Found in the error body or page. */
+  readonly words?: RegExp
+  readonly reason: Reason
+  /** The first sentence of the message, if it is not that of the reason. */
+  readonly text?: string
+  /** What to do about it, if it is not that of the reason: one sentence without a full stop. */
+  readonly remedy?: string
+  /** What to do about it, if the account is known to have a role that may read. */
+  readonly readerRemedy?: string
+  /** How long no other login is sent. Of several minutes that the words name, the first. */
+  readonly pause?: 'minute' | 'named minutes'
+  /** Where the meaning is known from. */
+  readonly evidence: string
+}
+
+const REFUSED = 'the request was refused'
+const NO_DATA = 'a response without the requested data'
+const NO_ROLE = 'the account lacks the role for this request'
+const ASSIGN = {
+  remedy: 'assign the role SYSTEM_MONITOR to the account',
+  readerRemedy:
+    'the role SYSTEM_MONITOR is there: check whether the system accepts the host name in base_url (list of accepted server names), and whether this release needs another role for this request',
+} as const satisfies Partial<RefusalRow>
+const CREDENTIALS = 'correct the user name or the password'
+const ANCESTOR = 'sources of CoprHD, the open-source ancestor'
+const MANAGEMENT_PORT =
+  'write the port of the management API in base_url (4443 unless changed): 443 is that of the web portal'
+
+const ACCEPTED_NAMES =
+  'add the host name in base_url to the accepted server names of the system, or use one that is; otherwise report this response'
+
+/** The words of a missing role. */
+const ROLE_WORDS = /insufficient permission|lacks? the role|\brole\b.*\brequired\b|\brequires?\b.*\brole\b/i
+/** Members of the object in which the web portal wraps every answer. */
+export const PORTAL_WORDS = /"(?:isSuccess|msgDetails)"\s*:/
+export const PORTAL = {
+  reason: 'schema',
+  text: 'the web portal of the system responds, not the management API',
+  remedy: MANAGEMENT_PORT,
+} as const satisfies Partial<RefusalRow>
+
+const STILL_MAPPED = {
+  of: 'deletion',
+  reason: 'client_error',
+  text: 'the provider is still in use',
+  remedy:
+    'remove the mappings of the provider from the tenants, roles and user groups that the system names, then delete it',
+} as const satisfies Partial<RefusalRow>
+const ALREADY_DELETED = {
+  of: 'deletion',
+  reason: 'not_found',
+  text: 'the system has no provider with this id',
+  remedy: 'none if it is already deleted: list the providers',
+} as const satisfies Partial<RefusalRow>
+const OLD_RELEASE = {
+  of: 'query',
+  reason: 'not_found',
+  text: 'the system has no query interface: it is older than 3.5, or a proxy blocks the path',
+  evidence: 'administration guides',
+} as const satisfies Partial<RefusalRow>
+const NOT_SERVED = {
+  of: 'resource',
+  reason: 'not_found',
+  text: 'the system does not serve this request',
+  evidence: 'HTTP',
+} as const satisfies Partial<RefusalRow>
+
+/**
+ * What a response means that does not have what was requested. The first row that fits decides. The meaning of a status or
+ * a code is that of the words, where they are known: one code has up to eight meanings.
+ */
+export const REFUSALS = [
+  {
+    status: [300, 599],
+    words: PORTAL_WORDS,
+    ...PORTAL,
+    evidence: 'ECS-CommunityEdition issue 500',
+  },
+  // A login.
+  {
+    of: 'login',
+    status: 401,
+    words: /\bLDAP\b/,
+    reason: 'server_error',
+    text: 'the system could not ask its LDAP server',
+    remedy:
+      'check the LDAP server, and the authentication provider of the system; the account may be right, so the login is tried again after a minute',
+    pause: 'minute',
+    evidence: `${ANCESTOR}: four texts with code 4000`,
+  },
+  {
+    of: 'login',
+    status: 401,
+    words: /number of tokens exceeded/i,
+    reason: 'auth',
+    text: 'the account has too many sessions',
+    remedy:
+      'log out other sessions of the account, of which at most 100 can be open; those without use end after two hours',
+    evidence: 'ECS-CommunityEdition issue 193, code 4000',
+  },
+  {
+    of: 'login',
+    status: 401,
+    words: /invalid login (limit|attempts)/i,
+    reason: 'auth',
+    text: 'the system blocks logins from this address, because too many failed',
+    remedy:
+      'wait until the block has ended; it comes back while something at this address logs in with a wrong password',
+    pause: 'named minutes',
+    evidence: `${ANCESTOR}, code 4000: ten failed logins block an address for ten minutes`,
+  },
+  {
+    of: 'login',
+    status: 401,
+    words: /use HTTPS/i,
+    reason: 'auth',
+    text: 'the system accepts logins with HTTPS only',
+    remedy: 'write https:// in base_url',
+    evidence: `${ANCESTOR}, code 4000`,
+  },
+  {
+    of: 'login',
+    status: 401,
+    words: /proxy token/i,
+    reason: 'auth',
+    text: 'the system does not accept the proxy token of the account',
+    remedy: 'log in with the name and the password of a management user of the system',
+    evidence: `${ANCESTOR}, code 4000`,
+  },
+  {
+    of: 'login',
+    status: 401,
+    words: /invalid or expired credentials/i,
+    reason: 'auth',
+    text: 'the system does not accept the user name or the password',
+    remedy: `${CREDENTIALS}, or unlock the account`,
+    evidence: 'ECS-CommunityEdition issues 182 and 509, code 401',
+  },
+  {
+    of: 'login',
+    status: 401,
+    reason: 'auth',
+    text: 'the system refuses the login',
+    remedy: `${CREDENTIALS}; other causes are a locked account, 100 open sessions, ten failed logins in ten minutes, and an LDAP server that the system does not reach`,
+    evidence: `${ANCESTOR}: code 4000 has eight meanings`,
+  },
+  {
+    of: 'login',
+    status: 500,
+    words: /could not generate token/i,
+    reason: 'server_error',
+    remedy: 'wait until the authentication service of the system has started; otherwise contact support',
+    evidence: 'ECS-CommunityEdition issue 476',
+  },
+  // A token.
+  {
+    codes: [10001, 10005],
+    reason: 'auth',
+    text: 'the system cannot read the token',
+    remedy: 'use a whole token that this system has issued: a login gives a new one',
+    evidence: `ECS-CommunityEdition issues 111, 320 and 500; 10005: ${ANCESTOR}`,
+  },
+  // A deletion. The API document shows neither its refusals nor its role.
+  {
+    of: 'deletion',
+    status: 400,
+    words: /not a valid UR[IN]\b/i,
+    reason: 'client_error',
+    text: REFUSED,
+    remedy: 'correct the id: list the providers',
+    evidence: `${ANCESTOR}, codes 1002 and 1013`,
+  },
+  { ...STILL_MAPPED, status: 400, codes: [1013], evidence: ANCESTOR },
+  { ...STILL_MAPPED, codes: [1025], evidence: 'table of codes of python-ecsclient' },
+  { ...ALREADY_DELETED, status: 404, evidence: `${ANCESTOR}, code 2000` },
+  { ...ALREADY_DELETED, status: 400, codes: [1004], evidence: 'goobjectscale' },
+  {
+    of: 'deletion',
+    status: 401,
+    reason: 'auth',
+    remedy: 'get a new token by a login',
+    evidence: 'administration guide',
+  },
+  // Access.
+  {
+    codes: [3001, 3002],
+    reason: 'forbidden',
+    text: 'the license of the system does not allow this request',
+    remedy: 'add or renew the license of the system; no role of the account changes this',
+    evidence: `ECS-CommunityEdition issue 513; 3002: ${ANCESTOR}`,
+  },
+  {
+    of: 'deletion',
+    status: [402, 599],
+    words: ROLE_WORDS,
+    reason: 'forbidden',
+    text: 'the account may not delete providers',
+    remedy:
+      'use an account that may delete authentication providers, as the administration guide of the system says',
+    evidence: `${ANCESTOR}, code 3000`,
+  },
+  {
+    of: 'deletion',
+    status: 403,
+    reason: 'forbidden',
+    remedy:
+      'use an account that may delete authentication providers; if it may, the system may refuse the host name in base_url (list of accepted server names)',
+    evidence: 'REST references; since ECS 3.8 for host names',
+  },
+  {
+    status: [402, 599],
+    words: ROLE_WORDS,
+    reason: 'forbidden',
+    text: NO_ROLE,
+    ...ASSIGN,
+    evidence: `ObjectScale 4.3 (500 with code 6401); ${ANCESTOR} (403 with code 3000)`,
+  },
+  {
+    codes: [3000, 1026],
+    reason: 'forbidden',
+    text: NO_ROLE,
+    ...ASSIGN,
+    evidence: `${ANCESTOR}; 1026: table of codes of python-ecsclient`,
+  },
+  {
+    codes: [6401],
+    reason: 'auth',
+    text: 'a proxy of the system hides why it refuses the token',
+    remedy:
+      'renew the token, and check the services of the system; this is the response to a refused token, and to other failures',
+    evidence: `${ANCESTOR}: the page of nginx for 401`,
+  },
+  // The port.
+  {
+    status: 497,
+    reason: 'tls',
+    evidence: 'nginx',
+  },
+  { codes: [6497], reason: 'tls', evidence: ANCESTOR },
+  {
+    status: 400,
+    words: /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an SSL-enabled server port)\b/i,
+    reason: 'tls',
+    evidence: 'nginx, Go and Apache',
+  },
+  // The query interface.
+  {
+    of: 'query',
+    codes: [6503],
+    reason: 'not_found',
+    text: 'the query interface does not run, as on a Community Edition',
+    evidence: 'ECS Community Editions of several releases; a build of 4.3',
+  },
+  { ...OLD_RELEASE, status: 404 },
+  { ...OLD_RELEASE, status: 405 },
+  { ...OLD_RELEASE, status: 501 },
+  // A resource. Not allowed, not implemented.
+  { ...NOT_SERVED, status: 405 },
+  { ...NOT_SERVED, status: 501 },
+  // A service of the system.
+  {
+    status: 500,
+    codes: [7000],
+    reason: 'server_error',
+    text: REFUSED,
+    remedy:
+      'contact the support of the vendor with this response: a service of the system fails, on some systems for ever; other requests are not affected',
+    evidence: 'ECS-CommunityEdition issue 557',
+  },
+  // Any response with this status.
+  { status: 401, reason: 'auth', evidence: 'HTTP' },
+  {
+    status: 403,
+    reason: 'forbidden',
+    readerRemedy: ACCEPTED_NAMES,
+    evidence: 'HTTP; since ECS 3.8 for host names',
+  },
+  { status: 404, reason: 'not_found', evidence: 'HTTP' },
+  { status: 429, reason: 'throttled', evidence: 'HTTP' },
+  { status: [502, 504], reason: 'unavailable', evidence: 'HTTP' },
+  { status: [500, 599], reason: 'server_error', text: REFUSED, evidence: 'HTTP' },
+  { status: [400, 499], reason: 'client_error', text: REFUSED, evidence: 'HTTP' },
+  { reason: 'schema', text: NO_DATA, evidence: 'HTTP' },
+] as const satisfies readonly RefusalRow[]
+
+/** A response that does not have what was requested. */
+export interface RefusedResponse {
+  readonly of: RefusedRequest | undefined
+  readonly status: number
+  readonly code: number | undefined
+  readonly words: string
+}
+
+/** What it means. */
+export function meaningOf(response: RefusedResponse): RefusalRow {
+  const rows: readonly RefusalRow[] = REFUSALS
+  const found = rows.find((row) => isFor(row, response))
+  if (found === undefined) throw new RangeError('the last row of the table is for every response')
+  return found
+}
+
+function isFor(row: RefusalRow, { of, status, code, words }: RefusedResponse): boolean {
+  const [first, last] = typeof row.status === 'number' ? [row.status, row.status] : (row.status ?? [0, 999])
+  return (
+    (row.of === undefined || row.of === of) &&
+    status >= first &&
+    status <= last &&
+    (row.codes === undefined || (code !== undefined && row.codes.includes(code))) &&
+    (row.words?.test(words) ?? true)
+  )
+}
+
+const MINUTE_MS = 60_000
+const MOST_MINUTES = 60
+/** As long as the ancestor blocks an address. */
+const BLOCK_MINUTES = 10
+
+/** For how long a refused login is not repeated, in milliseconds; undefined: the cooldown decides. */
+export function pauseMs({ pause }: Pick<RefusalRow, 'pause'>, words: string): number | undefined {
+  if (pause === undefined) return undefined
+  if (pause === 'minute') return MINUTE_MS
+  const named = Number(/\b(\d{1,4}) min/.exec(words)?.[1] ?? BLOCK_MINUTES)
+  return Math.min(Math.max(named, 1), MOST_MINUTES) * MINUTE_MS
+}
