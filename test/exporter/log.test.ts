@@ -84,7 +84,7 @@ test('at level debug, each request and each poll is one line, without secrets', 
   expect(counted(lines.map(({ status }) => status))).toEqual(counted(requests.map(({ status }) => status)))
   const host = new URL(emulator.url).host
   for (const line of lines) {
-    const { ts, level, msg, system, operation, status, duration_ms, bytes = 0, ...others } = line
+    const { ts, level, msg, system, operation, status, duration_ms, bytes = 0, said, ...others } = line
     expect({ level, system, ts: typeof ts, operation: typeof operation }).toEqual({
       level: 'debug',
       system: 'a',
@@ -92,6 +92,9 @@ test('at level debug, each request and each poll is one line, without secrets', 
       operation: 'string',
     })
     expect(duration_ms).toBeGreaterThanOrEqual(0)
+    // The whole text of a refusal, of which messages quote the beginning.
+    if (status === 404) expect(said).toMatch(/^Unable to find entity in request URL/)
+    else expect(said).toBeUndefined()
     const pool = emulator.pools.find(({ id }) => id === others['pool_id'])
     const isOfPool = operation === 'nodes' || operation === 'forecast'
     expect(others).toEqual({ host, ...(isOfPool && { pool: pool?.name, pool_id: pool?.id }) })

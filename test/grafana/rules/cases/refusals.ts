@@ -15,7 +15,7 @@ const REFUSED = 'sds_api_logins_total{result="auth"}'
 const login = fired('SdsLoginRefused', 'critical', 'access', SYSTEM, {
   summary: 'A storage system refuses the login of the exporter.',
   description:
-    'System frankfurt refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.',
+    'System frankfurt refuses the login of the exporter: the password may be wrong, the account locked, its address blocked, or too many sessions open. Its pools are not monitored.',
   dashboard: PAGE,
 })
 
@@ -27,9 +27,9 @@ const token = fired('SdsTokenRefused', 'critical', 'access', SYSTEM, {
 })
 
 const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
-  summary: 'The account of the exporter lacks a role at a storage system.',
+  summary: 'A storage system forbids the exporter to read.',
   description:
-    'System frankfurt accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.',
+    'System frankfurt accepts the account of the exporter but forbids it to read: its role, the license of the system, or the host name in base_url may be the cause. Its pools are not monitored.',
   dashboard: PAGE,
 })
 
