@@ -19,12 +19,9 @@ export function resourceSamples(
   const samples = new Samples()
   for (const [family, count] of counts) samples.add(family, labelText({ system }), count)
   for (const list of Map.groupBy(objects, ({ kind }) => kind.name).values()) {
-    const names = firstLabels(list)
-    for (const [index, object] of list.entries()) {
-      const id = object.id ?? object.labels[0]
-      const name = id === undefined ? undefined : known[object.kind.name]?.(id)
-      addObject(samples, baseLabels(system, object, name ?? names[index]), object)
-    }
+    const names = firstLabels(list, known)
+    for (const [index, object] of list.entries())
+      addObject(samples, baseLabels(system, object, names[index]), object)
   }
   return samples.byFamily
 }
@@ -42,10 +39,22 @@ function urnOf(id: string): string {
   return id.replace(/^Replication_Group:\s*/, '')
 }
 
-/** Objects with an id have the id instead of a name that is missing or not unique. */
-function firstLabels(objects: readonly ResourceObject[]): readonly (string | undefined)[] {
-  if (objects[0]?.kind.id === undefined) return objects.map(({ labels }) => labels[0])
-  return uniqueNames(objects.map(({ id, labels: [name = ''] }) => ({ id: id ?? name, name })))
+/**
+ * Objects with an id, or with a name in another reading, have the id instead of a name that is missing or not unique. A
+ * name in another reading that is given to an object with an id is unique there, and must be the same here.
+ */
+function firstLabels(
+  objects: readonly ResourceObject[],
+  known: KnownNames = {},
+): readonly (string | undefined)[] {
+  const [kind] = objects.map((object) => object.kind)
+  const knownName = kind && known[kind.name]
+  if (kind?.id === undefined && knownName === undefined) return objects.map(({ labels }) => labels[0])
+  const named = objects.map(({ id, labels: [name] }) => ({ id: id ?? name ?? '', name }))
+  const other = named.map(({ id }) => knownName?.(id))
+  if (kind?.id === undefined)
+    return uniqueNames(named.map(({ id, name }, index) => ({ id, name: other[index] ?? name })))
+  return uniqueNames(named).map((name, index) => other[index] ?? name)
 }
 
 function baseLabels(system: string, { kind, labels, id }: ResourceObject, first: string | undefined): string {

@@ -39,8 +39,8 @@ export function uniqueNames(
   for (const { name } of things) uses.set(name, (uses.get(name) ?? 0) + 1)
   const ids = new Set(things.map(({ id }) => id))
   return things.map(({ id, name }) => {
-    const usable = name !== undefined && uses.get(name) === 1 && !ids.has(name)
-    return usable ? name : id
+    const isUsable = name !== undefined && name !== '' && uses.get(name) === 1 && !ids.has(name)
+    return isUsable ? name : id
   })
 }
 

@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ResourceObject } from '../../src/api/resources/objects.ts'
+import { decodeListed, type ResourceObject } from '../../src/api/resources/objects.ts'
+import { addObjects } from '../../src/api/resources/reader.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { resourceSamples } from '../../src/metrics/resource_samples.ts'
+import { groupNames, resourceSamples } from '../../src/metrics/resource_samples.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from './exposition_text.ts'
 
@@ -40,3 +43,48 @@ test('columns of one family differ in their labels', () => {
   const keys = series.map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
   expect(new Set(keys).size).toBe(keys.length)
 })
+
+const LISTED_KINDS = [...OBJECT_KINDS.values()].filter(({ labels }) => Object.keys(labels).length > 0)
+const name = fc.constantFrom(undefined, null, '', ' ', 'x', ' x', 'y', 'Replication_Group: x')
+
+/** Entries of a list with few different names and ids, and with all figures. */
+function listOf({ columns, labels, id }: (typeof LISTED_KINDS)[number]) {
+  const figures = columns.flatMap(({ members: [first] }) => (first === undefined ? [] : [[first, 1]]))
+  const texts = columns.flatMap(({ text }) => (text === undefined ? [] : [text.member]))
+  const members = [
+    ...Object.values(labels).flatMap((names) => names.split('|')),
+    ...(id === undefined ? [] : [id]),
+  ]
+  const named = fc.record(Object.fromEntries([...members, ...texts].map((member) => [member, name])))
+  return fc.array(
+    named.map((entry) => ({ ...Object.fromEntries(figures), ...entry })),
+    { maxLength: 5 },
+  )
+}
+
+function readingOf(kind: (typeof LISTED_KINDS)[number], entries: readonly unknown[]) {
+  const builder = createReadingBuilder(kind.resource)
+  addObjects(builder, kind, decodeListed(entries, kind, { ...builder, now: 0 }))
+  return builder.reading()
+}
+
+test.each(LISTED_KINDS.map((kind) => [kind.name, kind] as const))(
+  'no series of %s has an empty name, and no two are equal',
+  (_, kind) => {
+    const groups = OBJECT_KINDS.get('group')
+    if (groups === undefined) throw new Error('there are no groups')
+    fc.assert(
+      fc.property(listOf(kind), listOf(groups), (entries, others) => {
+        const known = { replicationLag: groupNames(readingOf(groups, others)) }
+        const samples = resourceSamples('s', readingOf(kind, entries), known)
+        const series = parseExposition(renderPart(samples).text.toString())
+        const keys = series.map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
+        expect(keys).toEqual([...new Set(keys)])
+        const [first = ''] = Object.keys(kind.labels)
+        const ofObjects = series.filter(({ name }) => name !== kind.count?.family)
+        expect(ofObjects.filter(({ labels }) => labels[first] === '')).toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  },
+)

@@ -61,14 +61,21 @@ function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceOb
   )
 }
 
+/** Objects without a name are counted by their kind, but have no series. */
 export function addObjects(
   builder: ReadingBuilder,
   kind: ObjectKind,
   objects: readonly ResourceObject[],
 ): void {
-  const shown = kind.name === 'node' ? withFewVersions(objects) : objects
+  const named = objects.filter(
+    ({ id, labels: [name] }) => kind.count === undefined || (name ?? id) !== undefined,
+  )
+  const nameless = objects.length - named.length
+  if (nameless > 0)
+    builder.rejected.add({ attribute: kind.resource, reason: 'no_id', node: '', text: '' }, nameless)
+  const shown = kind.name === 'node' ? withFewVersions(named) : named
   builder.add(shown)
-  builder.leaveOut(objects.length - shown.length)
+  builder.leaveOut(named.length - shown.length)
 }
 
 const MAX_VERSIONS = 20

@@ -20,7 +20,7 @@ export function createReadingBuilder(resource: ResourceName) {
     rejected,
     add(list: readonly ResourceObject[]): void {
       for (const object of list) {
-        const key = JSON.stringify([object.kind.name, object.id ?? object.labels])
+        const key = JSON.stringify([object.kind.name, identityOf(object)])
         if (objects.has(key)) rejected.add({ attribute: resource, reason: 'duplicate', node: '', text: key })
         objects.set(key, object)
       }
@@ -52,6 +52,11 @@ export function createReadingBuilder(resource: ResourceName) {
       }
     },
   }
+}
+
+/** Of an object that could have an id, the name stands for an id that is missing; the labels of other objects differ. */
+function identityOf({ kind, id, labels }: ResourceObject): unknown {
+  return id ?? (kind.id === undefined ? labels : labels[0])
 }
 
 const OF_OBJECTS: readonly string[] = ['no_id', 'duplicate']
