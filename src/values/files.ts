@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -58,11 +59,26 @@ function readUpTo(file: number, size: number, maxBytes: number): TextFile {
   for (let total = 0; bytes <= maxBytes; bytes = Math.max(size, total)) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     const length = readSync(file, chunk)
-    if (length === 0) return { text: Buffer.concat(chunks).toString('utf8') }
+    if (length === 0) return decoded(Buffer.concat(chunks))
     chunks.push(chunk.subarray(0, length))
     total += length
   }
   return { problem: `is too large: ${bytes} bytes, the limit is ${maxBytes}` }
+}
+
+/** Other encodings are refused: their characters would be replaced, so that a password would be another one. */
+function decoded(bytes: Buffer): TextFile {
+  if (isUtf8(bytes)) return { text: bytes.toString('utf8') }
+  let line = 1
+  for (let start = 0; isUtf8(bytes.subarray(start, lineEnd(bytes, start))); line += 1)
+    start = lineEnd(bytes, start) + 1
+  return { problem: `is not UTF-8 text (line ${line}): save it in UTF-8` }
+}
+
+/** No character of several bytes has the byte of a line feed. */
+function lineEnd(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf('\n', start)
+  return end === -1 ? bytes.length : end
 }
 
 function typeProblem(stats: Stats): { readonly problem: string } | undefined {

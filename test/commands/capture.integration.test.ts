@@ -25,7 +25,7 @@ describe('capture', () => {
     })
     using folder = temporaryFolder()
     const config = folder.write('sds-exporter.yml', configOf(emulator.url))
-    const file = folder.write('system.jsonl', '')
+    const file = `${folder.path}/system.jsonl`
     const captured = await program('capture', `--config.file=${config}`, `--output=${file}`)
     expect({ code: captured.code, stderr: captured.stderr }).toEqual({ code: 0, stderr: '' })
     expect(captured.stdout).toMatch(/wrote .*: \d+ requests, 0 refused, 0 without an answer/)
@@ -35,10 +35,14 @@ describe('capture', () => {
       `"${name}"`,
       ...nodes,
     ])
+    const before = readFileSync(file, 'utf8')
+    const again = await program('capture', `--config.file=${config}`, `--output=${file}`)
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('or replace it with --force') })
+    expect(readFileSync(file, 'utf8')).toBe(before)
     const shown = await program('capture', `--show=${file}`)
     expect(shown.stdout).toContain('Versions of the nodes: 4.3.0.0.')
-    const again = emulator.log.requests().map(({ method, path, query }) => `${method} ${path}?${query}`)
-    const reads = again.filter((text) => text.startsWith('GET') && !/log(in|out)/.test(text))
+    const requests = emulator.log.requests().map(({ method, path, query }) => `${method} ${path}?${query}`)
+    const reads = requests.filter((text) => text.startsWith('GET') && !/log(in|out)/.test(text))
     expect(new Set(reads).size).toBe(reads.length)
 
     const report = folder.write('report.txt', '')
@@ -74,7 +78,7 @@ describe('capture', () => {
     using folder = temporaryFolder()
     const config = folder.write('sds-exporter.yml', configOf(emulator.url, 1))
     const file = folder.write('system.jsonl', '')
-    const args = ['src/main.ts', 'capture', `--config.file=${config}`, `--output=${file}`]
+    const args = ['src/main.ts', 'capture', `--config.file=${config}`, `--output=${file}`, '--force']
     const child = await startProcess(process.execPath, args)
     await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the nodes of a pool' })
     child.kill('SIGINT')

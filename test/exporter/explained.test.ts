@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { visibleLines } from '../../src/text.ts'
 import { startWithEmulator } from '../faults/exporter_setup.ts'
 import { get, getJson } from '../support/http.ts'
 import { waitForAssertion } from '../support/wait.ts'
@@ -21,6 +22,17 @@ test('a probe is explained, without secrets', async () => {
   expect(plain.text).toMatch(/^# HELP /)
   const refused = await get(`${setup.exporter.url}/probe?system=a&debug=yes`)
   expect([refused.status, refused.text]).toEqual([400, 'the parameter debug is true or false\n'])
+})
+
+test('names of the system cannot control the terminal that shows a probe', async () => {
+  await using setup = await startWithEmulator({ nodes: 3 })
+  setup.emulator.setFaults(['hostile-names'])
+  const url = `${setup.exporter.url}/probe?system=a`
+  const scraped = (await get(url)).text
+  expect(scraped).not.toBe(visibleLines(scraped))
+  const { text } = await get(`${url}&debug=true`)
+  expect(text).toContain('\\u0000')
+  expect(text).toBe(visibleLines(text))
 })
 
 test('a probe that fails is explained', async () => {

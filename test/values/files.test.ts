@@ -18,6 +18,18 @@ test('a file is read whole up to its maximum size, and refused beyond', () => {
   expect(readTextFile(path, 'secret')).toEqual({ problem: 'is too large: 65537 bytes, the limit is 65536' })
 })
 
+test.each([
+  ['Latin-1', Buffer.from('one\ntwo\npassw\xf6rd\nfour', 'latin1'), 3],
+  ['UTF-16', Buffer.from('\ufeffpassword', 'utf16le'), 1],
+  ['UTF-8 that is cut', Buffer.from('one\n\u20ac').subarray(0, -1), 2],
+])('a file in %s is refused, with the line', (_, bytes, line) => {
+  const path = fileOf('')
+  appendFileSync(path, bytes)
+  expect(readTextFile(path, 'secret')).toEqual({
+    problem: `is not UTF-8 text (line ${line}): save it in UTF-8`,
+  })
+})
+
 test('files are closed after they were read', () => {
   const path = fileOf('text')
   const open = () => readdirSync('/proc/self/fd').length

@@ -18,6 +18,7 @@ const OTHER_HOST =
   'the certificate is for another host name: set tls_config.server_name, or use that name in base_url'
 const TOO_WEAK =
   'renew the certificates of the system with keys of at least 2048 bits (RSA) and SHA-256: OpenSSL accepts no weaker ones'
+const NOT_HTTP = 'the response is not HTTP'
 const NEEDS_CERTIFICATE = 'the system requires a client certificate: set tls_config.cert_file and key_file'
 
 /** By the error codes of Node.js, OpenSSL and undici. */
@@ -72,7 +73,9 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: ['tls', OLD_TLS, UPDATE_TLS],
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', NEEDS_CERTIFICATE],
   // The parser of undici gives a code, or only its name.
-  HTTPParserError: ['reset', 'the response is not HTTP'],
+  HTTPParserError: ['reset', NOT_HTTP],
+  // It asserts that the status is at least 100, and not 101 without a request for an upgrade.
+  ERR_ASSERTION: ['reset', NOT_HTTP],
 }
 
 /** Remedies by the words of OpenSSL, for certificates that it refuses for a reason that Node.js calls `UNSPECIFIED`. */
@@ -92,7 +95,7 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
     ['tls', TLS_FAILED],
   ],
-  [/^HPE_/, ['reset', 'the response is not HTTP']],
+  [/^HPE_/, ['reset', NOT_HTTP]],
   [/^EAI_/, ['dns', REASONS.dns.text]],
 ]
 const UNKNOWN: Failure = ['local', 'the request failed']

@@ -3,6 +3,7 @@ import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
+import type { Rejection } from '../parse/reads.ts'
 import { nameFilter, type ReadingContext, type ResourceFilters, readObjects } from './context.ts'
 import { hasMembers, listIn } from './lists.ts'
 import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
@@ -25,9 +26,14 @@ export interface ListedName {
 
 const NAMES = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
 
+/** As the system has it, with blanks around it. */
+function servedName(entry: JsonObject): unknown {
+  return [member(entry, 'name'), member(entry, 'id')].find((text) => readText(text) !== undefined)
+}
+
 /** A name that can be part of a path; of a namespace or a bucket. */
 function nameIn(entry: JsonObject): string | undefined {
-  const name = readText(member(entry, 'name')) ?? readText(member(entry, 'id'))
+  const name = readText(servedName(entry))
   const isUsable = name !== undefined && name.length <= MAX_ID_CHARACTERS && !/^\.+$/.test(name)
   return isUsable ? name : undefined
 }
@@ -54,19 +60,25 @@ export async function listNames(
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
   const { max = Number.POSITIVE_INFINITY } = kind
+  const served = new Map<string, unknown>()
+  const reject = (reason: Rejection, text: string) =>
+    rejected.add({ attribute: request.operation, reason, node: '', text })
+  const nameOf = (entry: JsonObject): string | undefined => {
+    const name = nameIn(entry)
+    if (name === undefined) reject('no_id', '')
+    // A repeated entry is no loss, but one whose name has other blanks is.
+    else if (served.has(name) && served.get(name) !== servedName(entry)) reject('duplicate', name)
+    if (name !== undefined) served.set(name, servedName(entry))
+    return name
+  }
   const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
-    decodeEntries(listIn(body, kind), max, (entry) => {
-      const name = isObject(entry) ? nameIn(entry) : undefined
-      if (name === undefined)
-        rejected.add({ attribute: request.operation, reason: 'no_id', node: '', text: '' })
-      if (name === undefined || !isSelected(name) || !isObject(entry)) return undefined
+    decodeEntries(listIn(body, kind), max, (value) => {
+      const entry = isObject(value) ? value : {}
+      const name = nameOf(entry)
+      if (name === undefined || !isSelected(name)) return undefined
       const object = { ...entry, ...members, name }
-      return {
-        name,
-        quota: hasMembers(withoutNulls(entry), kind)
-          ? decodeObject(object, kind, { now, rejected })
-          : undefined,
-      }
+      const isQuota = hasMembers(withoutNulls(entry), kind)
+      return { name, quota: isQuota ? decodeObject(object, kind, { now, rejected }) : undefined }
     })
   const list = await readPages(send, request, decode, { max, signal })
   return [...new Map(list.map((entry) => [entry.name, entry])).values()]

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { ApiError } from '../../api/errors/errors.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -17,6 +18,7 @@ import { summaryText } from './show.ts'
 const FLAGS = {
   '--system <name>': 'the system, if several are configured',
   '--output <file>': { about: 'file to write', parse: parseFilePath },
+  '--force': 'replace an existing file',
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
   '--show <file>': 'print what a recording has, with every text in it, and stop',
 } as const satisfies FlagTable
@@ -59,9 +61,11 @@ export function captureCommand(): Command {
 type Flags = Partial<ConfigFileFlag> & FlagsOf<typeof FLAGS>
 
 async function capture(flags: Flags, command: Command): Promise<void> {
-  const { system: name, output, show, keepNames = false } = flags
+  const { system: name, output, show, keepNames = false, force = false } = flags
   if (show !== undefined) return void process.stdout.write(summaryText(show))
   if (output === undefined) throw new Failed('capture needs --output, or --show', EXIT.usage)
+  if (!force && existsSync(output))
+    throw new Failed(`${output} exists: choose another output, or replace it with --force`)
   const config = loadConfig(flags['config.file'] ?? configFileOf(command), process.env, { system: name })
   const system = chooseSystem(config.systems, name)
   const recording = createSystemRecording(system, keepNames)

@@ -2,7 +2,7 @@ import { logfmt } from '../../log.ts'
 import type { Exposition } from '../../metrics/exposition.ts'
 import type { LogLine, Recording } from '../../poller/log/log_tap.ts'
 import type { PollerStatus } from '../../poller/poller.ts'
-import { durationText } from '../../text.ts'
+import { durationText, visibleLines } from '../../text.ts'
 
 /** Of the metrics; the rest is what the probe without `debug` returns. */
 const MAX_METRICS_BYTES = 1024 * 1024
@@ -22,11 +22,13 @@ export async function explainProbe(explained: Explained): Promise<string> {
   const { lines, omitted } = recording
   const log = lines.map(lineText).join('')
   const rest = omitted === 0 ? '' : `(${omitted} more lines)\n`
-  return [
+  const text = [
     `Logs for the probe, which took ${seconds.toFixed(3)} s, and for other requests to the system meanwhile:\n${log}${rest}`,
     `Metrics that would have been returned:\n${await metricsText(exposition)}`,
     `Configuration of the system:\n${status === undefined ? 'removed\n' : configText(status)}`,
   ].join('\n')
+  // Names of the system are for a terminal here, not for a scraper.
+  return visibleLines(text)
 }
 
 function lineText({ time, level, message, fields }: LogLine): string {

@@ -118,6 +118,18 @@ describe('a body in chunks of one byte', () => {
   })
 })
 
+test.each(['000', '099', '101'])(
+  'a response with the status %s is no fault of the exporter',
+  async (status) => {
+    await using server = await answering(`HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\n{}`)
+    await using transport = transportTo()
+    await expect(get(transport, server.url)).rejects.toMatchObject({
+      reason: 'reset',
+      detail: expect.stringContaining('not HTTP'),
+    })
+  },
+)
+
 test('an abort ends a request that waits for its lookup', async () => {
   const lookup = () => new Promise<never>(() => undefined)
   await using transport = transportTo({ decoding: createSemaphore(1), lookup })

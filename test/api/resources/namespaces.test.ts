@@ -113,6 +113,19 @@ describe('the usage of many namespaces', () => {
     },
   )
 
+  test('of several whose names differ in blanks is that of one, and the others are counted', async () => {
+    const names = ['x', ' x', 'y', 'x ', 'y']
+    const { read } = setUp({
+      [LIST]: { namespace: names.map((name) => ({ name })) },
+      '/object/billing/namespace/info?sizeunit=KB {"id":["x","y"]}': {
+        namespace_billing_infos: [{ namespace: 'x', total_size: 1 }],
+      },
+    })
+    const reading = await read('namespaces')
+    expect(reading).toMatchObject({ exportedObjects: 1, rejectedObjects: 2 })
+    expect(reading.rejected).toMatchObject([{ attribute: 'namespaces', reason: 'duplicate', text: 'x' }])
+  })
+
   test('in another unit is rejected', async () => {
     const usage = { namespace: 'ns0000', total_size: 1, total_size_unit: 'GB', total_objects: 2 }
     const { read } = setUp({
