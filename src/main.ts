@@ -22,8 +22,6 @@ if (major < OLDEST_MAJOR) {
 }
 
 async function runWithParser(args: readonly string[]): Promise<void> {
-  const { limitMemory } = await import('./commands/cli/memory.ts')
-  limitMemory()
   const { exitCodeAfterOutput, runProgram } = await import('./commands/program.ts')
   const code = await runProgram(args)
   const { endProcess } = await import('./commands/cli/lifetime.ts')

@@ -7,7 +7,6 @@ import { ListenError } from '../values/listen_address.ts'
 import { EXIT, Failed, failureText } from './cli/exit.ts'
 import { withOtherPort } from './cli/flags/other_port.ts'
 import { writeError } from './cli/log/journal.ts'
-import { optimizeCode } from './cli/memory.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
 const DESCRIPTION =
@@ -66,7 +65,6 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     const program = await createProgram(args)
-    optimizeCode()
     await program.parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {

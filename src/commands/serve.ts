@@ -11,7 +11,6 @@ import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { EXPORTER_FLAGS, exporterOptions, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
-import { createFleetMemory } from './cli/memory.ts'
 
 const AUTO_RELOAD_INTERVAL = '30s'
 /** The longest time of a timer of Node.js is longer. */
@@ -65,7 +64,6 @@ async function serve(flags: Flags): Promise<void> {
     ...(flags['config.autoReload'] === true && {
       autoReload: { hasChanged: () => readings.hasChanged(), intervalMs },
     }),
-    onSeries: createFleetMemory(),
     log,
     ...exporterOptions(flags),
   })

@@ -36,8 +36,6 @@ export interface ExporterOptions {
   readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined
-  /** Called with the number of series of every new exposition. */
-  readonly onSeries?: ((series: number) => void) | undefined
   /** Clock of /history, in milliseconds since the epoch. Default: that of the process. */
   readonly historyClock?: () => number
   readonly log: Log
@@ -52,11 +50,7 @@ export function createExporter(options: ExporterOptions) {
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const onSeries = (series: number) => {
-    own.series(series)
-    options.onSeries?.(series)
-  }
-  const store = createStateStore(onSeries, recent)
+  const store = createStateStore(own.series, recent)
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller

@@ -8,7 +8,6 @@ import type { HistorySource } from '../../history/sources/source.ts'
 import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
 import { Failed, failureText } from '../cli/exit.ts'
-import { giveThroughput } from '../cli/memory.ts'
 import type { Output } from './output.ts'
 import { estimateRun, type Plan } from './plan.ts'
 import type { BackfillReporter } from './progress.ts'
@@ -54,7 +53,6 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
   const { plan, output, settings, reporter, signal } = run
   const { without } = plan
   const began = performance.now()
-  giveThroughput()
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
   const destination = await output.open()
