@@ -1,8 +1,11 @@
 import { Command } from 'commander'
+import type { SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
+import { MS_PER_SECOND, timeText } from '../time_units.ts'
+import { nextTimes } from '../values/cron_times.ts'
 import { Failed } from './cli/exit.ts'
 import { addConfigFlag, type ConfigFileFlag, configFileOf } from './cli/flags/config_file.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
@@ -13,6 +16,8 @@ to stdout:
   file      the path
   valid     whether there are no problems
   systems   the names of the systems; empty if the file is not valid
+  polls     schedule of polls, its next three times (UTC) and the names of its
+            systems, for each schedule
   problems  path (such as systems[0].auth.token_file), line, column (null if
             unknown) and message of each problem
   warnings  system (null for the file), text and remedy of each setting that is
@@ -37,26 +42,42 @@ export function checkCommand(): Command {
 }
 
 function check(file: string, json: boolean): void {
-  let names: readonly string[] = []
+  let systems: readonly SystemConfig[] = []
   let problems: ConfigError['problems'] = []
   let risks: readonly Risk[] = []
   try {
     const config = loadConfig(file, process.env)
-    names = config.systems.map(({ name }) => name)
+    systems = config.systems
     risks = risksOf(config, file)
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
     if (!json) throw new Failed(failure.message)
     problems = failure.problems
   }
-  if (json) writeJson(file, names, problems, risks)
-  else writeText(file, names, risks)
+  if (json) writeJson(file, systems, problems, risks)
+  else writeText(file, systems, risks)
   if (problems.length > 0) throw new Failed(`${file}: ${counted(problems.length, 'problem')}`)
 }
 
-function writeText(file: string, names: readonly string[], risks: readonly Risk[]): void {
-  const text = `${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})`
-  process.stdout.write(`${wrappedLines(text, terminalWidth(process.stdout))}\n`)
+/** The next times of polls. Systems without a schedule are left out. */
+function pollsOf(systems: readonly SystemConfig[]) {
+  const bySchedule = Map.groupBy(systems, ({ poll }) => poll.schedule)
+  bySchedule.delete('')
+  return [...bySchedule].map(([schedule, list]) => ({
+    schedule,
+    next: nextTimes(schedule, 3).map((ms) => timeText(ms / MS_PER_SECOND)),
+    systems: list.map(({ name }) => name),
+  }))
+}
+
+function writeText(file: string, systems: readonly SystemConfig[], risks: readonly Risk[]): void {
+  const names = systems.map(({ name }) => name)
+  const lines = [
+    `${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})`,
+    ...pollsOf(systems).map(({ schedule, next }) => `next polls by "${schedule}" (UTC): ${next.join(', ')}`),
+  ]
+  for (const line of lines)
+    process.stdout.write(`${wrappedLines(visibleText(line), terminalWidth(process.stdout))}\n`)
   for (const { system, text, remedy } of risks) {
     const place = system === undefined ? '' : `system ${system}: `
     const warning = visibleText(`warning: ${place}${text}; ${remedy}`)
@@ -66,14 +87,15 @@ function writeText(file: string, names: readonly string[], risks: readonly Risk[
 
 function writeJson(
   file: string,
-  systems: readonly string[],
+  systems: readonly SystemConfig[],
   problems: ConfigError['problems'],
   risks: readonly Risk[],
 ): void {
   const result = {
     file,
     valid: problems.length === 0,
-    systems,
+    systems: systems.map(({ name }) => name),
+    polls: pollsOf(systems),
     problems: problems.map(({ path, line = null, column = null, message }) => ({
       path,
       line,

@@ -1,6 +1,6 @@
 import { MS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../time_units.ts'
 import { BoundedMap } from '../values/bounded_map.ts'
-import { nextTimes, repeatsHourly } from '../values/cron_times.ts'
+import { nextTimes } from '../values/cron_times.ts'
 
 const HOUR_MS = SECONDS_PER_HOUR * MS_PER_SECOND
 const WEEK_MS = 7 * SECONDS_PER_DAY * MS_PER_SECOND
@@ -27,4 +27,10 @@ function longestPauseMs(expression: string): number {
     if ((times.at(-1) ?? 0) - (times[0] ?? 0) > spanMs) break
   }
   return times.slice(1).reduce((longest, time, index) => Math.max(longest, time - (times[index] ?? time)), 0)
+}
+
+/** Whether hour, day, month and weekday are not restricted. */
+function repeatsHourly(expression: string): boolean {
+  const [, , ...fields] = expression.trim().split(/\s+/)
+  return fields.every((field) => field === '*')
 }
