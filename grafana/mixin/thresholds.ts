@@ -1,3 +1,4 @@
+import { DEFAULT_FORECAST_TARGET } from '../../src/alerting/conditions.ts'
 import type { SettingSources } from '../../src/alerting/sources.ts'
 
 /**
@@ -150,7 +151,7 @@ export const DEFAULT_LIMITS = {
   forecastTargetPercent: {
     about: 'Forecast target of alerts and panels, in percent; one of `forecast.targets`.',
     scope: 'all',
-    value: 90,
+    value: DEFAULT_FORECAST_TARGET,
   },
   manyBadDisks: { about: 'Bad disks of a pool, both as a number …', value: 3 },
   manyBadDisksRatio: {

@@ -10,6 +10,9 @@ import { alertsOf } from './sources.ts'
  */
 export const LATENCY_QUANTILE = 0.75
 
+/** Default of the setting `forecastTargetPercent`; the configuration is checked against it without reading the rules. */
+export const DEFAULT_FORECAST_TARGET = 90
+
 /** The forecast of a pool is the median of its nodes. If less than this share of them have one, the pool has none. */
 export const FORECAST_MIN_SHARE = 0.5
 

@@ -6,9 +6,9 @@ import { type ReadText, readTextFile } from '../values/files.ts'
 import { alertingSchema } from './alerting/schema.ts'
 import type { Config } from './config.ts'
 import { inheritedValue, isMapping, withInherited } from './inheritance.ts'
-import { CONFIG_KEYS, fileSchema } from './schema.ts'
+import { alertingFileSchema, fileSchema, OTHER_KEYS } from './schema.ts'
 import { ConfigError, type Problem, pathText } from './values/problems.ts'
-import { PARSE_OPTIONS, schemaProblems, typeMessage } from './values/schema_problems.ts'
+import { PARSE_OPTIONS, schemaProblems } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
 import { hasMoreValues, parseYaml, type YamlText } from './values/yaml_text.ts'
 
@@ -55,8 +55,8 @@ function alertingSection(data: unknown): z.ZodType<AlertingConfig> {
 }
 
 /**
- * Reads the section `alerting` of a configuration file, or of a file that has only this section. Other sections are not
- * checked, so that neither their secrets nor their variables are needed.
+ * Reads the section `alerting` of a configuration file, or of a file that has only this section and `forecast`. Of the other
+ * sections only `forecast` is checked, so that neither their secrets nor their variables are needed.
  * @throws {ConfigError} with every problem of the section at once
  */
 export function loadAlerting(file: string, environment: Environment): AlertingConfig {
@@ -64,19 +64,19 @@ export function loadAlerting(file: string, environment: Environment): AlertingCo
   if ('problem' in read) throw new ConfigError(file, [{ path: '', message: read.problem }])
   const yaml = parseYaml(file, read.text)
   const names = systemNames(yaml.data)
-  const data = names === undefined ? yaml.data : without(yaml.data, CONFIG_KEYS)
-  const alerting = alertingSchema(readRules(), names)
-  const schema = z.strictObject(
-    { alerting: names === undefined ? alerting : alerting.prefault({}) },
-    typeMessage('expected a mapping with the key alerting'),
-  )
+  const data = names === undefined ? yaml.data : alertingParts(yaml.data as object)
+  const schema = alertingFileSchema(alertingSchema(readRules(), names), names !== undefined)
   const { result, problems } = check(schema, { ...yaml, data }, environment)
   if (result === undefined || problems.length > 0) throw new ConfigError(file, problems)
   return result.alerting
 }
 
-function without(data: unknown, keys: readonly string[]): unknown {
-  return Object.fromEntries(Object.entries(data as object).filter(([key]) => !keys.includes(key)))
+function alertingParts(file: object): unknown {
+  const own = Object.entries(file).filter(([key]) => !OTHER_KEYS.includes(key))
+  const systems = systemsIn(file).map((system) =>
+    isMapping(system) && 'forecast' in system ? { forecast: system['forecast'] } : {},
+  )
+  return { ...Object.fromEntries(own), systems }
 }
 
 function systemNames(data: unknown): string[] | undefined {

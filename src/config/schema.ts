@@ -4,12 +4,13 @@ import type { AlertingConfig } from '../alerting/config.ts'
 import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
+import { checkForecastTarget, type Requested } from './forecast_target.ts'
 import type { DEFAULTS } from './inheritance.ts'
 import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
 import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
-import { DESPITE_OTHERS, typeMessage } from './values/schema_problems.ts'
+import { DESPITE_OTHERS, IF_VALID, typeMessage } from './values/schema_problems.ts'
 import { flag } from './values/units.ts'
 import { httpUrl } from './values/urls.ts'
 
@@ -181,12 +182,45 @@ export function fileSchema(
   read: ReadText = readTextFile,
 ) {
   // The sections of the file are checked here; their values are those of the systems that inherit them.
-  return fileKeys(folder, alerting, read).transform(({ systems, history, alerting }) => ({
-    systems,
-    history,
-    /** For the commands `rules` and `dashboards`; undefined: not set. */
-    alerting,
-  }))
+  return fileKeys(folder, alerting, read)
+    .superRefine(
+      ({ systems, alerting }, context) => checkForecastTarget(alerting, requestedBy(systems), context),
+      IF_VALID,
+    )
+    .transform(({ systems, history, alerting }) => ({
+      systems,
+      history,
+      /** For the commands `rules` and `dashboards`; undefined: not set. */
+      alerting,
+    }))
+}
+
+/**
+ * Schema of what the commands `rules` and `dashboards` read: of a configuration file, its section `alerting` and the
+ * forecasts that its systems request; of a file without systems, the same two sections.
+ */
+export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSystems: boolean) {
+  const { forecast } = SYSTEM_SECTIONS
+  const message = typeMessage('expected a mapping with the key alerting')
+  if (!hasSystems)
+    return z
+      .strictObject({ alerting, forecast }, message)
+      .superRefine(
+        (file, context) =>
+          checkForecastTarget(file.alerting, [{ path: ['forecast'], forecast: file.forecast }], context),
+        IF_VALID,
+      )
+  const systems = z.array(z.strictObject({ forecast }))
+  return z
+    .strictObject({ alerting: alerting.prefault({}), forecast, systems }, message)
+    .superRefine(
+      (file, context) => checkForecastTarget(file.alerting, requestedBy(file.systems), context),
+      IF_VALID,
+    )
+}
+
+function requestedBy<System extends Pick<Requested, 'forecast'>>(systems: readonly System[]): Requested[] {
+  return systems.map(({ forecast }, index) => ({ path: ['systems', index, 'forecast'], forecast }))
 }
 
 function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: ReadText) {
@@ -204,7 +238,7 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: Rea
   )
 }
 
-/** The keys of the file, without `alerting`. */
-export const CONFIG_KEYS: readonly string[] = Object.keys(fileKeys('', z.never(), readTextFile).shape).filter(
-  (key) => key !== 'alerting',
+/** The keys of the file that the commands `rules` and `dashboards` do not read. */
+export const OTHER_KEYS: readonly string[] = Object.keys(fileKeys('', z.never(), readTextFile).shape).filter(
+  (key) => key !== 'alerting' && key !== 'forecast',
 )

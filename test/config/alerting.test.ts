@@ -92,6 +92,39 @@ alerting:
     expect(load(text).disabled).toEqual(['SdsNodeBad'])
   })
 
+  describe('has a forecast target that is requested', () => {
+    const lacking = (path: string, targets: string, target: number) => [
+      `${path}: the targets (${targets}) lack ${target}, which alerts, dashboards and status page compare: add it, or set alerting.thresholds.forecast_target_percent to one of them`,
+    ]
+    const whole = (text: string) => parseConfig(text, { file: 'x.yml', environment: {} })
+    const own = 'alerting: {thresholds: {forecast_target_percent: 70}}\n'
+    const others = 'forecast: {targets: [70, 80]}\n'
+    const two = `systems:\n${['a', 'b'].map((name) => `  - {name: ${name}, base_url: "https://${name}:4443", auth: {token: abc}`).join('}\n')}`
+
+    test.each<[string, string, string[]]>([
+      ['the default', others, lacking('systems[0].forecast', '70, 80', 90)],
+      ['of the section', own, lacking('systems[0].forecast', '80, 90', 70)],
+      ['of both', others + own, []],
+      ['none: no forecasts', 'forecast: {targets: [70], schedule: ""}\n', []],
+    ])('in a configuration file: %s', (_, text, problems) => {
+      for (const read of [load, whole]) expect(problemsOf(() => read(SYSTEM + text))).toEqual(problems)
+    })
+
+    test('of one of its systems', () => {
+      const text = `${two}, forecast: {targets: [50]}}\n`
+      const problems = lacking('systems[1].forecast', '50', 90)
+      for (const read of [load, whole]) expect(problemsOf(() => read(text))).toEqual(problems)
+    })
+
+    test.each<[string, string, string[]]>([
+      ['of the section', own, lacking('forecast', '80, 90', 70)],
+      ['of both', others + own, []],
+      ['of the forecasts', `${others}alerting: {}\n`, lacking('forecast', '70, 80', 90)],
+    ])('in a file of its own: %s', (_, text, problems) => {
+      expect(problemsOf(() => load(text))).toEqual(problems)
+    })
+  })
+
   test('is checked with the whole configuration', () => {
     const parse = (text: string) => parseConfig(text, { file: 'x.yml', environment: {} })
     expect(parse(`${SYSTEM}alerting: {disabled: [SdsNodeBad]}\n`).alerting?.disabled).toEqual(['SdsNodeBad'])

@@ -32,6 +32,9 @@ export const DESPITE_OTHERS = {
   when: ({ issues }: z.core.ParsePayload) => issues.every(({ path = [] }) => path.length > 0),
 }
 
+/** For checks of what the schema has converted. */
+export const IF_VALID = { when: ({ issues }: z.core.ParsePayload) => issues.length === 0 }
+
 /** Unknown keys come one by one, with what was probably meant, whose absence is not reported separately. */
 export function schemaProblems(
   schema: z.ZodType,

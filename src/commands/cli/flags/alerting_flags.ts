@@ -9,7 +9,7 @@ import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
 /** Flags of commands that write rules or dashboards with the settings of users. */
 export const ALERTING_FLAGS = {
   '--config.file <file>':
-    'file with the section `alerting`: the configuration file, or one with this section only (default: $SDS_CONFIG_FILE)',
+    'file with the section `alerting`: the configuration file, or one with this section and `forecast` only (default: $SDS_CONFIG_FILE)',
   '--runbook.base-url <url>': 'address of docs/alerts.md, for links from alerts to runbooks',
   '--exporter.url <url>': 'address of an exporter, which serves the runbooks, for the same links',
 } as const satisfies FlagTable
