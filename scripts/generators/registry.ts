@@ -4,8 +4,6 @@ import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
 import { compatibilityPage } from '../pages/compatibility_page.ts'
-import { quotedFigures } from '../pages/performance_figures.ts'
-import { scalingPage } from '../pages/scaling_page.ts'
 import { configSchema } from './config_schema.ts'
 import {
   composeAlertmanager,
@@ -57,8 +55,6 @@ export const GENERATORS: readonly Generator[] = [
   },
   { what: 'schema of the configuration file', files: () => [configSchema()] },
   { what: 'runbooks of the alerts', files: renderRunbooks },
-  { what: 'figures of README.md', files: quotedFigures },
-  { what: 'scaling', files: scalingPage },
   { what: 'tables of compatibility', files: compatibilityPage },
   { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },

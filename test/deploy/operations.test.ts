@@ -124,13 +124,6 @@ describe('the text agrees with the program on', async () => {
     expect(run.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  test('the columns of the table that the script prints', () => {
-    const head = /const HEAD = \[([^\]]*)\]/.exec(readText('scripts/sizing.ts'))?.[1] ?? ''
-    const columns = [...head.matchAll(/'([^']+)'/g)].map(([, name]) => name)
-    expect(columns).toHaveLength(6)
-    expect(section('### Size')).toContain(`| ${columns.join(' | ')} |`)
-  })
-
   test('headings that are link targets', () => {
     const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
       title

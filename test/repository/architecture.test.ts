@@ -60,7 +60,7 @@ describe('the repository', () => {
   })
 
   test('no function has more than sixty lines, including closures', () => {
-    expect(Object.keys(program)).toContain('scripts/bench/main.ts')
+    expect(Object.keys(program)).toContain('scripts/bench.ts')
     expect(longFunctionFindings(program)).toEqual([])
   })
 })
