@@ -1,70 +1,59 @@
 /**
  * Attacks an exporter on loopback from both sides, as clients and as a storage system, and prints for each attack the
- * longest answer time of /-/healthy, the scrapes of another client, memory, CPU time, the polls of another system and
- * the bytes of log. Exit code 1 if a limit was exceeded. Takes about 20 minutes; Linux only.
+ * longest answer times of /-/healthy and of scrapes, memory, and bytes of log. Exit code 1 if a limit was exceeded. Takes
+ * about ten minutes; Linux only.
+ *
+ *   npm run attack [-- NAME…]
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { readDeployment } from './attack/deployment.ts'
-import { measureRow } from './attack/harness.ts'
-import type { Row } from './attack/row.ts'
-import { ROWS } from './attack/rows/rows.ts'
-import { type Result, resultCells, TEXT_HEAD, textLine, withTable } from './attack/table.ts'
-import { startSystems, startTarget } from './attack/target.ts'
-import { judge, LIMITS } from './attack/verdict.ts'
+import { memoryLimitMib, startSystem, startTarget } from './attack/exporter.ts'
+import { type Measured, measureRow } from './attack/measure.ts'
+import { OTHER, type Row, STEADY } from './attack/row.ts'
+import { ADMINISTRATION } from './attack/rows/administration.ts'
+import { HOSTILE_ANSWERS } from './attack/rows/answers.ts'
+import { HOSTILE_BODIES } from './attack/rows/bodies.ts'
+import { CLIENTS } from './attack/rows/clients.ts'
 
-const HELP = `Usage: npm run attack -- [--only=NAME[,NAME…]] [--markdown=FILE]
+const ROWS: readonly Row[] = [...CLIENTS, ...ADMINISTRATION, ...HOSTILE_ANSWERS, ...HOSTILE_BODIES]
+const HEAD = ['attack', 'healthy', 'scrapes', 'after', 'memory', 'log', 'result']
+const WIDTHS = [24, 8, 8, 8, 9, 8]
 
-  --only=NAME      only these attacks
-  --markdown=FILE  write the table between the marks of this page
-  --help           this help
-
-Attacks:
-${ROWS.map(({ name, sent }) => `  ${name.padEnd(24)}${sent}\n`).join('')}`
-
-const { values: flags } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    markdown: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
-process.exitCode = await main()
-
-async function main(): Promise<number> {
-  if (flags.help) return write(HELP, 0)
-  const names = flags.only?.split(',')
-  const unknown = names?.find((name) => ROWS.every((row) => row.name !== name))
-  if (unknown !== undefined) return write(`no attack has the name ${unknown}\n\n${HELP}`, 2)
-  if (names !== undefined && flags.markdown !== undefined)
-    return write('--markdown needs all attacks: omit --only\n', 2)
-  // Fails before the attacks, not after them, if the file is missing.
-  if (flags.markdown !== undefined) readFileSync(flags.markdown)
-  const results = await attackAll(ROWS.filter(({ name }) => names?.includes(name) ?? true))
-  if (flags.markdown !== undefined)
-    writeFileSync(flags.markdown, withTable(readFileSync(flags.markdown, 'utf8'), results))
-  return results.every(({ problems }) => problems.length === 0) ? 0 : 1
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !ROWS.some((row) => row.name === name))
+if (unknown.length > 0) {
+  const known = ROWS.map(({ name, sent }) => `  ${name.padEnd(24)}${sent}\n`).join('')
+  process.stderr.write(`no attack has the name ${unknown.join(', ')}; the attacks are:\n${known}`)
+  process.exitCode = 2
+} else {
+  await attackAll(ROWS.filter(({ name }) => names.length === 0 || names.includes(name)))
 }
 
-async function attackAll(rows: readonly Row[]): Promise<Result[]> {
-  // Stops the processes when this script is interrupted.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-  const limits = { ...LIMITS, memoryMib: readDeployment().memoryMib }
-  const systems = await startSystems()
-  const results: Result[] = []
-  write(TEXT_HEAD, 0)
+async function attackAll(rows: readonly Row[]): Promise<void> {
+  const limit = memoryLimitMib()
+  const [steady, other] = [await startSystem(STEADY), await startSystem(OTHER)]
+  await using _steady = steady.child
+  await using _other = other.child
+  process.stdout.write(line(HEAD))
   for (const row of rows) {
-    process.stderr.write(`${row.name}: ${row.sent} …\n`)
-    const measurement = await measureRow(row, (setup) => startTarget(setup, systems))
-    const result = { row, ...measurement, problems: judge(measurement.measured, limits) }
-    results.push(result)
-    write(textLine(resultCells(result)), 0)
+    await using target = await startTarget(row.setup ?? {}, { [STEADY]: steady.url, [OTHER]: other.url })
+    const measured = await measureRow(row, target, limit)
+    process.stdout.write(line(cellsOf(row, measured)))
+    if (measured.problems.length > 0) process.exitCode = 1
   }
-  await systems.stop()
-  return results
 }
 
-function write(text: string, code: number): number {
-  process.stdout.write(text)
-  return code
+function cellsOf({ name }: Row, measured: Measured): string[] {
+  const { health, scrapes, scrapeAfterMs, memoryMib, logBytes, problems } = measured
+  return [
+    name,
+    `${Math.round(health.longestMs)} ms`,
+    scrapes.problem ?? `${Math.round(scrapes.longestMs)} ms`,
+    `${Math.round(scrapeAfterMs)} ms`,
+    `${Math.round(memoryMib)} MiB`,
+    `${Math.ceil(logBytes / 1000)} kB`,
+    problems.length === 0 ? 'ok' : `FAILED: ${problems.join('; ')}`,
+  ]
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0)).join('  ')}\n`
 }

@@ -17,15 +17,13 @@ export interface Responders {
 /** A storage system that accepts logins and answers everything else as an attack defines. It runs in this process. */
 export interface HostileSystem {
   readonly url: string
-  /** A body that the exporter reads completely has fewer bytes, uncompressed. */
-  readonly bodyBytes: number
   /** Replaces answers; the others stay. */
   use(answers: Partial<Responders>): void
   stop(): Promise<void>
 }
 
-/** The token of all its sessions, and the password that the exporter logs in with; any other is accepted, too. */
-export const SECRETS = { token: 'BAAc/Q0x+Od3g==', password: 'p"w & <m>/%+\\é' } as const
+/** Of an uncompressed body that the exporter reads completely: just below the default of `max_response_bytes`. */
+export const BODY_BYTES = 0.95 * 16 * 1024 ** 2
 
 const POOLS = 8
 /** Requests by path; anything else is a login or logout. */
@@ -38,7 +36,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, name: keyof Resp
 ]
 
 /** Starts a system that behaves well until {@link HostileSystem.use}. */
-export async function startHostileSystem(bodyBytes: number): Promise<HostileSystem> {
+export async function startHostileSystem(): Promise<HostileSystem> {
   let answers: Responders = {
     pools: jsonResponse(poolList(POOLS, 'pool')),
     nodes: jsonResponse('{"_embedded":{"instances":[{"id":"n1","displayName":"n1","healthStatus":"Good"}]}}'),
@@ -50,13 +48,12 @@ export async function startHostileSystem(bodyBytes: number): Promise<HostileSyst
     response.on('error', () => undefined)
     const route = ROUTES.find(([method, path]) => request.method === method && path.test(request.url ?? ''))
     if (route !== undefined) return answers[route[2]](request, response)
-    response.writeHead(200, { 'X-SDS-AUTH-TOKEN': SECRETS.token }).end()
+    response.writeHead(200, { 'X-SDS-AUTH-TOKEN': 'hostile' }).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bodyBytes,
     use(changed) {
       answers = { ...answers, ...changed }
     },

@@ -1,48 +1,43 @@
 /**
- * A process of its own that measures the exporter while another one attacks it: `/-/healthy` every 50 ms and the page
- * with the metrics every second, each on a fresh connection. Started by probing.ts.
+ * A thread of its own that requests `/-/healthy` and `/metrics` while another thread attacks. After any message it sends the
+ * longest times.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Probed, ProbeSettings, RequestCounts } from './probing.ts'
+import { parentPort, workerData } from 'node:worker_threads'
 import { request } from './requests.ts'
+import type { Target } from './row.ts'
 
-const settings: ProbeSettings = JSON.parse(process.argv[2] ?? '')
-const NS_PER_MS = 1_000_000
+/** Requests of one path during an attack. */
+export interface Probed {
+  readonly longestMs: number
+  /** The first status other than 200, or error. */
+  readonly problem: string | undefined
+}
 
+const HEALTH_INTERVAL_MS = 50
+const SCRAPE_INTERVAL_MS = 1000
+const TIMEOUT_MS = 10_000
+
+const { url, headers } = workerData as Pick<Target, 'url' | 'headers'>
 const stop = new AbortController()
-process.once('message', () => stop.abort())
-process.once('disconnect', () => process.exit(0))
-const delay = monitorEventLoopDelay({ resolution: 5 })
-delay.enable()
-process.send?.('measuring')
+parentPort?.once('message', () => stop.abort())
 const [health, scrapes] = await Promise.all([
-  series(`${settings.url}/-/healthy`, settings.healthIntervalMs, {}),
-  series(`${settings.url}/metrics`, settings.scrapeIntervalMs, settings.headers),
+  series('/-/healthy', HEALTH_INTERVAL_MS),
+  series('/metrics', SCRAPE_INTERVAL_MS),
 ])
-delay.disable()
-const probed: Probed = { health, scrapes, delayMs: delay.max / NS_PER_MS }
-process.send?.(probed, () => process.disconnect())
+parentPort?.postMessage({ health, scrapes })
 
-/** Requests one URL until the stop. The next request begins after the answer, at the earliest after the interval. */
-async function series(
-  url: string,
-  intervalMs: number,
-  headers: Readonly<Record<string, string>>,
-): Promise<RequestCounts> {
-  const result = { answers: 0, longestMs: 0, problems: [] as string[] }
+/** Each request has a connection of its own. The next one begins after the response, at the earliest after the interval. */
+async function series(path: string, intervalMs: number): Promise<Probed> {
+  let longestMs = 0
+  let problem: string | undefined
   while (!stop.signal.aborted) {
     const began = performance.now()
-    try {
-      const { status, ms } = await request(url, { headers, timeoutMs: settings.timeoutMs })
-      if (status === 200) result.answers += 1
-      else result.problems.push(`status ${status}`)
-      result.longestMs = Math.max(result.longestMs, ms)
-    } catch (failure) {
-      result.problems.push(failure instanceof Error ? failure.message : String(failure))
-      result.longestMs = Math.max(result.longestMs, performance.now() - began)
-    }
-    await sleep(Math.max(0, intervalMs - (performance.now() - began)))
+    const answer = await request(`${url}${path}`, { headers, timeoutMs: TIMEOUT_MS }).catch(String)
+    const tookMs = performance.now() - began
+    longestMs = Math.max(longestMs, tookMs)
+    if (answer !== 200) problem ??= String(answer)
+    await sleep(Math.max(0, intervalMs - tookMs))
   }
-  return result
+  return { longestMs, problem }
 }

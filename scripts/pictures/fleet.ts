@@ -4,10 +4,9 @@ import { stringify } from 'yaml'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { PASSWORD } from '../../src/emulator/http/sessions.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
-import { run } from '../../test/support/processes.ts'
+import { run, startProcess } from '../../test/support/processes.ts'
 import { type Prometheus, startPrometheus } from '../../test/support/programs/prometheus.ts'
 import { toolPath } from '../../test/support/tools.ts'
-import { startProgram } from '../attack/processes.ts'
 
 /** Five systems of several releases; three have a fault, and one of them stops to answer before the pictures. */
 const SYSTEMS: Readonly<Record<string, EmulatorOptions>> = {
@@ -43,17 +42,9 @@ export async function startFleet(folder: string): Promise<Fleet> {
   writeFileSync(config, configOf(emulators))
   const data = join(folder, 'data')
   if (!existsSync(data)) await writePast(folder, config, data)
-  const exporter = startProgram(
-    [
-      'src/main.ts',
-      'serve',
-      `--config.file=${config}`,
-      '--web.listen-address=127.0.0.1:0',
-      '--admin.listen-address=',
-    ],
-    { outputFile: join(folder, 'exporter.log') },
-  )
-  const exporterUrl = await exporter.find(/msg=listening url=(\S+)/)
+  const flags = [`--config.file=${config}`, '--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
+  const exporter = await startProcess(process.execPath, ['src/main.ts', 'serve', ...flags])
+  const [, exporterUrl = ''] = await exporter.waitForOutput(/msg=listening url=(\S+)/)
   const prometheus = await startPrometheus({
     config: {
       global: { scrape_interval: '30s', evaluation_interval: '1m' },

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { pause } from '../clients.ts'
 import {
+  BODY_BYTES,
   gzipResponse,
-  type HostileSystem,
   jsonResponse,
   poolList,
   type Responder,
@@ -13,14 +13,13 @@ import type { Row } from '../row.ts'
 interface HostileAnswers {
   readonly name: string
   readonly sent: string
-  readonly answers: (hostile: HostileSystem) => Partial<Responders>
-  /** Rare polls, which take requests from queries, and time for several polls of the query interface. */
+  readonly answers: () => Partial<Responders>
+  /** With time for several polls of the query interface. */
   readonly isQuery?: boolean
 }
 
 const SECONDS = 6
 const QUERY_SECONDS = 20
-const QUERY_POLL_SECONDS = 5
 const XML_ATTRIBUTES = 200_000
 const XML_CHARACTERS = 2_900_000
 const CHUNK = Buffer.alloc(65_536, ' ')
@@ -100,13 +99,33 @@ function manyColumns(): string {
 }
 
 /** As many rows as a body may have values, each of another series. */
-function manySeries(bodyBytes: number, name: string): string {
-  const count = Math.floor(bodyBytes / (BYTES_PER_VALUE * (NAMES.length + 2)))
+function manySeries(name: string): string {
+  const count = Math.floor(BODY_BYTES / (BYTES_PER_VALUE * (NAMES.length + 2)))
   const rows = Array.from({ length: count }, (_, index) => {
     const node = `n${index % 2 === 0 ? index : 1}`
     return [...TIMES, '1', 'used', 'mem', node, node, 'a', 'b', `${name}${index}`, '1']
   })
   return queryAnswer(NAMES, rows)
+}
+
+const HEADERS = 60_000
+const LINES = Buffer.from('a:\r\n'.repeat(HEADERS))
+const OK = 'HTTP/1.1 200 OK\r\n'
+const EARLY_HINTS = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000))
+
+/** Bytes without HTTP of Node.js, which would refuse to send them, for all lists and polls. */
+function raw(head: string, rest: Buffer, isEndless = false): Partial<Responders> {
+  const answer: Responder = ({ socket }) => {
+    const fill = () => {
+      while (!socket.destroyed && socket.write(rest) && isEndless) {
+        // Until the buffer is full.
+      }
+    }
+    if (isEndless) socket.on('drain', fill)
+    socket.write(head)
+    fill()
+  }
+  return { pools: answer, nodes: answer, providers: answer }
 }
 
 const ANSWERS: readonly HostileAnswers[] = [
@@ -137,23 +156,37 @@ const ANSWERS: readonly HostileAnswers[] = [
   {
     name: 'query-series',
     sent: 'answers of the query interface with as many series and nodes as fit',
-    answers: ({ bodyBytes }) => ({
-      query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipResponse(manySeries(bodyBytes, name)))),
+    answers: () => ({
+      query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipResponse(manySeries(name)))),
     }),
     isQuery: true,
+  },
+  {
+    name: 'header-flood',
+    sent: `${HEADERS.toLocaleString('en')} headers`,
+    answers: () => raw(OK, LINES),
+  },
+  {
+    name: 'trailer-flood',
+    sent: `${HEADERS.toLocaleString('en')} trailers`,
+    answers: () => raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`, LINES),
+  },
+  {
+    name: 'informational-flood',
+    sent: 'informational answers (103) without an end',
+    answers: () => raw('', EARLY_HINTS, true),
   },
   { name: 'pool-churn', sent: '900 other pools at each listing', answers: () => ({ pools: churn(900) }) },
 ]
 
-/** One of two systems answers so; lists and queries come every two seconds. */
+/** One of two systems answers so. */
 export const HOSTILE_ANSWERS: readonly Row[] = ANSWERS.map(({ name, sent, answers, isQuery = false }) => ({
   name,
   sent,
-  setup: { hostile: true, pollSeconds: isQuery ? QUERY_POLL_SECONDS : 1 },
+  setup: { hostile: true },
   seconds: isQuery ? QUERY_SECONDS : SECONDS,
   async attack(target, signal) {
-    const hostile = target.hostile()
-    hostile.use(answers(hostile))
+    target.hostile().use(answers())
     await pause(QUERY_SECONDS * 1000, signal)
     return undefined
   },

@@ -1,5 +1,5 @@
 import { pause } from '../clients.ts'
-import { gzipResponse } from '../hostile_system.ts'
+import { BODY_BYTES, gzipResponse } from '../hostile_system.ts'
 import type { Row } from '../row.ts'
 
 /** A JSON body for the nodes of a pool. */
@@ -98,11 +98,10 @@ const BODIES: readonly Body[] = [
 export const HOSTILE_BODIES: readonly Row[] = BODIES.map(({ name, sent, text }) => ({
   name: `body-${name}`,
   sent,
-  setup: { hostile: true, pollSeconds: 1 },
+  setup: { hostile: true },
   seconds: SECONDS,
   async attack(target, signal) {
-    const hostile = target.hostile()
-    hostile.use({ nodes: gzipResponse(text(hostile.bodyBytes)) })
+    target.hostile().use({ nodes: gzipResponse(text(Math.floor(BODY_BYTES))) })
     await pause(SECONDS * 1000, signal)
     return undefined
   },
