@@ -11,8 +11,10 @@ import type { Row, Target } from './row.ts'
 
 const DEFAULT_SECONDS = 8
 /** Time in which an attack must end after its signal. */
-const OVERTIME_SECONDS = 5
+const OVERTIME_SECONDS = 10
 const SAMPLE_MS = 100
+/** Between the begin of the measurement and of the attack: clients have authenticated by then. */
+const BEFORE_MS = 3000
 /** In which connections of the attack must be closed. */
 const CLOSED_MS = 10_000
 /** Connections to the storage systems come and go. */
@@ -40,6 +42,7 @@ export async function measureRow(row: Row, target: StartedTarget, memoryLimitMib
   const prober = new Worker(new URL('./prober.ts', import.meta.url), {
     workerData: { url: target.url, headers: target.headers },
   })
+  await sleep(BEFORE_MS)
   const found = await attack(row, target)
   const after = await scrapeAfter(target)
   prober.postMessage('stop')
