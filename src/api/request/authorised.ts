@@ -2,6 +2,7 @@ import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse } from '../http/transport.ts'
+import { UNSTEADY_REMEDY } from '../session/login_session.ts'
 import type { Session } from '../session/session.ts'
 import { type Exchange, type Request, tokenRequest } from './exchanges.ts'
 
@@ -48,7 +49,8 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     } catch (failure) {
       if (!mayBeExpired(failure)) throw failure
       const newer = await session.renew(token, requesterOf(request), baseUrl, signal)
-      if (newer === undefined) throw failure
+      if (newer === undefined)
+        throw session.isUnsteady() ? failure.with({ remedy: UNSTEADY_REMEDY }) : failure
       return await sendAgain(newer, call)
     }
   }
@@ -61,7 +63,7 @@ function requesterOf({ operation, pool }: Request): string {
 /** In front of some systems a proxy turns the 401 of an expired token into this; elsewhere it is a missing role. */
 const EXPIRED_OR_FORBIDDEN_CODE = 6401
 
-function mayBeExpired(failure: unknown): boolean {
+function mayBeExpired(failure: unknown): failure is ApiError {
   if (!(failure instanceof ApiError)) return false
   return (
     failure.reason === 'auth' || (failure.status === 500 && failure.body?.code === EXPIRED_OR_FORBIDDEN_CODE)

@@ -58,6 +58,7 @@ function tokenSession(auth: AuthConfig): Session {
     decoded: () => undefined,
     gotPage: () => undefined,
     renewalRefused: () => undefined,
+    isUnsteady: () => false,
     state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
     close: async () => undefined,
   }

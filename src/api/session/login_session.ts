@@ -15,6 +15,10 @@ const LAST_LOGIN_TIMEOUT_MS = 2000
 /** What one logout may take: the end of the exporter does not wait longer for a system that is down. */
 export const LOGOUT_TIMEOUT_MS = 2000
 
+/** For a system that accepts a token, and soon refuses it. */
+export const UNSTEADY_REMEDY =
+  'the system refuses some requests with a token that it accepts for others: set base_url to nodes of one system, which share sessions, not to an address in front of several systems'
+
 interface Token {
   readonly secret: Secret
   /** Milliseconds since the epoch. */
@@ -26,7 +30,8 @@ interface Token {
 export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
   const login = createLogin(options)
-  const { isAllowed, isExpired, ...notes } = createRenewals(options.monotonicNow)
+  const renewals = createRenewals(options.monotonicNow, (cooldownMs) => logUnsteady(options, cooldownMs))
+  const { isAllowed, isExpired, renewed, ...notes } = renewals
   const closing = new AbortController()
   let closed = false
   let current: Token | undefined
@@ -66,7 +71,7 @@ export function createLoginSession(options: LoginOptions): Session {
     async renew(refused, requester, baseUrl, signal) {
       if (current?.secret.equals(refused) !== true) return use(current, baseUrl, signal)
       if (!isAllowed(refused, requester)) return undefined
-      return use(undefined, baseUrl, signal)
+      return renewed(await use(undefined, baseUrl, signal))
     },
     ...notes,
     state: () => ({
@@ -82,6 +87,11 @@ export function createLoginSession(options: LoginOptions): Session {
       await dropCurrent()
     },
   }
+}
+
+function logUnsteady({ system, username: user, log }: LoginOptions, cooldownMs: number): void {
+  const next_login_seconds = cooldownMs / 1000
+  log.warn('new token refused', { system, user, remedy: UNSTEADY_REMEDY, next_login_seconds })
 }
 
 /** A negative age means that the clock was set back: such a token is replaced as well. */

@@ -25,6 +25,8 @@ export interface Session {
   gotPage(token: Secret, requester: string): void
   /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
   renewalRefused(requester: string): void
+  /** Whether tokens are refused soon after they were accepted, so that none is replaced at the moment. */
+  isUnsteady(): boolean
   state(): SessionState
   /** Logs out if the system responds; no token is returned afterwards. */
   close(): Promise<void>

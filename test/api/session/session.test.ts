@@ -201,7 +201,7 @@ describe('a login session', () => {
   })
 
   test('a pool that is refused permanently does not prevent a new token for another pool', async () => {
-    const { session, token, renew, accept } = setUp()
+    const { session, token, renew, accept, pass } = setUp()
     await token()
     accept('token-1', 'other')
     expect(await renew('token-1')).toBe('token-2')
@@ -209,21 +209,57 @@ describe('a login session', () => {
     accept('token-2', 'other')
     expect(await renew('token-2')).toBeUndefined()
     expect(await token()).toBe('token-2')
+    pass(20_000)
+    expect(await renew('token-2')).toBeUndefined()
+    pass(40_000)
     expect(await renew('token-2', 'other')).toBe('token-3')
     expect(await renew('token-2')).toBe('token-3')
   })
 
-  test('a renewal that succeeds ends the cooldown', async () => {
-    const { session, token, renew, accept } = setUp()
-    await token()
-    expect(await renew('token-1')).toBe('token-2')
-    session.renewalRefused(POOL)
-    expect(await renew('token-2')).toBeUndefined()
-    accept('token-2')
-    expect(await renew('token-2')).toBe('token-3')
+  test('a system that refuses every second request costs few logins, and the log says what it looks like', async () => {
+    const { session, renew, accept, token, login, pass, warnings } = setUp()
+    const logins: number[] = []
+    for (let second = 0; second < 3600; second += 1) {
+      const before = login.mock.calls.length
+      for (const requester of ['nodes of p1', 'nodes of p2', 'pools']) {
+        const newer = await renew((await token()) ?? '', requester)
+        // The second request is accepted: the one with the new token, or that of the next poll.
+        accept(newer ?? (await token()) ?? '', requester)
+      }
+      logins.push(...Array<number>(login.mock.calls.length - before).fill(second))
+      pass(1000)
+    }
+    expect(logins.length).toBeLessThanOrEqual(12)
+    expect(logins.filter((second) => second >= 1800).length).toBeLessThanOrEqual(3)
+    expect(session.isUnsteady()).toBe(true)
+    expect(warnings[0]).toEqual([
+      'new token refused',
+      {
+        system: 'frankfurt',
+        user: 'monitor',
+        remedy: expect.stringContaining('set base_url to nodes of one system'),
+        next_login_seconds: 30,
+      },
+    ])
   })
 
-  test('after a renewal that helped, the next cooldown is short again', async () => {
+  test('after a token that was not refused early, the next one is renewed at once', async () => {
+    const { session, renew, accept, token, pass } = setUp()
+    await token()
+    for (const [refused, newer] of [
+      ['token-1', 'token-2'],
+      ['token-2', undefined],
+    ] as const)
+      expect(await renew(refused)).toBe(newer)
+    pass(120_000)
+    expect(await renew('token-2')).toBe('token-3')
+    accept('token-3')
+    pass(HOUR)
+    expect(await renew('token-3')).toBe('token-4')
+    expect(session.isUnsteady()).toBe(false)
+  })
+
+  test('a renewal that helped ends the cooldown, and the next one is short again', async () => {
     const { session, token, renew, accept, pass } = setUp()
     /** Waits for a cooldown and renews in vain; gives the token. */
     const renewInVain = async (afterMs: number) => {
@@ -234,9 +270,12 @@ describe('a login session', () => {
     }
     expect(await renewInVain(0)).toBe('token-2')
     expect(await renewInVain(30_000)).toBe('token-3')
-    accept('token-3')
-    expect(await renewInVain(0)).toBe('token-4')
-    expect(await renewInVain(30_000)).toBe('token-5')
+    expect(await renewInVain(60_000)).toBe('token-4')
+    pass(60_000)
+    expect(await renew('token-4')).toBeUndefined()
+    accept('token-4')
+    expect(await renewInVain(0)).toBe('token-5')
+    expect(await renewInVain(30_000)).toBe('token-6')
   })
 
   test('after a successful login, the next cooldown of logins is short again', async () => {
@@ -388,10 +427,11 @@ describe('a login session', () => {
     const live = new Set<string>()
     let most = 0
     for (let round = 0; round < 1000; round += 1) {
-      const { session, token, renew, live: own } = setUp()
+      const { session, token, renew, live: own, pass } = setUp()
       for (let expiry = 1; expiry <= 9; expiry += 1) {
         await token()
-        await renew(`token-${expiry}`)
+        expect(await renew(`token-${expiry}`)).toBe(`token-${expiry + 1}`)
+        pass(60_000)
         most = Math.max(most, own.size)
       }
       await session.close()
