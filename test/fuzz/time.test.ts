@@ -6,7 +6,7 @@ import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
 import { decodeHistory } from '../../src/api/history/history.ts'
 import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
-import { parseJson } from '../../src/api/parse/json.ts'
+import { embeddedList, parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
 import { isPage, isXml } from '../../src/api/parse/markup.ts'
 import { decodeProviders } from '../../src/api/providers/providers.ts'
@@ -103,15 +103,20 @@ const ENTRIES = [
 ]
 /** Where lists of a node are repeated, alone and within many nodes. */
 const NODE_LISTS = [
-  '"nodeCpuUtilizationCurrent":[§]',
-  '"allocatedCapacityForecast":[§]',
-  '"transactionErrorsCurrent":{"types":[§]}',
-  '"nodeCpuUtilization":[§]',
-  '"transactionErrors":{"all":[§]}',
+  '"nodeCpuUtilizationCurrent":[§null]',
+  '"allocatedCapacityForecast":[§null]',
+  '"transactionErrorsCurrent":{"types":[§null]}',
+  '"nodeCpuUtilization":[§null]',
+  '"transactionErrors":{"all":[§null]}',
 ]
 const MANY_NODES = NODE_LISTS.map(
-  (list) => `{"id":"n¤",${list.replace('§', `${ENTRIES.join('').replaceAll('¤', '1')}1`)}},`,
+  (list) => `{"id":"n¤",${list.replace('§', ENTRIES.join('').replaceAll('¤', '1'))}},`,
 )
+/** Nodes with all attributes, as each profile of the emulator serves them. */
+const WHOLE_NODES = FEED_BODIES.map((body) => {
+  const [node] = embeddedList(parseJson(body), 'list of nodes')
+  return `${JSON.stringify({ ...Object(node), id: 'n¤', displayName: 'n¤' })},`
+})
 const NODE_TEXTS = [
   ...marked(FEED_BODIES, ['instances":[', '"id":"', '"displayName":"', '"numDisks":"', '"t":"']),
   ...NODE_LISTS.map((list) => `{"_embedded":{"instances":[{"id":"n",${list}}]}}`),
@@ -275,14 +280,14 @@ const READERS: readonly Reader[] = [
     name: 'nodes feed',
     bytes: RESPONSE,
     texts: NODE_TEXTS,
-    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, '{},', '1,'],
+    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, ...WHOLE_NODES, '{},', '1,'],
     read: (text) => rendered(decodeFeed(jsonOf(text))),
   },
   {
     name: 'history',
     bytes: RESPONSE,
     texts: NODE_TEXTS,
-    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, '{},', '1,'],
+    tokens: [...NODES, ...ENTRIES, ...MANY_NODES, ...WHOLE_NODES, '{},', '1,'],
     read: (text) => decodeHistory(jsonOf(text), { period: PERIOD, respondedAt: NOW }),
   },
   ...POOL_LISTS.map(

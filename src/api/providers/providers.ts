@@ -28,7 +28,9 @@ export const LIST_REQUEST = {
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
 
+/** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 2_000
+const MAX_CHARACTERS = 2_000_000
 
 /**
  * The path of one provider. An id that ends in `.json` is refused: the system would interpret the suffix as a format,
@@ -53,12 +55,16 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
 export function decodeProviders(text: string): Provider[] {
+  if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const body = text.trimStart()
   const isXml = body.startsWith('<') && !isPage(body)
   const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
-  if (providers.length > MAX_PROVIDERS)
-    throw new ApiError('too_large', `the list has more than ${MAX_PROVIDERS} providers, the maximum`)
+  if (providers.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
+}
+
+function tooMany(maximum: string): ApiError {
+  return new ApiError('too_large', `the list of providers has more than ${maximum}, the maximum`)
 }
 
 function fromXml(root: XmlElement): Provider[] {

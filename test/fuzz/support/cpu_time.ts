@@ -49,40 +49,36 @@ export function boundedTime(reader: Reader): void {
 const BYTES = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code))
 const NAME_CHARACTERS = [1, 32, 256, 257, 4_096, 100_000, 900_000]
 
-/** Beginnings and ends of valid texts, and one or two parts. */
+/** Valid texts with one or two repeated parts, or beginnings of them. */
 function patterns({ texts, tokens }: Reader): fc.Arbitrary<Pattern> {
-  const text = fc.constantFrom(...texts)
-  const begin = fc.tuple(text, fc.double({ min: 0, max: 1, noNaN: true })).map(([whole, share]) => {
-    const [before = '', after = ''] = whole.split('§')
-    const valid = before + after
-    return share > 0.3 ? before : valid.slice(0, Math.floor(3 * share * valid.length))
-  })
   const byte = fc.constantFrom(...BYTES)
   const token = fc.constantFrom(...tokens)
-  const part = fc.oneof(
-    { weight: 5, arbitrary: token },
-    { weight: 1, arbitrary: byte },
-    {
-      weight: 2,
-      arbitrary: fc.array(fc.oneof(token, byte), { minLength: 2, maxLength: 8 }).map((list) => list.join('')),
-    },
-    { weight: 1, arbitrary: fc.string({ minLength: 500, maxLength: 2000, unit: 'binary-ascii' }) },
-    { weight: 1, arbitrary: fc.constant('') },
+  const odd = fc.oneof(
+    byte,
+    fc.array(fc.oneof(token, byte), { minLength: 2, maxLength: 8 }).map((list) => list.join('')),
+    fc.string({ minLength: 500, maxLength: 2000, unit: 'binary-ascii' }),
   )
-  const end = fc.oneof(
-    fc.constant(''),
-    token,
-    text.map((whole) => whole.split('§')[1] ?? ''),
-  )
-  return fc.record({
-    begin,
-    first: part,
-    second: part,
-    end,
+  const around = fc
+    .record({ text: fc.constantFrom(...texts), cut: fc.option(fc.nat()), odd })
+    .map((parts) => {
+      const [begin = '', end = ''] = parts.text.split('§')
+      const valid = begin + end
+      return parts.cut === null
+        ? { begin, end }
+        : { begin: valid.slice(0, parts.cut % (valid.length + 1)), end: parts.odd }
+    })
+  const repeated = fc.record({
+    first: fc.oneof({ weight: 3, arbitrary: token }, { weight: 1, arbitrary: odd }),
+    second: fc.oneof(
+      { weight: 2, arbitrary: fc.constant('') },
+      { weight: 2, arbitrary: token },
+      { weight: 1, arbitrary: odd },
+    ),
     isInTurns: fc.boolean(),
     name: fc.constantFrom(...NAME_CHARACTERS),
     limit: fc.constantFrom('values', 'values', 'sequences', 'bytes'),
   })
+  return fc.tuple(around, repeated).map(([parts, more]): Pattern => ({ ...parts, ...more }))
 }
 
 /** Characters of each part in a message. */
