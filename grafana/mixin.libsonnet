@@ -79,6 +79,22 @@ local withRunbookLinks(part, base) =
     for one in part.fieldConfig.overrides
   ] } } else {});
 
+// The groups, of which those with more rules than Mimir and Grafana Cloud allow by default have parts with numbers.
+local maxGroupRules = 20;
+local inParts(groups) = std.flatMap(
+  function(group)
+    local count = std.length(group.rules);
+    if count <= maxGroupRules then [group]
+    else [
+      group {
+        name: '%s-%d' % [group.name, part + 1],
+        rules: group.rules[part * maxGroupRules:std.min(count, (part + 1) * maxGroupRules)],
+      }
+      for part in std.range(0, std.floor((count - 1) / maxGroupRules))
+    ],
+  groups
+);
+
 local alertRule(alert, group, config, resolve) =
   {
     alert: alert.alert,
@@ -133,7 +149,7 @@ local alertRule(alert, group, config, resolve) =
   },
 
   prometheusAlerts+:: {
-    groups+: [infoGroup('sds-alerts')] + [
+    groups+: [infoGroup('sds-alerts')] + inParts([
       {
         name: group.name,
         interval: interval,
@@ -144,18 +160,18 @@ local alertRule(alert, group, config, resolve) =
         ],
       }
       for group in rules.sources.alerting
-    ],
+    ]),
   },
 
   prometheusRules+:: {
-    groups+: [infoGroup('sds-recording')] + [
+    groups+: [infoGroup('sds-recording')] + inParts([
       {
         name: group.name,
         interval: interval,
         rules: [rule { expr: resolve.text(rule.expr) } for rule in group.recordings],
       }
       for group in rules.sources.recording
-    ],
+    ]),
   },
 
   grafanaDashboardFolder:: 'Storage',

@@ -202,6 +202,8 @@ const VALUES = z.strictObject({
   priorityClassName: text,
   extraManifests: objects,
   fullnameOverride: name,
+  // The condition of a chart that depends on this one; Helm reads it.
+  enabled: flag.optional(),
   // Helm adds it for charts that depend on this one.
   global: object.optional(),
 })

@@ -74,9 +74,23 @@ export function ruleContents(sources: RuleSources, defaults: Values, config: Ale
   return Object.fromEntries(
     Object.entries(contents).map(([file, { groups }]) => [
       file,
-      { groups: [infoGroup(file, sources), ...groups] },
+      { groups: [infoGroup(file, sources), ...groups.flatMap(inParts)] },
     ]),
   )
+}
+
+/** The default limit of Mimir and Grafana Cloud. */
+const MAX_GROUP_RULES = 20
+
+/** The group, or groups with a number in their names. No rule needs that another one is evaluated before it. */
+function inParts(group: RuleFile['groups'][number]): RuleFile['groups'] {
+  const parts = Math.ceil(group.rules.length / MAX_GROUP_RULES)
+  if (parts < 2) return [group]
+  return Array.from({ length: parts }, (_, index) => ({
+    ...group,
+    name: `${group.name}-${index + 1}`,
+    rules: group.rules.slice(index * MAX_GROUP_RULES, (index + 1) * MAX_GROUP_RULES),
+  }))
 }
 
 const infoGroup = (file: string, { interval, info }: RuleSources) => ({

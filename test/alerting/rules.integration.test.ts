@@ -116,6 +116,21 @@ describe('without settings the files are', () => {
   })
 })
 
+test('no group has more than 20 rules, whatever the overrides are, and no name is used twice', () => {
+  const overrides = Array.from({ length: 30 }, (_, index) => ({
+    ...DEFAULT_ALERTING,
+    ...{ system: 'a', pool: `p${index}`, values: { 'usedRatio.warning': 0.5 + index / 100 } },
+  }))
+  for (const config of [{}, { overrides }]) {
+    const groups = ['sds-recording.yml', 'sds-alerts.yml'].flatMap((file) => groupsOf(config, file))
+    expect(groups.filter(({ rules }) => rules.length > 20).map(({ name }) => name)).toEqual([])
+    expect(new Set(groups.map(({ name }) => name)).size).toBe(groups.length)
+  }
+  const names = groupsOf({}, 'sds-alerts.yml').map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['sds-health', 'sds-exporter-1', 'sds-exporter-2']))
+  expect(named({ overrides }, 'SdsCapacityHigh')).toHaveLength(31)
+})
+
 describe('links', () => {
   test('are absolute where their base is given', () => {
     for (const { alert, annotations } of alerts(CONFIGS['links'] ?? {})) {

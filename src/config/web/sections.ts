@@ -70,10 +70,13 @@ export function optional<T extends z.ZodType>(schema: T) {
 
 export const text = z.string('expected a text')
 export const flag = z.boolean('expected true or false')
-/** Excludes line breaks, which would add headers. */
-const headerValue = z
-  .string('expected a text')
-  .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header')
+/** Excludes line breaks, which would add headers. A number, such as `X-XSS-Protection: 1`, is a text as in the toolkit. */
+const headerValue = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z
+    .string('expected a text')
+    .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header'),
+)
 export const clientAuth = z.preprocess(
   (name) =>
     typeof name === 'string' && Object.hasOwn(OLD_CLIENT_AUTH, name)

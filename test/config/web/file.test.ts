@@ -102,6 +102,11 @@ describe('a valid web configuration file', () => {
     ['no rate limit, as a duration', 'rate_limit: {interval: 0s}'],
   ])('%s', (_what, yaml) => expect(problemsOf(yaml)).toEqual([]))
 
+  test('with a header that is a number', () => {
+    const { headers } = load('http_server_config: {headers: {X-XSS-Protection: 1}}')
+    expect(headers).toEqual({ 'X-XSS-Protection': '1' })
+  })
+
   test('with inline certificates', () => {
     const read = (path: string) => ({ text: files[path] ?? '' })
     const files: Record<string, string> = {}
