@@ -9,3 +9,13 @@ export function oncePerObject<K extends object, V extends object>(
     return result
   }
 }
+
+/** The function, called once for each key; results are kept as long as the returned function. */
+export function oncePerKey<K, V extends NonNullable<unknown>>(create: (key: K) => V): (key: K) => V {
+  const results = new Map<K, V>()
+  return (key) => {
+    const result = results.get(key) ?? create(key)
+    results.set(key, result)
+    return result
+  }
+}

@@ -9,7 +9,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   infinity: 'Infinity',
   huge: `${RAW}1e400`,
   'huge-text': '1e400',
-  negative: -1,
+  negative: -2,
   implausible: 1e298,
   hex: '0x1F',
   text: 'many',
@@ -22,15 +22,8 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   'infinity-literal': `${RAW}Infinity`,
 }
 
-/** Invalid numbers of objects that have no snapshots, by the argument of the fault. */
-const BAD_NUMBERS: Readonly<Record<string, unknown>> = {
-  negative: '-2',
-  unavailable: 'N/A',
-  text: 'many',
-  blank: ' ',
-  null: null,
-  list: [],
-}
+/** Kinds for the numbers of objects that have no snapshots. */
+const NUMBER_KINDS = ['negative', 'unavailable', 'text', 'blank', 'null', 'list']
 
 /** Documents that are not objects, by the argument of the fault. */
 const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
@@ -134,9 +127,9 @@ export const FEED_FAULTS = {
   },
   'bad-numbers': {
     help: 'the numbers of all objects of a list are invalid; needs a target, such as @quota',
-    argument: choiceArgument(Object.keys(BAD_NUMBERS), 'negative'),
+    argument: choiceArgument(NUMBER_KINDS, 'negative'),
     feed: ({ nodes }, kind) => {
-      for (const object of nodes) replaceNumbers(object, BAD_NUMBERS[kind])
+      for (const object of nodes) replaceNumbers(object, BAD_VALUES[kind])
     },
   },
 } as const satisfies Record<string, FaultRow>

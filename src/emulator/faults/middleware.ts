@@ -23,45 +23,39 @@ export function faultMiddleware(
   stopping: () => AbortSignal,
 ): Middleware {
   return async (context, next) => {
-    const operation = operationOf(context.method, context.path, context.querystring)
-    const active = faults.take(
-      operation,
-      querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? ''),
-    )
+    const { originalUrl: url, method, path } = context
+    const operation = operationOf(method, path, context.querystring)
+    const active = faults.take(operation, querystring.unescape(routesOf(path)[0]?.parameters[0] ?? ''))
     const now = Math.floor(clock() / MS_PER_SECOND)
     context.state['now'] = shiftedTime(active, now)
     context.state['settings'] = settingsOf(active)
     context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
-    const format = formatOf(context)
-    await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())
+    const changing = active.filter(
+      ({ row }) => row.respond ?? row.feed ?? row.answer ?? row.response ?? row.send,
+    )
+    if (changing.length === 0) return next()
+    const request = { operation, url, format: formatOf(context) }
+    const response = await changedResponse(changing, context, next, request)
+    const sender = changing.find(({ row }) => row.send !== undefined)
+    if (sender === undefined) writeResponse(context, response)
+    else await send(sender, context, response, stopping())
   }
 }
 
-async function respondWith(
-  active: readonly ActiveFault[],
+/** When the client closes the connection or the emulator stops, an error has no receiver. */
+async function send(
+  { row, argument }: ActiveFault,
   context: Context,
-  next: Next,
-  request: FaultRequest,
+  response: FullResponse,
   stopping: AbortSignal,
 ): Promise<void> {
-  const changing = active.filter(
-    ({ row }) => row.respond ?? row.feed ?? row.answer ?? row.response ?? row.send,
-  )
-  if (changing.length === 0) return next()
-  const response = await changedResponse(changing, context, next, request)
-  for (const { row, argument } of changing) {
-    if (row.send === undefined) continue
-    context.respond = false
-    const closed = new AbortController()
-    context.res.once('close', () => closed.abort())
-    const signal = AbortSignal.any([closed.signal, stopping])
-    // When the client closes the connection or the emulator stops, the error has no receiver.
-    await row.send({ response, output: context.res, signal }, argument).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-    return
-  }
-  writeResponse(context, response)
+  context.respond = false
+  const closed = new AbortController()
+  context.res.once('close', () => closed.abort())
+  const signal = AbortSignal.any([closed.signal, stopping])
+  await row.send?.({ response, output: context.res, signal }, argument).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
 }
 
 /** The response, changed by all faults except those that send it. */
@@ -71,8 +65,8 @@ async function changedResponse(
   next: Next,
   request: FaultRequest,
 ): Promise<FullResponse> {
-  let response: FullResponse | undefined
-  for (const { row, argument } of faults) response ??= row.respond?.(argument, request)
+  const responder = faults.find(({ row }) => row.respond !== undefined)
+  let response = responder?.row.respond?.(responder.argument, request)
   if (response === undefined) {
     await next()
     response = await readResponse(context)

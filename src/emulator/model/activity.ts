@@ -1,4 +1,5 @@
 import { type AttributeName, BYTES_PER_MB } from '../../catalogue.ts'
+import { oncePerKey } from '../../values/memo.ts'
 import { diskBandwidth, PURPOSES, type Purpose } from './disk_io.ts'
 import type { StorageModel } from './model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from './node_state.ts'
@@ -28,10 +29,10 @@ const NAMES = [
   ...ERROR_CODES,
 ] as const
 type Name = (typeof NAMES)[number]
-export const SLOTS = Object.fromEntries(NAMES.map((name, slot) => [name, slot])) as Record<Name, number>
+const SLOTS = Object.fromEntries(NAMES.map((name, slot) => [name, slot])) as Record<Name, number>
 export const SLOT_COUNT = NAMES.length
 /** Rates have three decimals, as served. */
-export const PARTS = 1_000
+const PARTS = 1_000
 
 /**
  * What nodes do in a time, by {@link SLOTS}. The amounts are whole numbers that add up over time and over nodes, so
@@ -77,16 +78,7 @@ export function createAmounts({ stateOf }: StorageModel, nodes: readonly Node[],
     }
     return total
   }
-  return oncePerNumber(sumUntil)
-}
-
-export function oncePerNumber<T>(create: (t: number) => T): (t: number) => T {
-  const results = new Map<number, T>()
-  return (t) => {
-    const result = results.get(t) ?? create(t)
-    results.set(t, result)
-    return result
-  }
+  return oncePerKey(sumUntil)
 }
 
 /** Adds what happens from `from` to `to`, in seconds relative to the end of the five minutes of `amounts`. */

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
+import { oncePerKey } from '../../values/memo.ts'
 import { ApiError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES, type Settings } from '../protocol/profiles.ts'
@@ -86,7 +87,8 @@ export function* jsonOf(result: QueryResult): Generator<string> {
 }
 
 function* rowsOf(result: QueryResult, names: readonly string[]): Generator<string> {
-  const timeText = timeTexts()
+  // The rows of a node have the same few times.
+  const timeText = oncePerKey((seconds: number) => instantText({ seconds, nanoseconds: 0 }))
   const cellOf = (name: PointColumn, instant: Instant) =>
     result.pointColumns.includes(name) ? `,"${instantText(instant)}"` : ''
   const window = `${cellOf('_start', result.start)}${cellOf('_stop', result.stop)}`
@@ -116,16 +118,6 @@ function instantText({ seconds, nanoseconds }: Instant): string {
   const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
   const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
   return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
-}
-
-/** Formats times; the rows of a node have the same few. */
-function timeTexts(): (time: number) => string {
-  const texts = new Map<number, string>()
-  return (time) => {
-    const text = texts.get(time) ?? instantText({ seconds: time, nanoseconds: 0 })
-    texts.set(time, text)
-    return text
-  }
 }
 
 /** Whether the text is too long to be made without pauses for other requests. */

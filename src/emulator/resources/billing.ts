@@ -1,4 +1,5 @@
 import { timeText } from '../../time_units.ts'
+import { oncePerKey } from '../../values/memo.ts'
 import { keyOf, mix } from '../model/random.ts'
 import {
   type Bucket,
@@ -91,12 +92,11 @@ function sampleTime({ now }: ResourceRequest, { key }: Namespace): number {
 
 /** Reads the usage of namespaces; their data is computed once for each time. */
 function usageReader(request: ResourceRequest): (namespace: Namespace) => Usage {
-  const data = new Map<number, number>()
+  const { model } = request
+  const dataAt = oncePerKey((t: number) => namespaceData(model, t))
   return (namespace) => {
     const t = sampleTime(request, namespace)
-    const bytes = data.get(t) ?? namespaceData(request.model, t)
-    data.set(t, bytes)
-    return usageOf(request.model, namespace, t, bytes)
+    return usageOf(model, namespace, t, dataAt(t))
   }
 }
 

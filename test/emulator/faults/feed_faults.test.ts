@@ -125,7 +125,7 @@ describe('bad-values', () => {
     ['infinity', 'Infinity'],
     ['huge', Number.POSITIVE_INFINITY],
     ['huge-text', '1e400'],
-    ['negative', -1],
+    ['negative', -2],
     ['implausible', 1e298],
     ['hex', '0x1F'],
     ['text', 'many'],

@@ -45,7 +45,7 @@ test('bad-numbers: in the objects of a list, or in the only object', async () =>
   ])
   expect(quota).toMatchObject({ namespace: 'media', blockSize: 'N/A', notificationSize: 'N/A' })
   const [, list] = await answer('/object/namespaces', ['bad-numbers@namespaces'])
-  expect(list.namespace[0]).toMatchObject({ name: 'finance', blockSize: '-2' })
+  expect(list.namespace[0]).toMatchObject({ name: 'finance', blockSize: -2 })
 })
 
 test('license:expiring: it expires in 20 days', async () => {

@@ -1,5 +1,6 @@
 import type { AttributeName, HealthState } from '../../../catalogue.ts'
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
+import { oncePerKey } from '../../../values/memo.ts'
 import {
   type Amounts,
   amountOf,
@@ -8,7 +9,6 @@ import {
   errorsIn,
   failedIn,
   isRate,
-  oncePerNumber,
   RATES,
   succeededIn,
 } from '../../model/activity.ts'
@@ -134,7 +134,7 @@ function readersOf({ model }: Source, amountsUntil: (t: number) => Amounts) {
     (of: (state: NodeState) => number): Read =>
     (t) =>
       sum(states(t).map(of))
-  const countsUntil = oncePerNumber((t) => latencyCounts(states(t)))
+  const countsUntil = oncePerKey((t: number) => latencyCounts(states(t)))
   return {
     total,
     mean: (name: AttributeName): Read =>
