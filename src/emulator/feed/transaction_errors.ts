@@ -39,18 +39,18 @@ export function servedErrors(form: Form, samples: readonly ErrorSample[]) {
     errorTotal: count(failedIn, 102),
   }
   return {
-    all: servedRates(form, samples),
+    all: servedRates(form, samples) ?? [],
     errorSuccessTotals: [totals],
-    types: types.filter(({ errorType }) => ratesOf(samples, errorType).length > 0),
+    types: types.filter(({ errorRate }) => errorRate !== undefined),
   }
 }
 
-/** The series of one type or of all; of the current errors it is the current value. */
+/** The series of one type or of all; of the current errors it is the current value. Undefined without a snapshot. */
 function servedRates(form: Form, samples: readonly ErrorSample[], type?: ErrorType) {
-  const [first, ...others] = ratesOf(samples, type)
-  if (first === undefined) return []
-  if (samples.every((sample) => sample.form === 'current')) return servedCurrent(form, [first, ...others])
-  return servedSeries(form, [first, ...others])
+  const rates = ratesOf(samples, type)
+  const [newest] = rates
+  if (newest === undefined) return undefined
+  return samples[0]?.form === 'current' ? servedCurrent(form, [newest]) : servedSeries(form, rates)
 }
 
 /** `transactionErrorsSummary`: summaries of the rates, for all types together and by type. */
