@@ -8,7 +8,7 @@ const INTEGRATION = [
   'test/{deploy,docs,end_to_end,exporter,faults,repository}/**/*.test.ts',
   'test/**/*.integration.test.ts',
 ]
-/** Their programs are built from source by `scripts/tests/clusters.ts` and `scripts/tests/scrapers.ts`. */
+/** `scripts/built_tests.ts` builds their programs from source. */
 const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 
 /** The longest, which begin first: most of them wait for clocks and programs. */

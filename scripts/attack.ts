@@ -10,10 +10,9 @@ import { type Measured, measureRow } from './attack/measure.ts'
 import { OTHER, type Row, STEADY } from './attack/row.ts'
 import { ADMINISTRATION } from './attack/rows/administration.ts'
 import { HOSTILE_ANSWERS } from './attack/rows/answers.ts'
-import { HOSTILE_BODIES } from './attack/rows/bodies.ts'
 import { CLIENTS } from './attack/rows/clients.ts'
 
-const ROWS: readonly Row[] = [...CLIENTS, ...ADMINISTRATION, ...HOSTILE_ANSWERS, ...HOSTILE_BODIES]
+const ROWS: readonly Row[] = [...CLIENTS, ...ADMINISTRATION, ...HOSTILE_ANSWERS]
 const HEAD = ['attack', 'healthy', 'scrapes', 'after', 'memory', 'log', 'result']
 const WIDTHS = [24, 8, 8, 8, 9, 8]
 

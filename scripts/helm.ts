@@ -1,5 +1,5 @@
 /**
- * Checks the Helm chart and renders it for every case of scripts/helm/golden.ts into test/deploy/helm/golden. With
+ * Checks the Helm chart and renders it for every case of test/deploy/helm/golden.ts into test/deploy/helm/golden. With
  * `--check` it writes nothing, and fails if a golden file differs. Builds Helm from the Go module proxy into
  * `.cache/helm`, which takes some minutes once. Needs Go.
  *
@@ -21,7 +21,7 @@ import {
   inputsHash,
   NOTES_KIND,
   toGolden,
-} from './helm/golden.ts'
+} from '../test/deploy/helm/golden.ts'
 import { built, HELM } from './release/programs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')

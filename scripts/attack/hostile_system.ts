@@ -23,7 +23,7 @@ export interface HostileSystem {
 }
 
 /** Of an uncompressed body that the exporter reads completely: just below the default of `max_response_bytes`. */
-export const BODY_BYTES = 0.95 * 16 * 1024 ** 2
+export const BODY_BYTES = Math.floor(0.95 * 16 * 1024 ** 2)
 
 const POOLS = 8
 /** Requests by path; anything else is a login or logout. */

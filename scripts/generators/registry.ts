@@ -3,7 +3,6 @@ import { renderDashboards } from '../../grafana/mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.ts'
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
-import { compatibilityPage } from '../pages/compatibility_page.ts'
 import { configSchema } from './config_schema.ts'
 import {
   composeAlertmanager,
@@ -55,7 +54,6 @@ export const GENERATORS: readonly Generator[] = [
   },
   { what: 'schema of the configuration file', files: () => [configSchema()] },
   { what: 'runbooks of the alerts', files: renderRunbooks },
-  { what: 'tables of compatibility', files: compatibilityPage },
   { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },

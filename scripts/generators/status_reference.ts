@@ -17,7 +17,7 @@ import type {
 } from '../../src/status/model.ts'
 import type { Problem } from '../../src/status/states.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
-import { pageWith } from '../pages/page.ts'
+import { pageWith } from '../markdown/page.ts'
 
 /** docs/status.md with the tables of all members. */
 export const statusPage = () =>

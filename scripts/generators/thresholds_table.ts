@@ -11,7 +11,7 @@ import {
   unitOf,
 } from '../../src/alerting/sources.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
-import { pageWith } from '../pages/page.ts'
+import { pageWith } from '../markdown/page.ts'
 
 const SETTINGS: SettingSources = { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS }
 const HEAD = ['Key', 'Warning', 'Critical', 'What', 'Alerts', 'May differ by']

@@ -1,7 +1,7 @@
 /**
  * Checks the licences of the shipped packages. Exit code 1 if one is not allowed.
  *
- *   npm run licences
+ *   node scripts/supply_chain/licences.ts
  */
 import { readFileSync } from 'node:fs'
 import { ALLOWED, licenceFindings } from '../generators/licences.ts'

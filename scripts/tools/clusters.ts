@@ -28,7 +28,7 @@ export function clusterFolder({ version, names: [name] }: (typeof CLUSTERS)[numb
   return join(FOLDER, `${name}-${version}`)
 }
 
-/** The path of a program that `scripts/tests/clusters.ts` builds. */
+/** The path of a program that `scripts/built_tests.ts` builds. */
 export function programPath(program: Program): string {
   const found = CLUSTERS.find(({ names: [name] }) => name === program) ?? CLUSTERS[0]
   return join(clusterFolder(found), program)

@@ -20,7 +20,7 @@ const [CORE_1, CORE_0] = ['v1.71.0', 'v0.165.0']
 export const COLLECTOR = {
   version: CONTRIB_VERSION,
   name: 'otelcol',
-  source: new URL('./collector/main.go', import.meta.url),
+  source: new URL('../../test/scrapers/collector.go', import.meta.url),
   modules: {
     [`${CONTRIB}/exporter/prometheusremotewriteexporter`]: `v${CONTRIB_VERSION}`,
     [`${CONTRIB}/receiver/prometheusreceiver`]: `v${CONTRIB_VERSION}`,

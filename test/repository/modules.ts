@@ -119,7 +119,7 @@ export const MODULES: readonly Module[] = [
   },
   {
     name: 'generators',
-    paths: ['scripts/generators/', 'scripts/markdown/', 'scripts/pages/', 'docs/'],
+    paths: ['scripts/generators/', 'scripts/markdown/', 'docs/'],
     mayImport: {
       'src/metrics/lines.ts': 'all',
       'src/server/metrics/negotiation.ts': 'all',

@@ -1,5 +1,5 @@
-import type { CheckedScraper } from '../../scripts/pages/checked_scrapers.ts'
 import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
+import type { CheckedScraper } from './checked_scrapers.ts'
 import { exposedMetadata, type Metadata, type Values, valuesOf } from './series.ts'
 
 type Stores = CheckedScraper['stores']

@@ -128,6 +128,18 @@ function raw(head: string, rest: Buffer, isEndless = false): Partial<Responders>
   return { pools: answer, nodes: answer, providers: answer }
 }
 
+/** A nodes feed as long as fits, of elements that are made from their index. */
+function feed(element: (index: number) => string, begin = '', end = ''): Partial<Responders> {
+  const parts: string[] = []
+  for (let [index, left] = [0, BODY_BYTES]; left > 0; index += 1) {
+    const part = element(index)
+    parts.push(part)
+    left -= part.length + 1
+  }
+  const text = `{"_embedded":{"instances":[${begin}${parts.slice(0, -10).join(',')}${end}]}}`
+  return { nodes: gzipResponse(text) }
+}
+
 const ANSWERS: readonly HostileAnswers[] = [
   { name: 'endless', sent: 'a body without an end', answers: () => ({ nodes: endless }) },
   { name: 'drip', sent: 'a body of one byte every 100 ms', answers: () => ({ nodes: drip }) },
@@ -141,6 +153,26 @@ const ANSWERS: readonly HostileAnswers[] = [
     name: 'xml-nesting',
     sent: 'a list of providers with elements nested as deep as fits',
     answers: () => ({ providers: gzipResponse(xmlNesting(), 'application/xml') }),
+  },
+  {
+    name: 'body-blanks',
+    sent: 'feeds of blanks',
+    answers: () => ({ nodes: gzipResponse(' '.repeat(BODY_BYTES)) }),
+  },
+  {
+    name: 'body-many-keys',
+    sent: 'feeds of one node with as many members as fit',
+    answers: () => feed((index) => `"k${index}":1`, '{', '}'),
+  },
+  {
+    name: 'body-many-nodes',
+    sent: 'feeds of as many nodes as fit',
+    answers: () => feed((index) => `{"id":"n${index}"}`),
+  },
+  {
+    name: 'body-long-names',
+    sent: 'feeds of nodes with names of 3,000 characters',
+    answers: () => feed((index) => `{"id":"n${index}","displayName":"${index}${'ü'.repeat(3000)}"}`),
   },
   {
     name: 'many-pools',

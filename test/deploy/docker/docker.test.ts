@@ -74,7 +74,7 @@ describe('the Dockerfile', () => {
   })
 })
 
-/** `npm run test:buildkit` sets it; otherwise buildah builds the image. */
+/** `buildkit`; otherwise buildah builds the image. */
 const build = process.env['IMAGE_ENGINE'] === 'buildkit' ? buildWithBuildKit : buildImage
 
 /** Builds the image with a container engine; without one, follows the steps of the Dockerfile. */

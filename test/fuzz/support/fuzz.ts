@@ -25,10 +25,10 @@ const SUITE_SEED = 1
 /** More than shrinking a failure takes. */
 const GRACE_MS = 300_000
 
-/** Set by scripts/tests/fuzz.ts; without them the suite runs. */
+/** Set by scripts/fuzz.ts; without them the suite runs. */
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env
 const secondsOfScript = FUZZ_SECONDS === undefined ? undefined : Number(FUZZ_SECONDS)
-/** Whether scripts/tests/fuzz.ts runs, not the suite. */
+/** Whether scripts/fuzz.ts runs, not the suite. */
 export const isScript: boolean = secondsOfScript !== undefined
 
 /** Defines the tests of one target: the inputs of its corpus, then random inputs. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type GrafanaSchema, PANEL_TYPES, type PanelType } from '../../../scripts/pages/grafana_schemas.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { run } from '../../support/processes.ts'
+import { type GrafanaSchema, PANEL_TYPES, type PanelType } from './grafana_schemas.ts'
 
 type Members = Record<string, unknown>
 export interface PanelJson extends Members {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { GRAFANA_SCHEMAS, type Place } from '../../../scripts/pages/grafana_schemas.ts'
 import { type DashboardJson, panelsOf, readDashboards, schemaErrors } from './compile.ts'
+import { GRAFANA_SCHEMAS, type Place } from './grafana_schemas.ts'
 
 /** The objects in which a member is unknown. */
 function objectsIn(dashboard: DashboardJson, place: Place): readonly Record<string, unknown>[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SCRAPERS } from '../../../scripts/pages/scrapers.ts'
 import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiation.ts'
+import { SCRAPERS } from '../../scrapers/headers.ts'
 
 test.each(SCRAPERS)('$name gets its format', ({ accept, gets = 'openmetrics' }) => {
   expect(chooseFormat(accept)).toBe(gets)

@@ -1,7 +1,7 @@
-import { PROMETHEUS3 } from '../tools/prometheus3.ts'
-import { COLLECTOR, VICTORIA_METRICS } from '../tools/scrapers.ts'
+import { PROMETHEUS3 } from '../../scripts/tools/prometheus3.ts'
+import { COLLECTOR, VICTORIA_METRICS } from '../../scripts/tools/scrapers.ts'
 
-/** How `npm run test:scrapers` starts a program, and what the store then has. `test/scrapers` does and checks both. */
+/** How `npm run test:built -- scrapers` starts a program, and what the store then has. `test/scrapers` does and checks both. */
 export interface CheckedScraper {
   readonly program: Program
   /** Shown after the program; empty for its defaults. */

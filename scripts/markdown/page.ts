@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
-import { replaceMarked } from '../markdown/marked.ts'
+import { replaceMarked } from './marked.ts'
 
 /** A page of the repository with generated texts between its comments, by their names. The rest is written by hand. */
 export function pageWith(path: string, texts: Readonly<Record<string, string>>): RenderedFile[] {
