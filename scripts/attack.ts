@@ -1,7 +1,7 @@
 /**
  * Attacks an exporter on loopback from both sides, as clients and as a storage system, and prints for each attack the
  * longest answer times of /-/healthy and of scrapes, memory, and bytes of log. Exit code 1 if a limit was exceeded. Takes
- * about ten minutes; Linux only.
+ * about half an hour; Linux only.
  *
  *   npm run attack [-- NAME…]
  */

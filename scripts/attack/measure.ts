@@ -15,6 +15,10 @@ const OVERTIME_SECONDS = 10
 const SAMPLE_MS = 100
 /** Between the begin of the measurement and of the attack: clients have authenticated by then. */
 const BEFORE_MS = 3000
+/** Memory is flat if its peak has grown by less than 1 % for so long. Garbage of old objects is collected rarely. */
+const FLAT_MS = 60_000
+const FLAT_GROWTH = 1.01
+const MAX_GROWING_SECONDS = 600
 /** In which connections of the attack must be closed. */
 const CLOSED_MS = 10_000
 /** Connections to the storage systems come and go. */
@@ -43,7 +47,7 @@ export async function measureRow(row: Row, target: StartedTarget, memoryLimitMib
     workerData: { url: target.url, headers: target.headers },
   })
   await sleep(BEFORE_MS)
-  const found = await attack(row, target)
+  const found = row.untilFlat ? await attackUntilFlat(row, target, memory.peakMib) : await attack(row, target)
   const after = await scrapeAfter(target)
   prober.postMessage('stop')
   const [{ health, scrapes }] = (await once(prober, 'message')) as [Pick<Measured, 'health' | 'scrapes'>]
@@ -62,7 +66,24 @@ export async function measureRow(row: Row, target: StartedTarget, memoryLimitMib
   return { health, scrapes, scrapeAfterMs: after.ms, memoryMib, logBytes, problems }
 }
 
-async function attack(row: Row, target: Target): Promise<readonly string[]> {
+/** Ends the attack when the memory is flat. */
+async function attackUntilFlat(row: Row, target: Target, peakMib: () => number): Promise<readonly string[]> {
+  const flat = new AbortController()
+  let [peak, since] = [0, performance.now()]
+  const timer = setInterval(() => {
+    if (peakMib() > peak * FLAT_GROWTH) [peak, since] = [peakMib(), performance.now()]
+    else if (performance.now() - since > FLAT_MS) flat.abort()
+  }, SAMPLE_MS)
+  const found = await attack({ ...row, seconds: MAX_GROWING_SECONDS }, target, flat.signal)
+  clearInterval(timer)
+  return flat.signal.aborted ? found : [...found, `memory still grows after ${MAX_GROWING_SECONDS} s`]
+}
+
+async function attack(
+  row: Row,
+  target: Target,
+  end = new AbortController().signal,
+): Promise<readonly string[]> {
   const seconds = row.seconds ?? DEFAULT_SECONDS
   const overtime = new AbortController()
   const late = sleep((seconds + OVERTIME_SECONDS) * 1000, undefined, { signal: overtime.signal }).then(
@@ -71,7 +92,12 @@ async function attack(row: Row, target: Target): Promise<readonly string[]> {
   )
   const restorePriority = lowerPriority()
   try {
-    return (await Promise.race([row.attack(target, AbortSignal.timeout(seconds * 1000)), late])) ?? []
+    return (
+      (await Promise.race([
+        row.attack(target, AbortSignal.any([end, AbortSignal.timeout(seconds * 1000)])),
+        late,
+      ])) ?? []
+    )
   } catch (failure) {
     return [`the attack failed: ${errorText(failure)}`]
   } finally {
@@ -97,7 +123,7 @@ async function scrapeAfter({ url, headers }: Target): Promise<{ ms: number; prob
 }
 
 /** Reads the memory repeatedly, because the figures of a process that ended are gone. */
-function sampleMemory({ pid, url, adminUrl }: Target): { stop(): number } {
+function sampleMemory({ pid, url, adminUrl }: Target): { peakMib(): number; stop(): number } {
   resetPeakMemory(pid)
   const ports = [url, adminUrl].map((text) => Number(new URL(text).port))
   let [process, queued] = [0, 0]
@@ -111,6 +137,7 @@ function sampleMemory({ pid, url, adminUrl }: Target): { stop(): number } {
   }
   const timer = setInterval(sample, SAMPLE_MS)
   return {
+    peakMib: () => process + queued,
     stop() {
       clearInterval(timer)
       sample()

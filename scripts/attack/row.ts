@@ -32,6 +32,8 @@ export interface Row {
   readonly setup?: Setup
   /** Duration of the attack. Default: 8. */
   readonly seconds?: number
+  /** The attack ends when the memory does not grow any more. */
+  readonly untilFlat?: true
   /** Ends soon after the signal. @returns exceeded limits */
   readonly attack: (target: Target, signal: AbortSignal) => Promise<readonly string[] | undefined>
 }

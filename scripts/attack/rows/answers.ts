@@ -1,5 +1,5 @@
+import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
-import { pause } from '../clients.ts'
 import {
   BODY_BYTES,
   gzipResponse,
@@ -14,12 +14,8 @@ interface HostileAnswers {
   readonly name: string
   readonly sent: string
   readonly answers: () => Partial<Responders>
-  /** With time for several polls of the query interface. */
-  readonly isQuery?: boolean
 }
 
-const SECONDS = 6
-const QUERY_SECONDS = 20
 const XML_ATTRIBUTES = 200_000
 const XML_CHARACTERS = 2_900_000
 const CHUNK = Buffer.alloc(65_536, ' ')
@@ -183,7 +179,6 @@ const ANSWERS: readonly HostileAnswers[] = [
     name: 'query-columns',
     sent: `an answer of the query interface with ${COLUMNS.toLocaleString('en')} columns`,
     answers: () => ({ query: gzipResponse(manyColumns()) }),
-    isQuery: true,
   },
   {
     name: 'query-series',
@@ -191,7 +186,6 @@ const ANSWERS: readonly HostileAnswers[] = [
     answers: () => ({
       query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipResponse(manySeries(name)))),
     }),
-    isQuery: true,
   },
   {
     name: 'header-flood',
@@ -212,14 +206,14 @@ const ANSWERS: readonly HostileAnswers[] = [
 ]
 
 /** One of two systems answers so. */
-export const HOSTILE_ANSWERS: readonly Row[] = ANSWERS.map(({ name, sent, answers, isQuery = false }) => ({
+export const HOSTILE_ANSWERS: readonly Row[] = ANSWERS.map(({ name, sent, answers }) => ({
   name,
   sent,
   setup: { hostile: true },
-  seconds: isQuery ? QUERY_SECONDS : SECONDS,
+  untilFlat: true,
   async attack(target, signal) {
     target.hostile().use(answers())
-    await pause(QUERY_SECONDS * 1000, signal)
+    await once(signal, 'abort')
     return undefined
   },
 }))
