@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { RequestListener, Server, ServerOptions } from 'node:http'
-import type { ListenOptions, Socket } from 'node:net'
+import type { ListenOptions } from 'node:net'
 import type { Log } from '../../log.ts'
 import {
   type BoundSocket,
@@ -19,7 +19,6 @@ import { type Connections, limitConnections } from './abuse/connections.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
 import { createRequestQueue } from './abuse/request_queue.ts'
 import { prepareResponse } from './abuse/responses.ts'
-import { serveOneAtATime } from './abuse/turns.ts'
 import { createDrain } from './drain.ts'
 import { logFailure } from './failure_log.ts'
 import { createGate } from './gate.ts'
@@ -99,12 +98,12 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
     }
   }
   const queue = createRequestQueue(serve, (request) => openPaths.includes(rawPath(request)))
-  const serveOne: RequestListener = (request, response) => {
+  server.maxRequestsPerSocket = limits.requestsPerConnection
+  server.on('request', (request, response) => {
     drain.track(response)
     prepareResponse(response, { headers: web().file.headers, limits, connections })
     queue(request, response)
-  }
-  serveOneAtATime(server, event, serveOne, limits)
+  })
   await listen(server, { ...address, backlog: limits.backlog }, socketText(options.address))
   return {
     url: urlOf(server, scheme, 'host' in address ? address.host : undefined),
@@ -122,7 +121,7 @@ function createWebServer(web: WebConfig, limits: ServerLimits) {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
-    // Node.js would respond itself, to any number of requests of one connection at once. See checkRequest.
+    // Refused by checkRequest with a text.
     requireHostHeader: false,
   }
   const { tls } = web().file
@@ -136,14 +135,6 @@ const LIMIT_WARNING_MS = 60_000
 type ConnectionEvent = 'connection' | 'secureConnection'
 
 function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
-  // Without a listener, Node.js would respond itself, as to requests without Host. An unknown expectation may be ignored
-  // (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', (...exchange) => server.emit('request', ...exchange))
-  server.on('connect', (_request, socket: Socket) => {
-    // Node.js has removed its own listeners for errors and timeouts.
-    socket.on('error', () => undefined)
-    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', () => socket.destroy())
-  })
   let warnedAt = -Infinity
   const connections = limitConnections(server, event, limits.connections, () => {
     if (performance.now() - warnedAt < LIMIT_WARNING_MS) return

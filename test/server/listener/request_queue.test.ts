@@ -45,17 +45,3 @@ test('an open path is served before other requests that arrived first, and all a
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200/)
   expect(paths).toEqual(['/-/healthy', ...metrics])
 })
-
-test('a request whose client has left is not served', async () => {
-  const { listener, sockets, paths } = await recording()
-  await using _ = listener
-  const [leaving, ...staying] = sockets
-  leaving?.write(closing('/left'))
-  leaving?.resetAndDestroy()
-  const answers = staying.map((socket) => {
-    socket.write(closing('/metrics'))
-    return readAll(socket)
-  })
-  await Promise.all(answers)
-  expect(paths).toEqual(metrics)
-})

@@ -30,8 +30,8 @@ export const DEFAULT_LIMITS = {
   backlog: 2048,
   /** Open connections; a further one closes that without progress for the longest time. */
   connections: 512,
-  /** The HTTP parser is passed so many bytes at once. */
-  parsedBytes: KIBIBYTE,
+  /** Requests of one connection; further ones are answered with 503. */
+  requestsPerConnection: 100,
   /** Time that `stop` waits for running responses. */
   stopGraceMs: 3 * SECOND_MS,
   /** Interval at which `stop` closes idle connections. */
