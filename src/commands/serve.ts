@@ -24,8 +24,8 @@ A minimal configuration file:
       base_url: https://ecs1.example.net:4443
       auth: {username: monitor, password_file: /run/secrets/password}
 
-Signals: SIGTERM, SIGINT and other terminating signals stop the exporter
-gracefully, SIGHUP reloads the configuration, SIGUSR1 is ignored.
+Signals: SIGTERM and SIGINT stop the exporter gracefully, SIGHUP reloads the
+configuration, SIGUSR1 is ignored.
 
 Exit codes: 0 stopped by a signal; 1 failure; 2 usage error; 78 the
 configuration is not valid.`

@@ -1,4 +1,4 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
@@ -53,8 +53,7 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
 
   return (options, callback) => {
     const opened: typeof callback = (...outcome) => {
-      const [failure, socket] = outcome
-      if (failure === null) readInPieces(socket)
+      const [, socket] = outcome
       if (socket instanceof TLSSocket && onCertificate) reportCertificate(socket, onCertificate)
       callback(...outcome)
     }
@@ -77,20 +76,6 @@ function giving(addresses: Addresses): LookupFunction {
     if (all) callback(null, [...addresses])
     else callback(null, first?.address ?? '', first?.family)
   }
-}
-
-const PIECE_BYTES = 2048
-
-/**
- * The parser of undici does not stop where the headers exceed their limit, and creates an error for each further one in
- * what `read` gives: 400 ms for 64 KiB. So it gets small pieces, and none after the first error. No option of undici
- * does this: interceptors get headers when they are complete, and `maxHeaderSize` is the limit itself.
- */
-function readInPieces(socket: Socket): void {
-  const read = socket.read.bind(socket)
-  // Without a number of bytes an empty buffer is filled again.
-  socket.read = () =>
-    socket.destroyed ? null : read(Math.min(socket.readableLength, PIECE_BYTES) || undefined)
 }
 
 /** @throws {ApiError} `local` if it cannot be read */

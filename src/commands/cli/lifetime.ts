@@ -7,29 +7,13 @@ interface Service {
   reload?(): Promise<void>
 }
 
-/**
- * Signals that end a process by default, except those of faults in the program (such as SIGSEGV and SIGABRT), after
- * which a handler must not continue, and SIGPROF, which the CPU profiler of Node.js sends to the process. SIGHUP has its
- * own handling, SIGUSR1 is ignored in main.ts.
- */
-const STOP_SIGNALS = [
-  'SIGTERM',
-  'SIGINT',
-  'SIGQUIT',
-  'SIGUSR2',
-  'SIGALRM',
-  'SIGVTALRM',
-  'SIGXCPU',
-  'SIGIO',
-  'SIGPWR',
-  'SIGSTKFLT',
-] as const
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 /** After this time the process exits even if stop() has not finished. */
 const STOP_TIMEOUT_MS = 5000
 
 /**
- * Starts a service, waits for SIGTERM or another terminating signal and stops it. Further signals are ignored. SIGHUP
+ * Starts a service, waits for SIGTERM or SIGINT and stops it. Further signals are ignored. SIGHUP
  * calls reload(), which logs its own errors; it stops a service that cannot be reloaded.
  * @param started called after the start
  */
