@@ -108,7 +108,7 @@ const RESOURCE: Members<ResourceStatus> = {
   name: 'as the label `resource` of the metrics',
   description: 'what it is, in words',
   state:
-    '`off`, `pending` (not read yet), `ok`, `partial` (a request of it is not served, or not allowed), `unavailable` (none is) or `failing`',
+    '`off`, `pending` (not read yet), `ok`, `partial` (a request of it failed, is not served, or is not allowed, while others were answered), `unavailable` (none is) or `failing`',
   summary: 'the state in words',
   schedule: 'cron expression; empty if it is not read',
   objects: 'number of objects that are exported',

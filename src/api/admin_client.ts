@@ -18,7 +18,13 @@ import {
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { createAttempts } from './request/attempts.ts'
-import { createExchanges, type Exchange, type Request, tokenRequest } from './request/exchanges.ts'
+import {
+  createExchanges,
+  type Exchange,
+  JSON_CONTENT,
+  type Request,
+  tokenRequest,
+} from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { createOperate } from './request/operation.ts'
 
@@ -62,7 +68,7 @@ export function createAdminClient(options: AdminClientOptions) {
         (end) => logRequest(log, { system, operation: place.operation, baseUrl, ...end }),
       )
     try {
-      const headers = { Accept: PROVIDERS_ACCEPT, ...tokenHeader(token) }
+      const headers = { Accept: PROVIDERS_ACCEPT, ...JSON_CONTENT, ...tokenHeader(token) }
       const request = { baseUrl, path: providerPath(id), headers }
       await sendDeletion({ request, transport: { send: logged, close }, limits, timeoutMs, stop, place })
     } catch (failure) {
@@ -76,7 +82,7 @@ export function createAdminClient(options: AdminClientOptions) {
   return {
     /** API document, "List providers". */
     providers: (token: Secret, signal: AbortSignal): Promise<readonly Provider[]> =>
-      read(tokenRequest(LIST_REQUEST, token), signal, decodeProviders),
+      read(tokenRequest(LIST_REQUEST, token), signal, (text) => decodeProviders(text)),
     /** The user of a token, with its roles; undefined members where the system does not serve them. */
     account: (token: Secret, signal: AbortSignal): Promise<Account> =>
       read(tokenRequest({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),

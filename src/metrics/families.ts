@@ -107,11 +107,11 @@ export const STATE = {
   ),
   resourceUp: resourceGauge(
     'sds_resource_up',
-    '1 when the last reading of the resource succeeded, else 0; absent while the resource is not available.',
+    '1 when all requests of the last reading of the resource succeeded, without those that the system does not serve, else 0; absent while the resource is not available.',
   ),
   resourceLastSuccess: resourceGauge(
     'sds_resource_last_success_timestamp_seconds',
-    'Time of the last successful reading of the resource, in seconds since the epoch.',
+    'Time of the last reading of the resource of which a request succeeded, in seconds since the epoch.',
   ),
   resourceObjects: familyWith('gauge', ['system', 'resource', 'state'])(
     'sds_resource_objects',

@@ -1,6 +1,8 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError, isOfSystem } from '../api/errors/errors.ts'
+import { createRejectedValues } from '../api/feed/rejected_values.ts'
 import { decodeProviders, LIST_REQUEST } from '../api/providers/providers.ts'
+import { newlyRejected, withRejected } from '../state/rejections.ts'
 import { failureOf, type InventoryState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import type { PollLog } from './log/poll_log.ts'
@@ -12,7 +14,7 @@ interface InventoryOptions {
   /** With the exporter's own session: a monitoring account may list, and never deletes. */
   readonly client: Pick<SystemClient, 'read'>
   readonly store: Pick<StateStore, 'update'>
-  readonly pollLog: Pick<PollLog, 'providers'>
+  readonly pollLog: Pick<PollLog, 'providers' | 'rejected'>
 }
 
 /** Lists the authentication providers of one system for the metrics. */
@@ -32,10 +34,17 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
 
   async function request(signal: AbortSignal): Promise<void> {
     try {
-      const providers = await client.read(LIST_REQUEST, decodeProviders, signal)
+      const values = createRejectedValues()
+      const providers = await client.read(LIST_REQUEST, (text) => decodeProviders(text, values), signal)
+      const rejected = values.list()
       misses = 0
       pollLog.providers(undefined)
-      await show(() => ({ providers, failure: undefined }))
+      pollLog.rejected(undefined, rejected)
+      await store.update(system, (state) => ({
+        ...state,
+        inventory: { providers, failure: undefined, rejected },
+        rejections: withRejected(state.rejections, newlyRejected(rejected, state.inventory?.rejected)),
+      }))
     } catch (cause) {
       if (signal.aborted) return
       if (!(cause instanceof ApiError)) throw cause
@@ -44,7 +53,7 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
       // After a refusal, such as a missing role, the last list may be wrong.
       const isKept = misses <= MISSES_ALLOWED && isOfSystem(cause)
       const failure = failureOf(cause, Date.now() / 1000)
-      await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))
+      await show((before) => ({ ...before, providers: isKept ? before?.providers : undefined, failure }))
     }
   }
 
@@ -56,7 +65,7 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
       if (!isMissed) return
       misses += 1
       if (misses > MISSES_ALLOWED)
-        await show((before) => ({ providers: undefined, failure: before?.failure }))
+        await show((before) => ({ ...before, providers: undefined, failure: before?.failure }))
     },
     async requestIfDue(signal: AbortSignal): Promise<void> {
       if (!due) return

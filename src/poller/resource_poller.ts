@@ -6,7 +6,7 @@ import { isQueried } from '../api/query/merge.ts'
 import { decodeObjects, kindOf } from '../api/resources/objects.ts'
 import { addObjects, createResourceReader } from '../api/resources/reader.ts'
 import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
-import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
+import { isFailure, isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { withdrawnResource, withoutResource, withResource, withResourceFailure } from '../state/resources.ts'
 import type { StateStore } from '../state/store.ts'
@@ -47,7 +47,8 @@ export function createResourcePoller(options: ResourcePollerOptions) {
   const used = RESOURCE_NAMES.filter((name) => schedules[name] !== '')
   const readings = new Map(
     used.map((name) => {
-      const read: Read = (signal, spreadMs) => reader.read(name, signal, spreadMs)
+      const keepMs = keptMs(system, name)
+      const read: Read = (signal, spreadMs) => reader.read(name, signal, { spreadMs, keepMs })
       return [name, createReading({ ...options, name, read: name === 'pools' ? readPools : read })]
     }),
   )
@@ -135,7 +136,7 @@ const SPREAD_SHARE = 0.8
 function createReading(options: ReadingOptions) {
   const { name, read, system, store, pollLog, signal } = options
   const intervalMs = pollPeriodMs(system.resources.schedules[name])
-  const withdrawal = withdrawalOf(options, intervalMs)
+  const withdrawal = withdrawalOf(options)
   const isOfDiscovery = name === 'pools' && system.pools === undefined
   let dueAt = isOfDiscovery ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   let busy = false
@@ -161,7 +162,8 @@ function createReading(options: ReadingOptions) {
     await store.update(system.name, (state) => withResource(state, name, reading, at, maxResponseBytes))
     withdrawal.after()
     pollLog.resource(name, undefined)
-    if (reading.missing !== undefined) pollLog.resourcePart(name, reading.missing)
+    if (isFailure(reading.missing) && !isOfDiscovery) dueAt = performance.now() + RETRY_MS
+    pollLog.resourcePart(name, reading.missing)
     pollLog.rejected(undefined, reading.rejected)
   }
 
@@ -191,9 +193,14 @@ function createReading(options: ReadingOptions) {
   }
 }
 
-function withdrawalOf({ name, system, store, pollLog }: ReadingOptions, intervalMs: number) {
+/** How long values are kept without a success, in milliseconds. */
+function keptMs({ poll, resources }: SystemConfig, name: ResourceName): number {
+  return Math.max(INTERVALS_KEPT * pollPeriodMs(resources.schedules[name]), poll.staleAfterMs)
+}
+
+function withdrawalOf({ name, system, store, pollLog }: ReadingOptions) {
   return createWithdrawal({
-    staleAfterMs: Math.max(INTERVALS_KEPT * intervalMs, system.poll.staleAfterMs),
+    staleAfterMs: keptMs(system, name),
     inherited: store.system(system.name)?.resources.get(name)?.lastSuccess,
     withdraw: () => store.update(system.name, (state) => withdrawnResource(state, name)),
     failed: (failure) => pollLog.internalError('withdrawing old values', failure),

@@ -19,6 +19,24 @@ export function newRejections(system: string): Rejections {
   return rendered({ system, byReason: new Map(reasons), byAttribute: new Map() })
 }
 
+/**
+ * The values that the response before did not have: of what is read every hour, an invalid value is counted when it
+ * appears, not again each hour.
+ */
+export function newlyRejected(
+  values: readonly RejectedValue[],
+  before: readonly RejectedValue[] = [],
+): readonly RejectedValue[] {
+  return values.flatMap((value) => {
+    const { attribute, reason, text } = value
+    const same = before.find(
+      (other) => other.attribute === attribute && other.reason === reason && other.text === text,
+    )
+    const times = value.times - (same?.times ?? 0)
+    return times > 0 ? [{ ...value, times }] : []
+  })
+}
+
 /** With the rejected values of one more response. */
 export function withRejected(
   rejections: Rejections,

@@ -1,10 +1,10 @@
 import { ApiError } from '../api/errors/errors.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
-import { isNotAvailable } from '../api/resources/refusals.ts'
+import { isFailure, isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
 import { groupNames, resourceSamples } from '../metrics/resource_samples.ts'
 import type { ResourceName } from '../system_catalogue.ts'
-import { withRejected } from './rejections.ts'
+import { newlyRejected, withRejected } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
 
 const NEW: ResourceState = {
@@ -13,6 +13,7 @@ const NEW: ResourceState = {
   isAvailable: true,
   failure: undefined,
   partFailure: undefined,
+  isComplete: true,
   part: NOTHING,
 }
 
@@ -31,15 +32,18 @@ export function withResource(
   at: number,
   maxBytes: number,
 ): SystemState {
-  const partFailure = reading.missing && failureOf(reading.missing, at)
-  const state = rendered({ ...NEW, reading, lastSuccess: at, partFailure }, system)
+  const { missing } = reading
+  const before = system.resources.get(name)?.reading?.rejected
+  const partFailure = missing && failureOf(withResourceRemedy(missing, name), at)
+  const isComplete = !isFailure(missing)
+  const state = rendered({ ...NEW, reading, lastSuccess: at, partFailure, isComplete }, system)
   const named = withState(system, name, state)
   const next = name === 'replication' ? relabelled(named, 'system_queries') : named
   const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
   if (bytes > maxBytes * SHARE)
     throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
-  return { ...next, rejections: withRejected(system.rejections, reading.rejected) }
+  return { ...next, rejections: withRejected(system.rejections, newlyRejected(reading.rejected, before)) }
 }
 
 /** The values stay until they are too old. */

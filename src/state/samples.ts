@@ -24,9 +24,9 @@ export function systemPart(system: SystemState): Part {
 }
 
 function addResource(samples: Samples, base: string, state: ResourceState): void {
-  const { reading, lastSuccess, isAvailable, failure } = state
+  const { reading, lastSuccess, isAvailable, failure, isComplete } = state
   samples.add(STATE.resourceAvailable.name, base, Number(isAvailable))
-  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
+  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined && isComplete))
   samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
   if (reading === undefined) return
   const { exportedObjects: exported, leftOut: left_out, rejectedObjects: rejected } = reading

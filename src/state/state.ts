@@ -3,6 +3,7 @@ import type { Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { ForecastFrames } from '../api/feed/forecast_frames.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
+import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
@@ -67,6 +68,8 @@ export interface InventoryState {
   readonly providers: readonly Provider[] | undefined
   /** Why the last attempt failed. */
   readonly failure: Failure | undefined
+  /** Entries of the last list without an id. */
+  readonly rejected?: readonly RejectedValue[]
 }
 
 export interface PerformanceState {
@@ -88,8 +91,10 @@ export interface ResourceState {
   /** False: the system does not serve it, or the account lacks the role. */
   readonly isAvailable: boolean
   readonly failure: Failure | undefined
-  /** Why one of its requests was refused, while others succeeded. */
+  /** Why one of its requests failed, while others succeeded. */
   readonly partFailure: Failure | undefined
+  /** False: a request failed, and not because the system does not serve it. */
+  readonly isComplete: boolean
   readonly part: Part
 }
 

@@ -6,7 +6,7 @@ import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'
 
 /**
- * `off`: not configured. `pending`: not read yet. `partial`: a request of it is not served or not allowed.
+ * `off`: not configured. `pending`: not read yet. `partial`: a request of it failed, or is not served or not allowed.
  * `unavailable`: none is.
  */
 type ResourceReadState = 'off' | 'pending' | 'ok' | 'partial' | 'unavailable' | 'failing'
@@ -45,7 +45,8 @@ function stateOf(
   if (state.reading === undefined) return { state: 'failing', summary: 'not read for too long' }
   const { exportedObjects, leftOut } = state.reading
   const more = leftOut === 0 ? '' : `, ${leftOut} left out`
-  const part = state.partFailure === undefined ? '' : ', a part is not available'
+  const missing = state.isComplete ? 'is not available' : 'could not be read'
+  const part = state.partFailure === undefined ? '' : `, a part ${missing}`
   return {
     state: state.partFailure === undefined ? 'ok' : 'partial',
     summary: `${counted(exportedObjects, 'object')}${more}${part}`,

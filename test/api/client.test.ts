@@ -1,12 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createAdminClient } from '../../src/api/admin_client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
+import { decodeProviders, LIST_REQUEST } from '../../src/api/providers/providers.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
-import { never } from './http/responses.ts'
+import { never, secret } from './http/responses.ts'
 
 const FORECAST = { timeFrame: '4w', targets: [80, 90], braces: true }
 const T_MS = Date.parse('2026-03-11T12:34:56Z')
@@ -519,6 +521,37 @@ describe('requests', () => {
       detail: 'the web portal of the system responds, not the management API',
       remedy: expect.stringContaining('4443'),
     })
+  })
+
+  test('carry the Content-Type of the API document, also at a system that ignores Accept and answers in XML', async () => {
+    const id = 'urn:storageos:AuthnProvider:1:'
+    const link = `<link href="/vdc/admin/authnproviders/${id}" rel="self"/>`
+    const list = `<authnproviders><authnprovider><id>${id}</id>${link}<name>a</name></authnprovider></authnproviders>`
+    const types: (string | undefined)[] = []
+    await using server = await serveHttp(({ method, url = '', headers }, response) => {
+      types.push(`${method} ${url} ${headers['content-type']}`)
+      response.setHeader('Content-Type', 'application/xml').setHeader('X-SDS-AUTH-TOKEN', 'token')
+      if (method === 'DELETE') response.end()
+      else response.end(url === '/login' ? '<loggedIn><user>a</user></loggedIn>' : list)
+    })
+    await using setup = startClient(monitored(server.url))
+    const expected = [{ id, name: 'a', link: { rel: 'self', href: `/vdc/admin/authnproviders/${id}` } }]
+    expect(await setup.client.read(LIST_REQUEST, (text) => decodeProviders(text), never())).toEqual(expected)
+    const tls = { caFile: undefined, certFile: undefined, keyFile: undefined, serverName: undefined }
+    const admin = createAdminClient({
+      system: { name: 'a', baseUrls: [server.url], tls: { ...tls, insecureSkipVerify: false } },
+      limits: { concurrency: 1, requestsPerSecond: 100, maxResponseBytes: 1_000_000 },
+      timeoutMs: 30_000,
+    })
+    expect(await admin.providers(secret('token'), never())).toEqual(expected)
+    await admin.deleteProvider(secret('token'), id, never())
+    await admin.close()
+    const path = '/vdc/admin/authnproviders'
+    expect(types).toEqual(
+      ['GET /login', `GET ${path}`, `GET ${path}`, `DELETE ${path}/${id}`].map(
+        (request) => `${request} application/json`,
+      ),
+    )
   })
 
   test('reuse connections', async () => {

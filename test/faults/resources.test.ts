@@ -101,6 +101,31 @@ describe('a resource that is refused', () => {
   })
 })
 
+describe('a request that fails while others of its resource are answered', () => {
+  test.each([
+    ['inventory', 'status:500,code=7000@license', 'sds_node_software_info', 'server_error'],
+    ['inventory', 'status:401,code=4000@license', 'sds_node_software_info', 'auth'],
+    [
+      'replication',
+      'status:500,code=7000@bootstrap_links',
+      'sds_replication_group_pending_bytes',
+      'server_error',
+    ],
+  ])(
+    'is on page, log and metric, and the others are exported: %s, %s',
+    async (resource, fault, family, reason) => {
+      await using setup = await start({ faults: [fault] })
+      const up = async () => (await valuesOf(setup, 'sds_resource_up', 'resource'))[resource]
+      await waitFor(async () => (await up()) === 0, { what: `a part of ${resource} that fails` })
+      expect((await setup.scrape()).some(({ name }) => name === family)).toBe(true)
+      expect(await stateOf(setup, resource)).toMatchObject({ state: 'partial', error: { reason } })
+      expect((await get(setup.exporter.url)).text).toContain('a part could not be read')
+      const failed = setup.log.filter(({ message }) => message === `a request of resource ${resource} failed`)
+      expect(failed).toMatchObject([{ level: 'warn', fields: { reason } }])
+    },
+  )
+})
+
 describe('a list of which a page fails', () => {
   test.each(['page-error@namespaces', 'repeated-marker@namespaces'])('%s replaces nothing', async (fault) => {
     // More than one page.
@@ -133,7 +158,7 @@ describe('the queries about the whole system', () => {
 
   test('that the system refuses change nothing of the performance queries', async () => {
     await using setup = await start({ faults: ['measurement-error:dtquery_dt_status'] })
-    await waitFor(async () => (await stateOf(setup, 'system_queries'))?.state === 'failing', {
+    await waitFor(async () => (await stateOf(setup, 'system_queries'))?.state === 'partial', {
       what: 'a query that fails',
     })
     await waitFor(async () => (await setup.value('sds_system_query_up', {})) === 1, {

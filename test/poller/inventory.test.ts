@@ -195,6 +195,21 @@ describe('a list that fails', () => {
     expect(Math.abs((failure?.at ?? 0) - Date.now() / 1000)).toBeLessThan(3600)
   })
 
+  test('of one entry, because it has no id, is counted once, not with each list', async () => {
+    const list = '{"authnprovider":[{"name":"a"},{"id":"urn:b:"}]}'
+    const all = await states([list, list, LIST, list])
+    const counts = all.map(
+      (state) => state && linesOf(state.rejections.part, 'sds_api_rejected_values_total'),
+    )
+    expect(counts.map(String)).toEqual(
+      [1, 1, 1, 2].map(
+        (times) =>
+          `sds_api_rejected_values_total{system="frankfurt",attribute="providers",reason="no_id"} ${times}\n`,
+      ),
+    )
+    expect(all[0]?.inventory?.providers).toMatchObject([{ id: 'urn:b:' }])
+  })
+
   test('is not an empty list, which shows zero providers', async () => {
     const [state] = await states(['<authnproviders/>'])
     expect(series(state)).toBe('sds_authn_providers{system="frankfurt"} 0\n')

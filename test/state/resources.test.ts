@@ -41,6 +41,34 @@ test('a resource shows whether it is up, and how many objects were left out or r
   })
 })
 
+test('a resource is not up if one of its requests failed, and is if the system does not serve it', () => {
+  const upAfter = (missing: ApiError) =>
+    shown(withResource(system, 'inventory', { ...READING, missing }, 5, MAX_BYTES))['up inventory']
+  expect(upAfter(new ApiError('server_error', 'failed', { status: 500 }))).toBe(0)
+  expect(upAfter(new ApiError('not_found', 'none', { status: 404 }))).toBe(1)
+})
+
+test('an invalid value is counted when it appears, not with each reading', () => {
+  const invalid = (text: string, times: number) => ({
+    ...READING,
+    rejected: [{ attribute: 'inventory', reason: 'time' as const, node: '', text, times }],
+  })
+  const counts = [
+    invalid('a', 1),
+    invalid('a', 1),
+    invalid('a', 3),
+    READING,
+    invalid('a', 1),
+    invalid('b', 1),
+  ]
+  let state = system
+  const counted = counts.map((reading) => {
+    state = withResource(state, 'inventory', reading, 5, MAX_BYTES)
+    return [...state.rejections.byAttribute.values()][0]
+  })
+  expect(counted).toEqual([1, 1, 3, 3, 4, 5])
+})
+
 test('a resource that the system does not have is neither up nor down', () => {
   const missing = new ApiError('not_found', 'no namespaces')
   expect(shown(withResourceFailure(system, 'namespaces', missing, 5))).toEqual({ 'available namespaces': 0 })

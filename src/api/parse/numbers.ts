@@ -9,7 +9,7 @@ const MAX_NUMBER_CHARACTERS = 400
 
 /**
  * Reads a number, or a text in one of the documented notations.
- * Null, empty text and `N/A` are absent; NaN, infinite, negative and hexadecimal values and other text are unreadable.
+ * Null, empty text, `N/A`, and -1 for a count are absent; NaN, infinite, negative and hexadecimal values and other text are unreadable.
  * @param range numbers outside of it are unreadable, too
  */
 export function readNumber(value: unknown, range: PlausibleRange = ANY): Read<number> {
@@ -45,6 +45,8 @@ const ANY: PlausibleRange = { max: Number.MAX_VALUE }
 /** A number, if it is plausible. @param source quoted if it is not */
 export function inRange(number: number, range: PlausibleRange, source: unknown = number): Read<number> {
   if (!Number.isFinite(number)) return unreadable('infinite', source)
+  // Systems write -1 for a count that they do not know.
+  if (number === -1 && range.isWhole === true) return ABSENT
   if (number < 0) return unreadable('negative', source)
   if (!isPlausible(number, range)) return unreadable('range', source)
   // Adding zero turns -0 into 0: some clients print -0 as "-0".

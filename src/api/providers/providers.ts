@@ -1,5 +1,6 @@
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
+import type { RejectedValues } from '../feed/rejected_values.ts'
 import { asList, isObject, member, parseJson } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
@@ -51,15 +52,21 @@ export function linkOf({ id, link }: Provider): ProviderLink {
 }
 
 /**
- * Reads the list from a body in XML or JSON. The Content-Type is ignored.
+ * Reads the list from a body in XML or JSON. The Content-Type is ignored. Providers without an id are left out.
+ * @param rejected counts them
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
-export function decodeProviders(text: string): Provider[] {
+export function decodeProviders(text: string, rejected?: RejectedValues): Provider[] {
   if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const body = text.trimStart()
   const isXml = body.startsWith('<') && !isPage(body)
-  const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
-  if (providers.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
+  const list = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
+  const providers = list.filter(({ id }) => id !== '')
+  if (list.length > 0 && providers.length === 0)
+    throw new ApiError('schema', 'no provider of the list has an id')
+  const times = list.length - providers.length
+  if (times > 0) rejected?.add({ attribute: 'providers', reason: 'no_id', node: '', text: '' }, times)
+  if (list.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
 }
 
@@ -93,10 +100,10 @@ function fromJson(body: unknown): Provider[] {
   })
 }
 
+/** The id is empty if there is none. */
 function provider(id: unknown, name: unknown, href: unknown, rel: unknown): Provider {
-  if (typeof id !== 'string' || id === '') throw new ApiError('schema', 'a provider of the list has no id')
   const link = typeof href === 'string' ? { href, rel: typeof rel === 'string' ? rel : 'self' } : undefined
-  return { id, name: typeof name === 'string' ? name : '', link }
+  return { id: typeof id === 'string' ? id : '', name: typeof name === 'string' ? name : '', link }
 }
 
 function notAList(): ApiError {

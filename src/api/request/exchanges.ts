@@ -92,8 +92,9 @@ interface ExchangesOptions {
   readonly httpLimits?: HttpLimits
 }
 
-const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
-const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
+/** API document, "Endpoints": the requested format, which real systems take from `Accept`, also where no body is sent. */
+export const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
+const JSON_HEADERS = { Accept: 'application/json', ...JSON_CONTENT, 'Accept-Encoding': 'gzip' } as const
 
 /** Exchanges with one system: rate-limited, timed and counted. */
 export function createExchanges(options: ExchangesOptions) {
@@ -108,7 +109,7 @@ export function createExchanges(options: ExchangesOptions) {
     const { operation, pool, path, query, body, headersOnly = false } = request
     // A logout does not wait for the rate limit: at the end it has two seconds.
     if (operation !== 'logout') await pace(signal, operation)
-    const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }
+    const headers = { ...JSON_HEADERS, ...request.headers }
     const method = body === undefined ? 'GET' : 'POST'
     const target = query === undefined ? path : `${path}?${query}`
     const sent = { method, path: target, headers, headersOnly, ...(body !== undefined && { body }) } as const

@@ -2,6 +2,7 @@ import type { ResourceName } from '../../system_catalogue.ts'
 import type { ApiError } from '../errors/errors.ts'
 import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { ResourceObject } from './objects.ts'
+import { isNotAvailable } from './refusals.ts'
 
 /** What was read of a resource. */
 export type ResourceReading = ReturnType<ReadingBuilder['reading']>
@@ -29,8 +30,9 @@ export function createReadingBuilder(resource: ResourceName) {
     leaveOut(number: number): void {
       leftOut += number
     },
+    /** Of several failures, the first that is no refusal. */
     miss(failure: ApiError): void {
-      missing ??= failure
+      if (missing === undefined || (isNotAvailable(missing) && !isNotAvailable(failure))) missing = failure
     },
     reading() {
       const values = rejected.list()
@@ -47,7 +49,7 @@ export function createReadingBuilder(resource: ResourceName) {
         /** Objects without a name, and those that occur twice. */
         rejectedObjects: times.reduce((sum, number) => sum + number, 0),
         rejected: values,
-        /** Why the system did not answer one of the requests, while it answered others. */
+        /** Why one of the requests failed, while others were answered. */
         missing,
       }
     },

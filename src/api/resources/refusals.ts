@@ -6,6 +6,11 @@ export function isNotAvailable(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
 }
 
+/** Whether a request failed, and not because the system does not serve it. */
+export function isFailure(failure: ApiError | undefined): failure is ApiError {
+  return failure !== undefined && !isNotAvailable(failure)
+}
+
 /** A system that restarts or is upgraded has these refusals for a short time. */
 const REFUSALS_ALLOWED = 2
 const PAUSE_MS = 3_600_000

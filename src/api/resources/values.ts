@@ -47,19 +47,22 @@ function readQuota(raw: unknown, unit: 'GiB' | 'quota'): Read<number> {
   return isZero || readText(raw)?.startsWith('-') === true ? ABSENT : read
 }
 
-/** Seconds since the epoch are less until the year 5138. */
-const LEAST_MS = 1e11
+/** Milliseconds since the epoch are more since 2001; seconds are less until the year 33658. */
+const LEAST_MS = 1e12
 const MAX_TIME_CHARACTERS = 40
-const AMERICAN_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
+const AMERICAN_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4,5})$/
+/** Licenses that never expire have a date in this year or later: there is no such time. */
+const NEVER_MS = Date.UTC(2900, 0, 1)
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?(?:Z|[+-]\d{2}:?\d{2})?$/
 const ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/
 
-/** A time in seconds or milliseconds since the epoch, in ISO 8601 (without a zone: UTC), or as MM/dd/yyyy; other words are absent. */
+/** A time in seconds or milliseconds since the epoch, in ISO 8601 (without a zone: UTC), or as MM/dd/yyyy; absent if it stands for no time, or for never. */
 function readTime(raw: unknown): Read<number> {
   const text = readText(raw)
   // Zero stands for no time.
   if (text === undefined || !/[1-9]/.test(text)) return ABSENT
   const ms = text.length <= MAX_TIME_CHARACTERS ? timeMs(text) : Number.NaN
+  if (ms >= NEVER_MS) return ABSENT
   return Number.isFinite(ms) ? inRange(ms / 1000, UNITS.time, raw) : unreadable('time', raw)
 }
 

@@ -2,7 +2,7 @@ import type { ApiError } from '../../api/errors/errors.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import { REJECTIONS } from '../../api/parse/reads.ts'
-import { isNotAvailable } from '../../api/resources/refusals.ts'
+import { isFailure, isNotAvailable } from '../../api/resources/refusals.ts'
 import type { Fields, Log } from '../../log.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
 import type { SystemState } from '../../state/state.ts'
@@ -60,9 +60,12 @@ export function createPollLog({ log, own, store, system }: PollLogOptions) {
     historyNotice: (poolId: string, text: string): void =>
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
     resource: (name: ResourceName, failure: ApiError | undefined): void => noteResource(parts, name, failure),
-    /** One request of a resource is refused while others are answered. */
-    resourcePart: (name: ResourceName, refusal: ApiError): void =>
-      logRefusal(parts, { message: 'a part of a resource is not available', resource: name, refusal }),
+    /** One request of a resource fails while others are answered; undefined: none. */
+    resourcePart(resource: ResourceName, failure: ApiError | undefined): void {
+      changes.note(`a request of resource ${resource}`, undefined, isFailure(failure) ? failure : undefined)
+      if (!isNotAvailable(failure)) return
+      logRefusal(parts, { message: 'a part of a resource is not available', resource, refusal: failure })
+    },
     discovered: (failure: ApiError | undefined): void =>
       changes.note('discovery of pools', undefined, failure),
     providers: (failure: ApiError | undefined): void =>

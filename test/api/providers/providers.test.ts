@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { writeProviders } from '../../../src/administration/documents.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
+import { createRejectedValues } from '../../../src/api/feed/rejected_values.ts'
 import { decodeProviders, linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
 import { xmlText } from '../../../src/xml_writer.ts'
 
@@ -149,6 +150,19 @@ describe('a list in XML', () => {
       expect(() => decodeProviders(text)).toThrow(/^(?!.*secret)/)
     }
   })
+})
+
+test.each([
+  ['JSON', '{"authnprovider":[{"name":"a"},{"id":"urn:b:","name":"b"},{"id":""},{"id":7}]}', 3],
+  [
+    'XML',
+    '<authnproviders><authnprovider/><authnprovider><id>urn:b:</id><name>b</name></authnprovider></authnproviders>',
+    1,
+  ],
+])('a provider without an id is left out and counted: %s', (_, text, times) => {
+  const rejected = createRejectedValues()
+  expect(decodeProviders(text, rejected)).toEqual([{ id: 'urn:b:', name: 'b', link: undefined }])
+  expect(rejected.list()).toMatchObject([{ attribute: 'providers', reason: 'no_id', times }])
 })
 
 describe('a list in JSON', () => {

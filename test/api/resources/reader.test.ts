@@ -50,14 +50,14 @@ describe('absent values', () => {
     return { lines: linesOf(reading), rejected: reading.rejected }
   }
 
-  test.each([[''], ['N/A'], [null], [[]]])('%j gives no sample', async (value) => {
+  test.each([[''], ['N/A'], [null], [[]], ['-1'], [-1]])('%j gives no sample', async (value) => {
     const { lines, rejected } = await systemWith({ numDisks: value })
     expect(lines).toEqual(['sds_system_nodes{system="a"} 4'])
     expect(rejected).toEqual([])
   })
 
   test.each([
-    ['-1', 'negative'],
+    ['-2', 'negative'],
     ['four', 'text'],
     ['1.5', 'range'],
   ])('%j is rejected', async (value, reason) => {
@@ -83,6 +83,63 @@ describe('absent values', () => {
     })
     const lines = linesOf(await read('replication')).filter((line) => line.includes('recovery_point'))
     expect(lines.map((line) => line.split(' ').at(-1))).toEqual(expected)
+  })
+})
+
+describe('a request of a resource that fails', () => {
+  const failures = [
+    new ApiError('server_error', 'refused', { status: 500 }),
+    new ApiError('auth', 'refused', { status: 401 }),
+    new ApiError('client_error', 'refused', { status: 400 }),
+    new ApiError('timeout', 'late'),
+    new ApiError('schema', 'no list'),
+  ]
+  const lists = [
+    ['inventory', '/license', ['sds_node_software_info']],
+    ['inventory', '/vdc/nodes', ['sds_system_license']],
+    [
+      'replication',
+      '/dashboard/zones/localzone/rglinksBootstrap?dataType=current',
+      ['sds_replication_group'],
+    ],
+  ] as const
+
+  test.each(lists.flatMap((list) => failures.map((failure) => [...list, failure.reason, failure] as const)))(
+    'takes nothing from the others, and its values stay for a while: %s, %s (%s is left), %s',
+    async (resource, path, left, _, failure) => {
+      const answers: Record<string, Bodies[string]> = { ...classic }
+      const { read, clock } = setUp(answers)
+      const all = linesOf(await read(resource, 0, HOUR_MS))
+      answers[path] = failure
+      clock.ms += HOUR_MS
+      const kept = await read(resource, 0, HOUR_MS)
+      expect(kept.missing).toBe(failure)
+      expect(linesOf(kept)).toEqual(all)
+      clock.ms += 1
+      const reading = await read(resource, 0, HOUR_MS)
+      expect(reading.missing).toBe(failure)
+      const lines = linesOf(reading)
+      expect(lines.length).toBeLessThan(all.length)
+      for (const name of left) expect(namesOf(lines).some((family) => family.startsWith(name))).toBe(true)
+      expect(lines.filter((line) => !all.includes(line))).toEqual([])
+    },
+  )
+
+  test('is reported before one that the system does not serve', async () => {
+    const failure = new ApiError('server_error', 'refused', { status: 500 })
+    const zone = '/dashboard/zones/localzone'
+    const { read } = setUp({
+      ...classic,
+      [`${zone}/rglinksFailed?dataType=current`]: refusal(404),
+      [`${zone}/rglinksBootstrap?dataType=current`]: failure,
+    })
+    expect((await read('replication')).missing).toBe(failure)
+  })
+
+  test('fails the resource if it is the only one', async () => {
+    const failure = new ApiError('server_error', 'refused', { status: 500 })
+    const { read } = setUp({ ...classic, '/license': failure, '/vdc/nodes': failure })
+    await expect(read('inventory')).rejects.toBe(failure)
   })
 })
 
@@ -116,11 +173,6 @@ describe('requests of a resource that the system does not serve', () => {
       for (const resource of ['namespaces', 'buckets'] as const)
         await expect(read(resource)).rejects.toMatchObject({ reason: 'forbidden' })
     expect(requests.filter((path) => path === '/object/namespaces')).toHaveLength(4)
-  })
-
-  test('with another failure fail the resource', async () => {
-    const { read } = setUp({ ...classic, '/license': new ApiError('timeout', 'no answer') })
-    await expect(read('inventory')).rejects.toMatchObject({ reason: 'timeout' })
   })
 
   test('are those without any member that is exported, too', async () => {
@@ -226,6 +278,18 @@ describe('the expiry of a license', () => {
     expect(await expiryOf('12/31/2026')).toEqual({ values, rejected: [] })
   })
 
+  test.each([
+    ['01/01/2900'],
+    ['01/01/12006'],
+    ['12/31/9999'],
+    ['2999-12-31'],
+    ['9999-12-31T23:59:59Z'],
+    [253_402_300_799_000],
+    ['253402300799'],
+  ])('%s is that of a permanent license, which has none', async (date) => {
+    expect(await expiryOf(date)).toEqual({ values: [], rejected: [] })
+  })
+
   test.each([['31/12/2026'], ['02/30/2026'], ['00/10/2026']])('%s is rejected', async (date) => {
     expect(await expiryOf(date)).toMatchObject({ values: [], rejected: [{ reason: 'time', times: 1 }] })
   })
@@ -274,9 +338,11 @@ describe('queries about the whole system', () => {
     ])
   })
 
-  test('that fail otherwise fail the resource', async () => {
+  test('that fail take nothing from the others', async () => {
     const { read } = setUp({ ...classic, query_replicationLag: new ApiError('server_error', 'internal') })
-    await expect(read('system_queries')).rejects.toMatchObject({ reason: 'server_error' })
+    const reading = await read('system_queries')
+    expect(reading.missing).toMatchObject({ reason: 'server_error' })
+    expect(namesOf(linesOf(reading))).toContain('sds_system_directory_tables')
   })
 
   test('with several series of a field have the largest value, and reject invalid ones', async () => {

@@ -73,8 +73,8 @@ export function setUp(
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
   })
-  const read = (name: Parameters<typeof reader.read>[0], spreadMs?: number) =>
-    reader.read(name, never, spreadMs)
+  const read = (name: Parameters<typeof reader.read>[0], spreadMs = 0, keepMs = 0) =>
+    reader.read(name, never, { spreadMs, keepMs })
   return { read, requests, pauses, clock }
 }
 

@@ -7,6 +7,7 @@ import { refusalOf } from '../../../api/http/refusals.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../../../api/providers/providers.ts'
 import { mayRead } from '../../../api/providers/whoami.ts'
+import { JSON_CONTENT } from '../../../api/request/exchanges.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
@@ -63,7 +64,7 @@ async function probe(transport: Transport, baseUrl: string, { system, signal }: 
       baseUrl,
       method: 'GET',
       path: PROVIDERS_PATH,
-      headers: { Accept: PROVIDERS_ACCEPT },
+      headers: { Accept: PROVIDERS_ACCEPT, ...JSON_CONTENT },
       signal: AbortSignal.any([signal, AbortSignal.timeout(system.poll.timeoutMs)]),
     })
     return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
@@ -89,7 +90,7 @@ const ADDRESS =
 
 async function unreadable({ decode }: HttpResponse): Promise<ApiError | undefined> {
   try {
-    await decode(decodeProviders)
+    await decode((text) => decodeProviders(text))
     return undefined
   } catch (failure) {
     if (failure instanceof ApiError) return failure

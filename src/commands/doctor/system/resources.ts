@@ -3,7 +3,7 @@ import { ApiError, isOfSystem } from '../../../api/errors/errors.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import type { ResourceReading } from '../../../api/resources/reading.ts'
-import { isNotAvailable, withResourceRemedy } from '../../../api/resources/refusals.ts'
+import { isFailure, isNotAvailable, withResourceRemedy } from '../../../api/resources/refusals.ts'
 import { readPoolFigures } from '../../../poller/resource_poller.ts'
 import { RESOURCE_NAMES, type ResourceName } from '../../../system_catalogue.ts'
 import { counted } from '../../../text.ts'
@@ -148,5 +148,8 @@ function readingFinding(subject: ResourceName, reading: ResourceReading): Findin
     }
   if (missing === undefined) return { status: 'ok', subject, text }
   const { detail, remedy } = withResourceRemedy(missing, subject)
-  return { status: 'info', subject, text: `${text}; a part is not available: ${detail}`, remedy }
+  const [status, what] = isFailure(missing)
+    ? (['warn', 'could not be read'] as const)
+    : (['info', 'is not available'] as const)
+  return { status, subject, text: `${text}; a part ${what}: ${detail}`, remedy }
 }
