@@ -81,7 +81,9 @@ function writeTables(): void {
   process.stdout.write(text)
 }
 
-const blocks = (...parts: readonly string[]) => `${parts.map((part) => part.trimEnd()).join('\n\n')}\n`
+function blocks(...parts: readonly string[]): string {
+  return `${parts.map((part) => part.trimEnd()).join('\n\n')}\n`
+}
 
 function scrapeRow({ fleet, atRest }: Figures, { encoding, cpuMs, goCpuMs, ratio }: Scrape): string[] {
   const nodes = count(fleet.pools * fleet.nodesPerPool)

@@ -13,8 +13,8 @@ const DEFAULT_SECONDS = 8
 /** Time in which an attack must end after its signal. */
 const OVERTIME_SECONDS = 10
 const SAMPLE_MS = 100
-/** Between the begin of the measurement and of the attack: clients have authenticated by then. */
-const BEFORE_MS = 3000
+/** In which the client that scrapes has authenticated, before the attack. */
+const FIRST_SCRAPE_MS = 60_000
 /** Memory is flat if its peak has grown by less than 1 % for so long. Garbage of old objects is collected rarely. */
 const FLAT_MS = 60_000
 const FLAT_GROWTH = 1.01
@@ -46,7 +46,7 @@ export async function measureRow(row: Row, target: StartedTarget, memoryLimitMib
   const prober = new Worker(new URL('./prober.ts', import.meta.url), {
     workerData: { url: target.url, headers: target.headers },
   })
-  await sleep(BEFORE_MS)
+  await request(`${target.url}/metrics`, { headers: target.headers, timeoutMs: FIRST_SCRAPE_MS })
   const found = row.untilFlat ? await attackUntilFlat(row, target, memory.peakMib) : await attack(row, target)
   const after = await scrapeAfter(target)
   prober.postMessage('stop')
