@@ -162,7 +162,7 @@ const FIGURES: Members<PoolStatus['figures']> = {
     'mean time of a read; for a system that serves a histogram and no mean, its quantile 0.75 over the last 20 minutes, which is known from the second points on that the exporter reads',
   write_latency_seconds: 'the same of a write',
   forecast_seconds:
-    'time until the target of the setting `forecast_target_percent` is reached: the shortest forecast of the nodes; 0: it is reached',
+    'time until the target of the setting `forecast_target_percent` is reached, by the median forecast of the nodes, if at least half of them have one; of several histories the shortest; 0: it is reached',
 }
 
 const POLL: Members<PollStatus> = {

@@ -10,8 +10,12 @@ import { alertsOf } from './sources.ts'
  */
 export const LATENCY_QUANTILE = 0.75
 
-/** Default of the setting `forecastTargetPercent`; the configuration is checked against it without reading the rules. */
+/** Default of the setting `forecastTargetPercent`. */
 export const DEFAULT_FORECAST_TARGET = 90
+
+/** The target of forecasts that is compared, in percent, without reading the rules. */
+export const forecastTarget = (config: AlertingConfig | undefined): number =>
+  Number(config?.values['forecastTargetPercent'] ?? DEFAULT_FORECAST_TARGET)
 
 /** The forecast of a pool is the median of its nodes. If less than this share of them have one, the pool has none. */
 export const FORECAST_MIN_SHARE = 0.5

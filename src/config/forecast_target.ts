@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { DEFAULT_FORECAST_TARGET } from '../alerting/conditions.ts'
+import { forecastTarget } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 
 const SETTING = 'alerting.thresholds.forecast_target_percent'
@@ -18,7 +18,7 @@ export function checkForecastTarget(
   requested: readonly Requested[],
   context: z.RefinementCtx,
 ): void {
-  const target = Number(alerting?.values['forecastTargetPercent'] ?? DEFAULT_FORECAST_TARGET)
+  const target = forecastTarget(alerting)
   const known = new Set<string>()
   for (const { path, forecast } of requested) {
     const targets = forecast.targets.join(', ')

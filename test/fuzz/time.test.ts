@@ -157,7 +157,7 @@ const NODE_ROW: NodeRow = {
   ...{ disks: 1, disks_good: 1, disks_bad: 0, disks_maintenance: 0, disks_ready_to_replace: 0 },
   ...{ disk_space_total_bytes: 2, disk_space_allocated_bytes: 1, disk_space_free_bytes: 1 },
   ...{ disk_space_allocated_ratio: 0.5, newest_sample_timestamp_seconds: 1, newest_sample_age_seconds: 1 },
-  ...{ rack: null, address: null, software_version: null },
+  ...{ rack: null, address: null, software_version: null, pool_forecast_seconds: null },
 }
 
 const RULES = { listenHosts: ['a'], allowedHosts: ['b'] }

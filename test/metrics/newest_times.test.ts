@@ -28,7 +28,7 @@ test('each category has the newest time of what belongs to it, rates of error ty
   })
   const times = reading.nodes.map((node) => Object.fromEntries(newestTimes(node)))
   expect(times).toEqual([{ capacity: 1_785_312_642, traffic: 1_785_312_660 }])
-  const pool = { id: 'hot', name: undefined, reading, readAt: READ_AT }
+  const pool = { id: 'hot', name: undefined, reading: { ...reading, forecastSeconds: null }, readAt: READ_AT }
   expect(
     nodeRows({ system: 'frankfurt', pools: [pool], hardwareOf: () => undefined })[0]
       ?.newest_sample_age_seconds,

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { forecastTarget } from '../../alerting/conditions.ts'
 import type { SystemClient } from '../../api/client.ts'
 import type { NamedNodes } from '../../api/feed/feed.ts'
 import type { Period } from '../../api/history/series.ts'
@@ -12,6 +13,7 @@ import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from 
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
+import { readNodes } from './forecasts.ts'
 import { readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
 import { SUMMARIZED_NAMES, SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
@@ -24,8 +26,9 @@ const ORDERS = {
 } as const
 
 const HELP = `
-Reads directly from the systems, with one request for each pool and within the
-limits of the configuration. It does not need a running exporter. Values that a
+Reads directly from the systems, within the limits of the configuration: one
+request for each pool, and one for each time frame of its forecasts. It does not
+need a running exporter. Values that a
 node does not report are shown as "-", and as null in JSON. Nodes in a bad state
 come first. On a terminal that is too narrow, the nodes are grouped by pool, and
 columns are left out; in a pipe, every line has all columns.
@@ -91,7 +94,10 @@ async function showNodes(flags: Flags): Promise<void> {
   const period = periodOf(flags)
   const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   if (period === undefined) {
-    const systems = await readAll(chosen, true, (client, pool, signal) => client.nodes(pool, signal))
+    const target = forecastTarget(config.alerting)
+    const systems = await readAll(chosen, true, (client, pool, signal, system) =>
+      readNodes({ client, pool, signal, forecast: system.forecast, target }),
+    )
     const rows = ORDERS[flags.sort](systems.flatMap(nodeRows))
     print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
     return report(systems)
@@ -148,7 +154,7 @@ function periodOf({ summary, node, attribute, from, to, interval }: Flags): Peri
 async function readAll<Reading extends NamedNodes>(
   systems: readonly SystemConfig[],
   readsHardware: boolean,
-  read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>,
+  read: (client: SystemClient, poolId: string, signal: AbortSignal, system: SystemConfig) => Promise<Reading>,
 ): Promise<SystemRead<Reading>[]> {
   const progress = createProgress(process.stderr)
   return await interruptible((signal) =>
@@ -156,7 +162,9 @@ async function readAll<Reading extends NamedNodes>(
       systems.map((system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
-        return readSystem({ system, signal, onPool, read, readsHardware })
+        const ofSystem = (client: SystemClient, pool: string, ofPool: AbortSignal) =>
+          read(client, pool, ofPool, system)
+        return readSystem({ system, signal, onPool, read: ofSystem, readsHardware })
       }),
     ),
   ).finally(progress.clear)

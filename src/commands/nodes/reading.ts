@@ -85,7 +85,7 @@ async function readInventory(
 }
 
 /** @throws anything but an ApiError, and the abort reason */
-function messageOf(failure: unknown, signal: AbortSignal): string {
+export function messageOf(failure: unknown, signal: AbortSignal): string {
   if (failure instanceof ApiError) return failure.message
   throw signal.aborted ? signal.reason : failure
 }
@@ -101,17 +101,18 @@ export const IDENTITY = {
 export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
 
 /** @param read all pools of one system, because duplicate names are replaced by ids */
-export function identified<Node extends PoolRef, Row>(
-  { system, pools }: Pick<SystemRead<{ readonly nodes: readonly Node[] }>, 'system' | 'pools'>,
-  rowsOf: (node: Node, readAt: number) => readonly Row[],
+export function identified<Node extends PoolRef, Reading extends { readonly nodes: readonly Node[] }, Row>(
+  { system, pools }: Pick<SystemRead<Reading>, 'system' | 'pools'>,
+  rowsOf: (node: Node, pool: PoolRead<Reading>) => readonly Row[],
 ): (Identity & Row)[] {
   const labels = uniqueNames(pools)
-  return pools.flatMap(({ id, reading, readAt }, index) => {
+  return pools.flatMap((read, index) => {
+    const { id, reading } = read
     const pool = { system, pool: labels[index] ?? id, pool_id: id }
     const names = uniqueNames(reading.nodes)
     return reading.nodes.flatMap((node, place) => {
       const identity = { ...pool, node: names[place] ?? node.id, node_id: node.id }
-      return rowsOf(node, readAt).map((row) => ({ ...identity, ...row }))
+      return rowsOf(node, read).map((row) => ({ ...identity, ...row }))
     })
   })
 }

@@ -8,6 +8,7 @@ import {
   diskFigures,
   newestSampleTime,
 } from '../../status/figures/node_figures.ts'
+import type { NodesReading } from './forecasts.ts'
 import { IDENTITY, type Identity, identified, type SystemRead } from './reading.ts'
 
 const HARDWARE = {
@@ -21,6 +22,8 @@ const FIGURES = {
   disk_space_allocated_bytes: 'allocated disk space',
   disk_space_free_bytes: 'free disk space without the reserve',
   disk_space_allocated_ratio: '0 to 1: allocated / total, otherwise the percentage of the system',
+  pool_forecast_seconds:
+    'until the pool reaches the forecast target of the alerts, by the median forecast of its nodes; 0: reached',
   newest_sample_timestamp_seconds: 'time of the newest sample since the epoch, clock of the system',
   newest_sample_age_seconds: 'age of the newest sample, corrected by the clock skew',
 } as const
@@ -40,8 +43,8 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   ...HARDWARE,
 }
 
-export function nodeRows(read: Omit<SystemRead<FeedReading>, 'failures'>): NodeRow[] {
-  return identified(read, (node: FeedReading['nodes'][number], readAt) => {
+export function nodeRows(read: Omit<SystemRead<NodesReading>, 'failures'>): NodeRow[] {
+  return identified(read, (node: FeedReading['nodes'][number], { readAt, reading }) => {
     const value = (name: AttributeName) => baseValue(node, name) ?? null
     const newest = newestSampleTime(node)
     const { rack, address, version } = read.hardwareOf(node) ?? {}
@@ -53,6 +56,7 @@ export function nodeRows(read: Omit<SystemRead<FeedReading>, 'failures'>): NodeR
         disk_space_allocated_bytes: value('diskSpaceAllocated'),
         disk_space_free_bytes: value('diskSpaceFree'),
         disk_space_allocated_ratio: allocatedRatio(node),
+        pool_forecast_seconds: reading.forecastSeconds,
         newest_sample_timestamp_seconds: newest,
         newest_sample_age_seconds: newest === null ? null : Math.round(readAt - newest),
         rack: rack ?? null,

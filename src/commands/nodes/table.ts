@@ -59,6 +59,14 @@ const COLUMNS: readonly Column[] = [
     omitted: 2,
   },
   {
+    title: 'TO TARGET',
+    text: ({ pool_forecast_seconds: seconds }) =>
+      seconds === 0 ? 'reached' : seconds === null ? '' : durationText(seconds),
+    right: true,
+    optional: true,
+    omitted: 2,
+  },
+  {
     title: 'AGE',
     text: (row) => shown(row.newest_sample_age_seconds, ageText),
     colour: ({ newest_sample_age_seconds: age }) =>
@@ -82,6 +90,8 @@ export const COLUMNS_HELP = `  DISKS        good disks/all disks
                unknown state
   USED, BYTES  allocated disk space, as a percentage of the total and in bytes
                (TB = 10^12)
+  TO TARGET    time until the pool reaches the forecast target of the alerts, by
+               the median forecast of its nodes
   AGE          age of the newest sample by the clock of the system; "in 5m" is
                in the future
   RACK, ADDRESS, VERSION

@@ -25,6 +25,7 @@ const ROW: NodeRow = {
   disk_space_allocated_bytes: 90.4e12,
   disk_space_free_bytes: 89.6e12,
   disk_space_allocated_ratio: 0.452,
+  pool_forecast_seconds: null,
   newest_sample_timestamp_seconds: 1_700_000_000,
   newest_sample_age_seconds: 42,
   rack: null,
@@ -50,6 +51,16 @@ const UNLIMITED = { width: undefined }
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('the table', () => {
+  test('has the forecast of the pool, if there is any', () => {
+    const rows = [30 * 86_400, 0, null].map((pool_forecast_seconds) => ({ ...ROW, pool_forecast_seconds }))
+    expect(linesOf(nodesTable(rows, UNLIMITED))).toEqual([
+      'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  TO TARGET  AGE',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB        30d  42s',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB    reached  42s',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB             42s',
+    ])
+  })
+
   test('has one line per node, with a dash for missing values', () => {
     expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], UNLIMITED))).toEqual([
       'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  AGE',
@@ -217,14 +228,31 @@ describe('nodes', () => {
     const lines = linesOf(stdout)
     expect(lines).toHaveLength(1 + 2 * 2)
     expect(lines[0]).toMatch(
-      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +AGE +RACK +ADDRESS +VERSION$/,
+      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +(TO TARGET +)?AGE +RACK +ADDRESS +VERSION$/,
     )
     expect(lines[1]).toMatch(
-      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
+      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +(\d+\w+ +)?\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
     )
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.liveSessions('monitor')).toBe(0)
     expect(emulator.log.count('nodes')).toBe(2)
+  })
+
+  test('gives the median forecast of each pool, for the target of the alerts, or none if it is refused', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 3, scenario: 'filling-up' })
+    const forecasts = async (more = {}) => {
+      const rows = await rowsOf([system('a', emulator.url, more)])
+      return Object.fromEntries(rows.map((row) => [row.pool, row.pool_forecast_seconds]))
+    }
+    const { hot, archive } = await forecasts()
+    // Two of three nodes are above 90 %. By their scenario, the others reach it in 5, 6 and 15 days.
+    expect([hot, Math.round((archive ?? 0) / 86_400)]).toEqual([0, 6])
+    expect(emulator.log.count('forecast')).toBe(4)
+    const off = { forecast: { schedule: '' } }
+    expect(await forecasts(off)).toEqual({ hot: null, archive: null })
+    expect(emulator.log.count('forecast')).toBe(4)
+    emulator.setFaults(['status:400@forecast'])
+    expect(await forecasts()).toEqual({ hot: null, archive: null })
   })
 
   test.each(['documented', 'classic', 'modern'] as const)(
