@@ -13,6 +13,7 @@ const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 
 /** The longest, which begin first: most of them wait for clocks and programs. */
 const LONGEST = [
+  'grafana/rules/faults.integration.test.ts',
   'grafana/rules/alerts_live.integration.test.ts',
   'grafana/rules/days/ordinary.integration.test.ts',
   'deploy/kubernetes/probes.test.ts',

@@ -145,7 +145,7 @@ const sections = (group: AlertGroup): string => {
 const FAULTS_INTRODUCTION = `## Which fault raises which alerts
 
 After all waiting times, with the inhibition rules: the alerts that notify, and those that are inhibited. A test plays
-each row with an emulated storage system, Prometheus and Alertmanager.
+each row with an emulated storage system and an exporter, and evaluates all rules.
 
 `
 

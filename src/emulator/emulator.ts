@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { createProviders } from './http/providers.ts'
@@ -53,8 +52,19 @@ function delayDashboard(timeline: Timeline, stopping: () => AbortSignal): Middle
   return async (context, next) => {
     const { responseDelayMs = 0 }: ScenarioRow = SCENARIOS[timeline.current()]
     if (responseDelayMs > 0 && context.path.startsWith('/dashboard/')) {
-      await sleep(responseDelayMs, undefined, { signal: stopping() })
+      await delay(responseDelayMs, stopping())
     }
     await next()
   }
+}
+
+/** By the clock of global timers, which tests move. Ends early when the signal aborts. */
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const end = () => resolve()
+  signal.addEventListener('abort', end, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', end)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { FAULTS, waitOf } from '../../../grafana/mixin/rules/faults.ts'
+import { type ExpectedAlert, FAULTS, waitOf } from '../../../grafana/mixin/rules/faults.ts'
 import { ALERT_GROUPS } from '../../../grafana/mixin/rules/rules.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import {
@@ -333,6 +333,27 @@ const CASES: readonly Case[] = [
   }),
 ]
 
+/** As the alerts of the table of faults; those of categories have the category instead of a node. */
+const CASES_OF_FAULTS = FAULTS.filter(({ alerts }) => alerts.length > 0).map(({ name, alerts }): Case => {
+  const labelsOf = (expected: ExpectedAlert): Labels[] => {
+    const { severity = '' } = ALERTS.find(({ alert }) => alert === expected.alert) ?? {}
+    return expected.on.map((subject) => {
+      const [pool, part] = subject === '' ? [] : subject.split('/')
+      const key = expected.alert === 'SdsCategoryFrozen' ? 'category' : 'node'
+      return of(expected.alert, severity, {
+        system: name,
+        ...(pool && { pool }),
+        ...(part && { [key]: part }),
+      })
+    })
+  }
+  return {
+    title: `alerts of the fault ${name}`,
+    firing: alerts.flatMap(labelsOf),
+    notified: alerts.filter(({ inhibited }) => inhibited === undefined).flatMap(labelsOf),
+  }
+})
+
 test('every inhibition rule is tested', () => {
   const firesIn = ({ firing }: Case, names: readonly string[]) =>
     firing.some(({ alertname = '' }) => names.includes(alertname))
@@ -388,25 +409,28 @@ describe.each([
     JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
   // All cases use one Alertmanager; the label cluster separates them.
-  test.each(CASES.map((row, index) => ({ ...row, cluster: `c${index}` })))('$title', async (row) => {
-    const alerts = row.firing.map((labels) => ({ labels: { ...labels, cluster: row.cluster } }))
-    const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(alerts),
-    })
-    expect(response.status).toBe(200)
-    const expected = row.notified.map(key).toSorted()
-    // Inhibition is applied some time after an alert is listed.
-    const seen = await waitFor(
-      async () => {
-        const now = (await notified(row.cluster, row.firing.length))?.toSorted()
-        return now?.length === expected.length ? now : undefined
-      },
-      { what: `${expected.length} alerts that are not inhibited`, detail: alertmanager.log },
-    )
-    expect(seen).toEqual(expected)
-  })
+  test.each([...CASES, ...CASES_OF_FAULTS].map((row, index) => ({ ...row, cluster: `c${index}` })))(
+    '$title',
+    async (row) => {
+      const alerts = row.firing.map((labels) => ({ labels: { ...labels, cluster: row.cluster } }))
+      const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(alerts),
+      })
+      expect(response.status).toBe(200)
+      const expected = row.notified.map(key).toSorted()
+      // Inhibition is applied some time after an alert is listed.
+      const seen = await waitFor(
+        async () => {
+          const now = (await notified(row.cluster, row.firing.length))?.toSorted()
+          return now?.length === expected.length ? now : undefined
+        },
+        { what: `${expected.length} alerts that are not inhibited`, detail: alertmanager.log },
+      )
+      expect(seen).toEqual(expected)
+    },
+  )
 })
 
 describe('the table of faults', () => {
