@@ -246,8 +246,8 @@ describe('a system with sections of its own', () => {
     const parts = create()
     const systems = [systemOf(probed, { poll: { schedule: '' } }), systemOf(polled, { name: 'b' })]
     await parts.poller.use(configOf(systems))
-    await waitForAssertion(() => expect(free(parts)).toEqual(['b']))
-    expect(parts.poller.ready()).toBe(true)
+    await parts.waitUntilTried()
+    expect(free(parts)).toEqual(['b'])
     await parts.poller.probe('a', undefined, new AbortController().signal)
     expect([probed.log.count('nodes'), free(parts)]).toEqual([1, ['b']])
   })
