@@ -122,8 +122,11 @@ them. files/rules.json and files/pointers.json have references to settings, such
 {{- $alerts = append $alerts (include "sds-exporter.alertRule" (list . $group.component $alerting $values) | fromJson) -}}
 {{- end -}}
 {{- end -}}
-{{- with $alerts -}}
-{{- $groups = append $groups (dict "name" $group.name "interval" $rules.sources.interval "rules" .) -}}
+{{- /* The default limit of Mimir and Grafana Cloud. */ -}}
+{{- $parts := chunk 20 $alerts -}}
+{{- range $index, $part := $parts -}}
+{{- $name := ternary (printf "%s-%d" $group.name (add1 $index)) $group.name (gt (len $parts) 1) -}}
+{{- $groups = append $groups (dict "name" $name "interval" $rules.sources.interval "rules" $part) -}}
 {{- end -}}
 {{- end -}}
 {{- dict "groups" $groups | toJson -}}
