@@ -11,6 +11,12 @@ const INTEGRATION = [
 /** `scripts/built_tests.ts` builds their programs from source. */
 const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 
+/** What is released: the package, the image, and their supply chain. CI runs them for each change, beside `npm test`. */
+const RELEASE = [
+  'test/deploy/{package,release_files,supply_chain}.test.ts',
+  'test/deploy/docker/**/*.test.ts',
+]
+
 /** The longest, which begin first: most of them wait for clocks and programs. */
 const LONGEST = [
   'grafana/rules/faults.integration.test.ts',
@@ -18,7 +24,6 @@ const LONGEST = [
   'grafana/rules/days/ordinary.integration.test.ts',
   'deploy/kubernetes/probes.test.ts',
   'server/status/status_page.integration.test.ts',
-  'deploy/docker/docker.test.ts',
   'end_to_end/history_scrape.test.ts',
   'server/admin/admin_page.integration.test.ts',
   'commands/backfill/backfill_queries.integration.test.ts',
@@ -71,6 +76,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: INTEGRATION,
+          exclude: [...configDefaults.exclude, ...RELEASE],
           pool: 'forks',
           // A process that is used again has loaded the modules already, which takes 0.8 s of CPU time for each file.
           isolate: false,
@@ -78,6 +84,10 @@ export default defineConfig({
           // Halves the CPU time of a start of the exporter, which these tests start a thousand times.
           env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '.cache/compile') },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'release', include: RELEASE, pool: 'forks', isolate: false, maxWorkers },
       },
       {
         extends: true,
