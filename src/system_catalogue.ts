@@ -47,6 +47,8 @@ interface FamilyRow {
   readonly tag?: string
   /** The category whose newest time includes the snapshots. */
   readonly category?: SampleCategory
+  /** The value is exported only while this family of the object has a value above 0, and if it is not in the future. */
+  readonly onlyWhile?: string
   /** A further label with a text of the object; without the text there is no sample. */
   readonly text?: { readonly label: string; readonly member: string }
   /** Only documents have it; no published answer of a real system shows a value. */
@@ -77,8 +79,24 @@ interface ObjectRow {
   /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
   readonly families: Readonly<Record<`sds_${string}`, FamilyRow>>
-  /** It is part of another object, and not counted again. */
+  /** It is part of another object: read with it, and not counted again. */
   readonly isPart?: true
+  /** The response is that to another request of the exporter, the list of pools. */
+  readonly isListOfPools?: true
+  /** Reads the objects, where that takes more than one request. */
+  readonly reader?: 'namespaces' | 'quotas' | 'buckets'
+  /** Objects whose reading comes first; when there are others of them, this one is read again. */
+  readonly after?: string
+  /** Only those are exported whose first label an exported object of this kind has, while that is known. */
+  readonly within?: string
+  /** The first label is the id or the name of an object of this kind, and replaced by its label. */
+  readonly namedBy?: string
+  /** Different texts of the objects that are exported at most. */
+  readonly maxTexts?: number
+  /** The details are those of the nodes of the pools: their series are rendered again. */
+  readonly isOfNodes?: true
+  /** Names and ids of objects of the system itself, which are left out. */
+  readonly internal?: RegExp
   readonly isUnproven?: true
 }
 
@@ -89,7 +107,7 @@ const figure = (
   unit: SourceUnit,
   members: Members,
   help: string,
-  more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'isUnproven'> = {},
+  more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'onlyWhile' | 'isUnproven'> = {},
 ): FamilyRow => ({ unit, members, help, ...more })
 
 /** Pools of a system. Each costs one request for each poll. */
@@ -120,6 +138,9 @@ const queried = <const Name extends MeasurementName>(measurement: Name) =>
 /** A list of the dashboard, with the present values only. */
 const listed = (name: string) => ({ path: `${ZONE}/${name}`, query: CURRENT, list: INSTANCES }) as const
 const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
+
+/** The internal replication group, which has no data. */
+const INTERNAL_GROUP = /:00000000-0000-0000-0000-000000000000:global$/
 
 /** The objects of the resources. The role SYSTEM_MONITOR may read all of them. */
 const OBJECTS = {
@@ -164,6 +185,7 @@ const OBJECTS = {
   },
   pool: {
     resource: 'pools',
+    isListOfPools: true,
     ...listed('storagepools'),
     labels: { pool: 'name', pool_id: 'id' },
     id: 'id',
@@ -242,6 +264,7 @@ const OBJECTS = {
   },
   group: {
     resource: 'replication',
+    internal: INTERNAL_GROUP,
     ...listed('replicationgroups'),
     labels: { replication_group: 'name', replication_group_id: 'id' },
     id: 'id',
@@ -264,7 +287,7 @@ const OBJECTS = {
         'time',
         'replicationRpoTimestamp',
         'Time of the oldest data that waits for replication, in seconds since the epoch; only while something is pending.',
-        { isUnproven: true },
+        { onlyWhile: 'sds_replication_group_pending_bytes', isUnproven: true },
       ),
     },
   },
@@ -303,6 +326,7 @@ const OBJECTS = {
   },
   namespace: {
     resource: 'namespaces',
+    reader: 'namespaces',
     method: 'POST',
     path: '/object/billing/namespace/info',
     query: KIB_QUERY,
@@ -330,6 +354,9 @@ const OBJECTS = {
   },
   quota: {
     resource: 'quotas',
+    reader: 'quotas',
+    after: 'namespace',
+    within: 'namespace',
     path: '/object/namespaces/namespace/{namespace}/quota',
     max: MAX_NAMES,
     labels: { namespace: 'namespace|name|id' },
@@ -348,6 +375,8 @@ const OBJECTS = {
   },
   bucket: {
     resource: 'buckets',
+    reader: 'buckets',
+    after: 'namespace',
     method: 'POST',
     path: '/object/billing/buckets/{namespace}/info',
     query: KIB_QUERY,
@@ -380,6 +409,7 @@ const OBJECTS = {
   },
   bucketCount: {
     resource: 'buckets',
+    within: 'namespace',
     path: '/object/bucket',
     isPart: true,
     labels: { namespace: 'namespace' },
@@ -389,6 +419,8 @@ const OBJECTS = {
   },
   node: {
     resource: 'inventory',
+    maxTexts: 20,
+    isOfNodes: true,
     path: '/vdc/nodes',
     list: ['node', 'nodes'],
     max: 20_000,
@@ -436,6 +468,9 @@ const OBJECTS = {
   },
   replicationLag: {
     resource: 'system_queries',
+    after: 'group',
+    namedBy: 'group',
+    internal: INTERNAL_GROUP,
     ...queried('replicationLag'),
     labels: { replication_group: 'Replication_Group' },
     max: 100,
@@ -454,6 +489,9 @@ export type ObjectName = keyof typeof OBJECTS
 /** A row of {@link OBJECTS} with its columns. */
 export interface ObjectKind extends ObjectRow {
   readonly name: ObjectName
+  readonly after?: ObjectName
+  readonly within?: ObjectName
+  readonly namedBy?: ObjectName
   /** One column for each member. */
   readonly columns: readonly Column[]
 }
@@ -463,13 +501,19 @@ export type Column = Readonly<ReturnType<typeof columnsOf>[number]>
 
 /** The objects by name, with their columns. */
 export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
-  Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => [
-    name as ObjectName,
-    { ...row, name: name as ObjectName, columns: Object.entries(row.families).flatMap(columnsOf) },
-  ]),
+  Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => {
+    const columns = Object.entries(row.families).flatMap(columnsOf)
+    return [name as ObjectName, { ...row, name, columns } as ObjectKind]
+  }),
 )
 
-function columnsOf([family, { members, unit, tag = '', category, text }]: [string, FamilyRow]) {
+/** The objects that are read with requests of their own, for a resource or for all. */
+export function kindsOf(resource?: ResourceName): readonly ObjectKind[] {
+  const kinds = [...OBJECT_KINDS.values()].filter(({ isPart }) => isPart !== true)
+  return resource === undefined ? kinds : kinds.filter((kind) => kind.resource === resource)
+}
+
+function columnsOf([family, { members, unit, tag = '', category, text, onlyWhile }]: [string, FamilyRow]) {
   return labelledMembers(members).map(([labels, names]) => ({
     family,
     labels,
@@ -479,6 +523,7 @@ function columnsOf([family, { members, unit, tag = '', category, text }]: [strin
     tag,
     category,
     text,
+    onlyWhile,
   }))
 }
 

@@ -2,8 +2,8 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
-import { createLogTap } from '../poller/log/log_tap.ts'
-import { createPoller } from '../poller/poller.ts'
+import { createLogTap } from '../readings/log/log_tap.ts'
+import { createPoller } from '../readings/poller.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
@@ -50,7 +50,11 @@ export function createExporter(options: ExporterOptions) {
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const store = createStateStore(own.series, recent)
+  const failed = (failure: unknown) =>
+    log.error('internal error: the exposition could not be made, please report this', {
+      error: String(failure),
+    })
+  const store = createStateStore(own.series, { ...recent, failed })
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller

@@ -26,15 +26,16 @@ export function resourceSamples(
   return samples.byFamily
 }
 
-/** The names under which replication groups are exported, by the id as lists or the query interface have it. */
-export function groupNames(replication: ResourceReading | undefined): (id: string) => string | undefined {
-  const groups = (replication?.objects ?? []).filter(({ kind }) => kind.name === 'group')
-  const names = firstLabels(groups)
-  const byId = new Map(groups.map(({ id = '' }, index) => [urnOf(id), names[index]]))
+/** The names under which objects are exported, by the id as lists or the query interface have it. */
+export function exportedNames({
+  objects = [],
+}: Partial<ResourceReading> = {}): (id: string) => string | undefined {
+  const names = firstLabels(objects)
+  const byId = new Map(objects.map(({ id = '' }, index) => [urnOf(id), names[index]]))
   return (id) => byId.get(urnOf(id))
 }
 
-/** Lists have a prefix, with or without a blank. */
+/** Lists of replication groups have a prefix, with or without a blank. */
 function urnOf(id: string): string {
   return id.replace(/^Replication_Group:\s*/, '')
 }
@@ -65,10 +66,9 @@ function baseLabels(system: string, { kind, labels, id }: ResourceObject, first:
   return labelText({ system, ...Object.fromEntries(entries) })
 }
 
-function addObject(samples: Samples, base: string, { kind, values }: ResourceObject): void {
+function addObject(samples: Samples, base: string, { values }: ResourceObject): void {
   for (const { column, value, text } of values)
     samples.add(column.family, `${base}${tailOf(column, text)}`, value)
-  if (kind.name !== 'pool') return
   const newest = new Map<SampleCategory, number>()
   for (const { column, t } of values) {
     if (column.category === undefined || t === undefined) continue

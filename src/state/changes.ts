@@ -26,8 +26,7 @@ export function withPools(
   maxBytes = Number.POSITIVE_INFINITY,
 ): SystemState {
   const pools = refs.map((ref) => {
-    const pool = system.pools.get(ref.id) ?? newPool(ref)
-    return { ...pool, ref, name: pool.name ?? ref.name }
+    return { ...(system.pools.get(ref.id) ?? newPool(ref)), ref }
   })
   // A limit that a reload lowered applies to the next polls.
   const limit = Math.max(maxBytes, bytesOf(system))
@@ -60,11 +59,11 @@ export function withPoll(
     ...polled(pool),
     reading,
     lastSuccess: attempt.at,
-    name: poolNameIn(reading) ?? pool.name,
+    nameOfNodes: poolNameIn(reading) ?? pool.nameOfNodes,
   }))
   const counting = { ...next, rejections: withRejected(system.rejections, reading.rejected) }
   // The labels of all pools cost more than the lines of one, when there are thousands.
-  const isRenamed = next.pools.get(poolId)?.name !== system.pools.get(poolId)?.name
+  const isRenamed = next.pools.get(poolId)?.nameOfNodes !== system.pools.get(poolId)?.nameOfNodes
   const rendered = isRenamed
     ? renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes)
     : renderPoolOnly(counting, poolId, maxBytes)
@@ -73,6 +72,7 @@ export function withPoll(
 
 /**
  * New forecasts of a pool, of one time frame; undefined: they are requested, and there are none.
+ * @param at seconds since the epoch
  * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
  */
 export function withForecasts(
@@ -80,9 +80,9 @@ export function withForecasts(
   poolId: string,
   timeFrame: string,
   reading: FeedReading | undefined,
-  maxBytes = Number.POSITIVE_INFINITY,
+  { at = 0, maxBytes = Number.POSITIVE_INFINITY }: { readonly at?: number; readonly maxBytes?: number } = {},
 ): SystemState {
-  const frame = reading && frameForecasts(reading)
+  const frame = reading && { ...frameForecasts(reading), lastSuccess: at }
   const next = withPool(withRejectedValues(system, reading?.rejected ?? []), poolId, (pool) =>
     renderForecasts({ ...pool, forecasts: new Map(pool.forecasts).set(timeFrame, frame) }, system.name),
   )
@@ -131,9 +131,14 @@ export function withForecastsOf(system: SystemState, timeFrames: readonly string
   return { ...system, pools: byId(pools) }
 }
 
-/** The pool without its values, which are too old. */
-export function withdrawn(system: SystemState, poolId: string): SystemState {
-  const next = withPool(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: new Map() }))
+/** The pools with what a new reading of the inventory says of their nodes. */
+export function withHardware(system: SystemState): SystemState {
+  return renderPools(system, ({ reading }) => reading !== undefined, Number.POSITIVE_INFINITY)
+}
+
+/** The pool without its nodes, which are too old. */
+export function dropNodes(system: SystemState, poolId: string): SystemState {
+  const next = withPool(system, poolId, (pool) => ({ ...pool, reading: undefined }))
   return renderPoolOnly(next, poolId, Number.POSITIVE_INFINITY)
 }
 

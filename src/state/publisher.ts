@@ -13,12 +13,15 @@ const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
  * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It begins when
  * there was no change for as long as the last one took to make, because the changes of many nodes come one after the other,
  * and their exposition takes 0.3 s to compress.
- * @param onExposition called with the number of series of every new exposition
+ * @param observer receives the number of series of every new exposition, and why one could not be made
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
 export function createPublisher(
   parts: () => readonly Part[],
-  onExposition: (series: number) => void,
+  observer: {
+    readonly made: (series: number) => void
+    readonly failed?: ((failure: unknown) => void) | undefined
+  },
   nowMs: () => number = () => performance.now(),
 ) {
   /** When each form was requested last. */
@@ -36,7 +39,7 @@ export function createPublisher(
     const made = createExposition(parts(), onRequest)
     for (const [form, ms] of requestedMs) if (nowMs() - ms < FORM_KEPT_MS) await made.prepare(form)
     exposition = made
-    onExposition(made.series)
+    observer.made(made.series)
     lastMs = performance.now() - beganMs
   }
 
@@ -57,6 +60,7 @@ export function createPublisher(
     running = make().finally(() => {
       running = undefined
     })
+    running.catch((failure: unknown) => observer.failed?.(failure))
     return running
   }
 

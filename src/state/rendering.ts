@@ -13,7 +13,7 @@ import {
   uniqueNames,
 } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import { relabelled } from './resources.ts'
+import { withPoolLabels } from './resources.ts'
 import { poolPart } from './samples.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
@@ -40,6 +40,11 @@ function tooManySeries(maxBytes: number): ApiError {
   )
 }
 
+/** That of its nodes, else that of the list of pools. */
+export function poolName({ nameOfNodes, ref }: PoolState): string | undefined {
+  return nameOfNodes ?? ref.name
+}
+
 export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
   return new Map(pools.map((pool) => [pool.ref.id, pool]))
 }
@@ -56,7 +61,7 @@ export function renderPools(
   maxBytes: number,
 ): SystemState {
   const pools = [...system.pools.values()]
-  const labels = uniqueNames(pools.map(({ ref, name }) => ({ id: boundedName(ref.id), name })))
+  const labels = uniqueNames(pools.map((pool) => ({ id: boundedName(pool.ref.id), name: poolName(pool) })))
   const sources = sourcesOf(system)
   const rendered: PoolState[] = []
   for (const [index, pool] of pools.entries()) {
@@ -66,7 +71,7 @@ export function renderPools(
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
-  return isRelabelled ? relabelled(next, 'pools') : next
+  return isRelabelled ? withPoolLabels(next) : next
 }
 
 /**
@@ -88,8 +93,8 @@ function sourcesOf({ name: system, pools, performance, resources }: SystemState)
     system,
     /** Undefined: nothing was read from the query interface. */
     find: readings && createJoin(queried.nodes, readings),
-    /** What the last reading of the inventory says; pools that were rendered before have it with their next poll. */
-    hardwareOf: hardwareFinder(resources.get('inventory')?.reading?.objects),
+    /** What the last reading of the inventory says. */
+    hardwareOf: hardwareFinder(resources.get('node')?.reading?.objects),
   }
 }
 

@@ -1,9 +1,17 @@
 import { ApiError } from '../api/errors/errors.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
-import { isFailure, isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
+import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
-import { groupNames, resourceSamples } from '../metrics/resource_samples.ts'
-import type { ResourceName } from '../system_catalogue.ts'
+import { exportedNames, type KnownNames, resourceSamples } from '../metrics/resource_samples.ts'
+import {
+  kindsOf,
+  OBJECT_KINDS,
+  type ObjectKind,
+  type ObjectName,
+  RESOURCE_NAMES,
+  type ResourceName,
+} from '../system_catalogue.ts'
+import { oncePerObject } from '../values/memo.ts'
 import { newlyRejected, withRejected } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
 
@@ -12,36 +20,32 @@ const NEW: ResourceState = {
   lastSuccess: undefined,
   isAvailable: true,
   failure: undefined,
-  partFailure: undefined,
-  isComplete: true,
   part: NOTHING,
 }
 
 /** Of `limits.max_response_bytes`, for the lines of all resources. */
 const SHARE = 0.25
+/** Of that share, what each kind of object may take in any case: a large one does not make the others fail. */
+const SMALL_SHARE = 1 / kindsOf().length
 
 /**
- * A reading replaces all values of a resource.
+ * A reading replaces all values of the objects of a kind.
  * @param at seconds since the epoch
  * @throws {ApiError} `too_large` when the lines of the resources take more than a quarter of `maxBytes`
  */
 export function withResource(
   system: SystemState,
-  name: ResourceName,
+  name: ObjectName,
   reading: ResourceReading,
   at: number,
   maxBytes: number,
 ): SystemState {
-  const { missing } = reading
   const before = system.resources.get(name)?.reading?.rejected
-  const partFailure = missing && failureOf(withResourceRemedy(missing, name), at)
-  const isComplete = !isFailure(missing)
-  const state = rendered({ ...NEW, reading, lastSuccess: at, partFailure, isComplete }, system)
-  const named = withState(system, name, state)
-  const next = name === 'replication' ? relabelled(named, 'system_queries') : named
+  const state = rendered({ ...NEW, reading, lastSuccess: at }, name, system)
+  const next = relabelled(withState(system, name, state), name)
   const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
-  if (bytes > maxBytes * SHARE)
+  if (bytes > maxBytes * SHARE && state.part.text.length > maxBytes * SHARE * SMALL_SHARE)
     throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
   return { ...next, rejections: withRejected(system.rejections, newlyRejected(reading.rejected, before)) }
 }
@@ -49,7 +53,7 @@ export function withResource(
 /** The values stay until they are too old. */
 export function withResourceFailure(
   system: SystemState,
-  name: ResourceName,
+  name: ObjectName,
   cause: ApiError,
   at: number,
 ): SystemState {
@@ -58,33 +62,106 @@ export function withResourceFailure(
   return withState(system, name, { ...before, isAvailable, failure: failureOf(cause, at) })
 }
 
-/** Without the values of a resource, which are too old. */
-export function withdrawnResource(system: SystemState, name: ResourceName): SystemState {
+/** Without the values of a kind, which are too old. */
+export function dropResource(system: SystemState, name: ObjectName): SystemState {
   const before = system.resources.get(name)
-  return before === undefined
-    ? system
-    : withState(system, name, { ...before, reading: undefined, part: NOTHING })
+  if (before === undefined) return system
+  return relabelled(withState(system, name, { ...before, reading: undefined, part: NOTHING }), name)
 }
 
-/** Without what is known of a resource that is turned off. */
-export function withoutResource(system: SystemState, name: ResourceName): SystemState {
-  if (!system.resources.has(name)) return system
-  return { ...system, resources: new Map([...system.resources].filter(([other]) => other !== name)) }
+/** Without what is known of resources that are turned off. */
+export function withoutResources(system: SystemState, isOff: (kind: ObjectKind) => boolean): SystemState {
+  const kept = [...system.resources].filter(([name]) => {
+    const kind = OBJECT_KINDS.get(name)
+    return kind === undefined || !isOff(kind)
+  })
+  return kept.length === system.resources.size ? system : { ...system, resources: new Map(kept) }
 }
 
-/** With the labels that the objects of the resource have in other readings now. */
-export function relabelled(system: SystemState, name: ResourceName): SystemState {
-  const state = system.resources.get(name)
-  return state?.reading === undefined ? system : withState(system, name, rendered(state, system))
+/** With the labels that a new reading of a kind, or another label of its objects, gives to the objects of other kinds. */
+export function relabelled(system: SystemState, changed: ObjectName): SystemState {
+  let next = system
+  for (const [name, state] of system.resources) {
+    const { within, namedBy } = OBJECT_KINDS.get(name) ?? {}
+    const parts = state.reading?.objects.some(({ kind }) => kind.within === changed)
+    if (within === changed || namedBy === changed || parts === true)
+      next = withState(next, name, rendered(state, name, next))
+  }
+  return next
 }
 
-function rendered(state: ResourceState, { name, pools, resources }: SystemState): ResourceState {
-  if (state.reading === undefined) return state
-  const groups = groupNames(resources.get('replication')?.reading)
-  const known = { pool: (id: string) => pools.get(id)?.label, replicationLag: groups }
-  return { ...state, part: renderPart(resourceSamples(name, state.reading, known)) }
+/** With the labels of pools that have other ones. */
+export function withPoolLabels(system: SystemState): SystemState {
+  let next = system
+  for (const [name, state] of system.resources)
+    if (OBJECT_KINDS.get(name)?.isListOfPools) next = withState(next, name, rendered(state, name, system))
+  return next
 }
 
-function withState(system: SystemState, name: ResourceName, state: ResourceState): SystemState {
+function rendered(state: ResourceState, name: ObjectName, system: SystemState): ResourceState {
+  const { reading } = state
+  if (reading === undefined) return state
+  const objects = reading.objects.filter(({ kind, labels }) => {
+    const others = kind.within && system.resources.get(kind.within)?.reading
+    return others === undefined || exportedLabels(others).has(labels[0])
+  })
+  const kind = OBJECT_KINDS.get(name)
+  const labelOf = kind && labelsOf(kind, system)
+  const known: KnownNames = labelOf === undefined ? {} : { [name]: labelOf }
+  return { ...state, part: renderPart(resourceSamples(system.name, { ...reading, objects }, known)) }
+}
+
+function labelsOf({ isListOfPools, namedBy }: ObjectKind, { pools, resources }: SystemState) {
+  if (isListOfPools) return (id: string) => pools.get(id)?.label
+  return namedBy && exportedNames(resources.get(namedBy)?.reading)
+}
+
+const exportedLabels = oncePerObject(
+  ({ objects }: ResourceReading) => new Set(objects.map(({ labels }) => labels[0])),
+)
+
+function withState(system: SystemState, name: ObjectName, state: ResourceState): SystemState {
   return { ...system, resources: new Map(system.resources).set(name, state) }
+}
+
+/** What is known of a resource, from all requests of it. */
+export type ResourceSummary = Readonly<NonNullable<ReturnType<typeof summaryOf>>>
+
+/** The resources of which a request was sent. */
+export function resourceSummaries({ resources }: SystemState): ReadonlyMap<ResourceName, ResourceSummary> {
+  const summaries = new Map<ResourceName, ResourceSummary>()
+  for (const name of RESOURCE_NAMES) {
+    const states = kindsOf(name).flatMap((kind) => resources.get(kind.name) ?? [])
+    const summary = summaryOf(states)
+    if (summary !== undefined) summaries.set(name, summary)
+  }
+  return summaries
+}
+
+function summaryOf(states: readonly ResourceState[]) {
+  if (states.length === 0) return undefined
+  const available = states.filter(({ isAvailable }) => isAvailable)
+  const readings = states.flatMap(({ reading }) => reading ?? [])
+  const sum = (key: 'exportedObjects' | 'leftOut' | 'rejectedObjects') =>
+    readings.reduce((total, reading) => total + reading[key], 0)
+  const times = available.flatMap(({ lastSuccess }) => lastSuccess ?? [])
+  const failing = available.find(({ failure }) => failure !== undefined)
+  const refused = states.find(({ isAvailable }) => !isAvailable)
+  return {
+    /** False: the system serves none of it, or the account lacks the role. */
+    isAvailable: available.length > 0,
+    /** Why a request failed; of several, the first. */
+    failure: failing?.failure,
+    /** Why a request is not served or not allowed; of several, the first. */
+    refusal: refused?.failure,
+    /** Whether a request succeeded. */
+    isAnswered: states.some(({ failure }) => failure === undefined),
+    /** The oldest of the last successes of its requests, in seconds since the epoch. */
+    lastSuccess: times.length === 0 ? undefined : Math.min(...times),
+    /** Undefined while nothing is known. */
+    objects:
+      readings.length === 0
+        ? undefined
+        : { exported: sum('exportedObjects'), left_out: sum('leftOut'), rejected: sum('rejectedObjects') },
+  }
 }

@@ -4,7 +4,8 @@ import { type Family, STATE } from '../metrics/families.ts'
 import { filterPart, labelText, type Part, renderPart, Samples } from '../metrics/lines.ts'
 import { poolLabelText } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import type { PoolState, ResourceState, SystemState } from './state.ts'
+import { type ResourceSummary, resourceSummaries } from './resources.ts'
+import type { PoolState, SystemState } from './state.ts'
 
 export function systemPart(system: SystemState): Part {
   const samples = new Samples()
@@ -19,19 +20,18 @@ export function systemPart(system: SystemState): Part {
   samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
   samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
   addProviders(samples, base, system.inventory?.providers)
-  for (const [name, state] of system.resources) addResource(samples, `${base},resource="${name}"`, state)
+  for (const [name, state] of resourceSummaries(system))
+    addResource(samples, `${base},resource="${name}"`, state)
   return renderPart(samples.byFamily)
 }
 
-function addResource(samples: Samples, base: string, state: ResourceState): void {
-  const { reading, lastSuccess, isAvailable, failure, isComplete } = state
+function addResource(samples: Samples, base: string, resource: ResourceSummary): void {
+  const { isAvailable, failure, lastSuccess, objects } = resource
   samples.add(STATE.resourceAvailable.name, base, Number(isAvailable))
-  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined && isComplete))
+  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
   samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
-  if (reading === undefined) return
-  const { exportedObjects: exported, leftOut: left_out, rejectedObjects: rejected } = reading
-  for (const [objects, count] of Object.entries({ exported, left_out, rejected }))
-    samples.add(STATE.resourceObjects.name, `${base},state="${objects}"`, count)
+  for (const [state, count] of Object.entries(objects ?? {}))
+    samples.add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
 }
 
 export function poolPart(system: string, pool: PoolState): Part {

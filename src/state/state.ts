@@ -10,7 +10,7 @@ import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { type Part, renderPart } from '../metrics/lines.ts'
-import type { ResourceName } from '../system_catalogue.ts'
+import type { ObjectName } from '../system_catalogue.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why an attempt failed, in a form for metrics, log and status page. */
@@ -39,8 +39,8 @@ export interface Attempt {
 /** What is known of a pool. Immutable. */
 export interface PoolState {
   readonly ref: PoolRef
-  /** That of its nodes, or of the list of pools; kept when the values are withdrawn, so that labels do not change. */
-  readonly name: string | undefined
+  /** That of its nodes; kept when the values are dropped, so that labels do not change. */
+  readonly nameOfNodes?: string | undefined
   /** What its series are labelled with. */
   readonly label: string
   readonly lastAttempt?: Attempt | undefined
@@ -70,6 +70,8 @@ export interface InventoryState {
   readonly failure: Failure | undefined
   /** Entries of the last list without an id. */
   readonly rejected?: readonly RejectedValue[]
+  /** Seconds since the epoch. */
+  readonly lastSuccess?: number | undefined
 }
 
 export interface PerformanceState {
@@ -83,6 +85,7 @@ export interface PerformanceState {
   readonly failure: Failure | undefined
 }
 
+/** What is known of the objects of one kind, from one request. */
 export interface ResourceState {
   /** Undefined before the first success, and when the values were too old. */
   readonly reading: ResourceReading | undefined
@@ -91,10 +94,6 @@ export interface ResourceState {
   /** False: the system does not serve it, or the account lacks the role. */
   readonly isAvailable: boolean
   readonly failure: Failure | undefined
-  /** Why one of its requests failed, while others succeeded. */
-  readonly partFailure: Failure | undefined
-  /** False: a request failed, and not because the system does not serve it. */
-  readonly isComplete: boolean
   readonly part: Part
 }
 
@@ -118,8 +117,8 @@ export interface SystemState {
   readonly inventory?: InventoryState | undefined
   /** Undefined while the query interface is not polled. */
   readonly performance?: PerformanceState | undefined
-  /** Those that were requested. */
-  readonly resources: ReadonlyMap<ResourceName, ResourceState>
+  /** By the kind of their objects; those that were requested. */
+  readonly resources: ReadonlyMap<ObjectName, ResourceState>
   readonly rejections: Rejections
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
@@ -141,7 +140,6 @@ export function newSystem(name: string): SystemState {
 export function newPool(ref: PoolRef): PoolState {
   return {
     ref,
-    name: ref.name,
     label: ref.id,
     polls: new Map(),
     feedPart: NOTHING,

@@ -19,6 +19,8 @@ export interface StateObserver {
   changed(system: SystemState): void
   /** What is known of all other systems is to be forgotten. */
   kept(names: readonly string[]): void
+  /** No exposition could be made of the state. */
+  failed?(failure: unknown): void
 }
 
 /** @param onExposition called with the number of series of every new exposition */
@@ -31,20 +33,24 @@ export function createStateStore(onExposition: (series: number) => void, observe
     made = systems
     return [...systems.values()].flatMap(shownPartsOf)
   }
-  const { exposition, publish } = createPublisher(parts, (series) => {
-    shown = made
-    onExposition(series)
+  const { exposition, publish } = createPublisher(parts, {
+    made(series) {
+      shown = made
+      onExposition(series)
+    },
+    failed: observer?.failed,
   })
 
   /**
-   * Replaces the state of a system at once, if it is still configured. Resolves when the exposition shows the state; rejects when
-   * none can be made of it, or when the change throws, and then nothing is changed.
-   * @param change a pure function of the state
+   * Replaces the state of a system at once, if it is still configured. The promise resolves when the exposition shows the
+   * state, and rejects when none can be made of it.
+   * @param change a pure function of the state; when it throws, nothing is changed
+   * @throws what the change throws
    */
-  async function update(name: string, change: Change): Promise<void> {
+  function update(name: string, change: Change): Promise<void> {
     const before = systems.get(name)
-    if (before === undefined) return
-    const next = change(before)
+    const next = before && change(before)
+    if (next === undefined || next === before) return Promise.resolve()
     systems = new Map(systems).set(name, next)
     observer?.changed(next)
     return publish()

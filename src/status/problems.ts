@@ -1,4 +1,5 @@
 import type { Reason } from '../api/errors/reasons.ts'
+import { REASONS } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
 import type { SystemState } from '../state/state.ts'
 import { durationText } from '../text.ts'
@@ -98,7 +99,8 @@ function queryFinding({ query_interface: { error, state } }: SystemStatus): Find
 /** Resources that are not available are no problem: not every release has them. */
 function resourceFindings({ resources }: SystemStatus): Finding[] {
   return resources.flatMap(({ state, description, error }) => {
-    if (state !== 'failing' || error === null) return []
+    const isFailing = state === 'failing' || state === 'partial'
+    if (!isFailing || error === null || REASONS[error.reason].notAvailable === true) return []
     const finding = failed(error, 'SdsResourceFailing', `${description} could not be read: `)
     return [{ ...finding, severity: 'warning' as const }]
   })

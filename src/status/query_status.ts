@@ -1,6 +1,6 @@
 import { isQueried } from '../api/query/merge.ts'
 import { failureState } from '../api/query/states.ts'
-import type { PollerStatus } from '../poller/poller.ts'
+import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'

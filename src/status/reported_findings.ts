@@ -1,8 +1,8 @@
 import type { ResourceObject } from '../api/resources/objects.ts'
 import type { Labels } from '../catalogue.ts'
-import { groupNames } from '../metrics/resource_samples.ts'
+import { exportedNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
-import type { ObjectName, ResourceFamilyName, ResourceName } from '../system_catalogue.ts'
+import type { ObjectName, ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import { ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import { type Finding, type FindingContext, firstExceeded, firstHolding, found } from './finding.ts'
@@ -25,9 +25,8 @@ export function reportedFindings(sources: Sources): Finding[] {
   return findings.filter((finding) => finding !== undefined)
 }
 
-function objectsOf({ state }: Sources, resource: ResourceName, name: ObjectName): ResourceObject[] {
-  const objects = state.resources.get(resource)?.reading?.objects ?? []
-  return objects.filter(({ kind }) => kind.name === name)
+function objectsOf({ state }: Sources, name: ObjectName): readonly ResourceObject[] {
+  return state.resources.get(name)?.reading?.objects ?? []
 }
 
 /** The sum of the values of a family; undefined without one. @param labels that the values have */
@@ -43,7 +42,7 @@ function figureOf(
 }
 
 function tablesFinding(sources: Sources): Finding | undefined {
-  const tables = objectsOf(sources, 'system_queries', 'directoryTables')
+  const tables = objectsOf(sources, 'directoryTables')
   const unready = figureOf(tables, 'sds_system_directory_tables_by_state')
   const text = `${counted(unready ?? 0, 'directory table')} not ready`
   return found(firstExceeded(sources.conditions, unready, 'SdsDirectoryTablesUnready'), text)
@@ -51,9 +50,9 @@ function tablesFinding(sources: Sources): Finding | undefined {
 
 function linksFinding(sources: Sources): Finding | undefined {
   const failedLinks = sources.state.resources
-    .get('replication')
+    .get('failedLink')
     ?.reading?.counts.get('sds_replication_links_failed')
-  const sites = objectsOf(sources, 'replication', 'failedLink').flatMap(({ labels }) => labels[2] ?? [])
+  const sites = objectsOf(sources, 'failedLink').flatMap(({ labels }) => labels[2] ?? [])
   const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
   const text = `${counted(failedLinks ?? 0, 'replication link')} failed${to}`
   return found(firstExceeded(sources.conditions, failedLinks, 'SdsReplicationLinksFailed'), text)
@@ -100,12 +99,12 @@ const LAG: Levels = {
 /** Of the groups of which data is pending: the lag, otherwise since the time of the oldest data. */
 function lags(sources: Sources): Named[] {
   const { state, now } = sources
-  const nameOf = groupNames(state.resources.get('replication')?.reading)
+  const nameOf = exportedNames(state.resources.get('group')?.reading)
   const queried = Map.groupBy(
-    objectsOf(sources, 'system_queries', 'replicationLag'),
+    objectsOf(sources, 'replicationLag'),
     ({ labels: [id = ''] }) => nameOf(id) ?? id,
   )
-  return objectsOf(sources, 'replication', 'group').map((group) => {
+  return objectsOf(sources, 'group').map((group) => {
     const name = nameOf(group.id ?? '') ?? group.labels[0] ?? ''
     const since = figureOf([group], 'sds_replication_group_recovery_point_timestamp_seconds')
     const ofTime = since === undefined ? undefined : now + (state.clockSkewSeconds ?? 0) - since
@@ -122,8 +121,8 @@ const QUOTA: Levels = {
 }
 
 function quotaRatios(sources: Sources): Named[] {
-  const quotas = new Map(objectsOf(sources, 'quotas', 'quota').map((quota) => [quota.labels[0], quota]))
-  return objectsOf(sources, 'namespaces', 'namespace').map((namespace) => {
+  const quotas = new Map(objectsOf(sources, 'quota').map((quota) => [quota.labels[0], quota]))
+  return objectsOf(sources, 'namespace').map((namespace) => {
     const name = namespace.labels[0] ?? ''
     const quota = quotas.get(name)
     const limit = quota && figureOf([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
@@ -132,7 +131,7 @@ function quotaRatios(sources: Sources): Named[] {
 }
 
 function ownAlertsFinding(sources: Sources): Finding | undefined {
-  const vdc = objectsOf(sources, 'system', 'vdc')
+  const vdc = objectsOf(sources, 'vdc')
   const count = (severity: string) => figureOf(vdc, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
   const [critical, error] = [count('Critical'), count('Error')]
   const condition =
@@ -146,7 +145,7 @@ function ownAlertsFinding(sources: Sources): Finding | undefined {
 const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']
 
 function nodesFinding(sources: Sources): Finding | undefined {
-  const vdc = objectsOf(sources, 'system', 'vdc')
+  const vdc = objectsOf(sources, 'vdc')
   const counts = COUNTED_STATUSES.map((status) => figureOf(vdc, 'sds_system_nodes_by_status', { status }))
   const all = figureOf(vdc, 'sds_system_nodes')
   if (all === undefined || counts.includes(undefined)) return undefined
@@ -156,7 +155,7 @@ function nodesFinding(sources: Sources): Finding | undefined {
 }
 
 function licenseFinding(sources: Sources): Finding | undefined {
-  const licenses = objectsOf(sources, 'inventory', 'license')
+  const licenses = objectsOf(sources, 'license')
   const isExpired = (figureOf(licenses, 'sds_system_license_expired') ?? 0) > 0
   const end = figureOf(licenses, 'sds_system_license_expiry_timestamp_seconds') ?? Number.POSITIVE_INFINITY
   const left = end - sources.now

@@ -1,6 +1,7 @@
 import { isQueried } from '../api/query/merge.ts'
-import type { PollerStatus } from '../poller/poller.ts'
-import type { ResourceState, SystemState } from '../state/state.ts'
+import type { PollerStatus } from '../readings/poller.ts'
+import { type ResourceSummary, resourceSummaries } from '../state/resources.ts'
+import type { SystemState } from '../state/state.ts'
 import { RESOURCE_NAMES, RESOURCES } from '../system_catalogue.ts'
 import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'
@@ -11,20 +12,21 @@ import { errorStatus } from './finding.ts'
  */
 type ResourceReadState = 'off' | 'pending' | 'ok' | 'partial' | 'unavailable' | 'failing'
 
-export function resourceStatus({ resources, pools }: SystemState, { system }: Pick<PollerStatus, 'system'>) {
+export function resourceStatus(state: SystemState, { system }: Pick<PollerStatus, 'system'>) {
+  const summaries = resourceSummaries(state)
   return RESOURCE_NAMES.map((name) => {
-    const state = resources.get(name)
+    const summary = summaries.get(name)
     const schedule = system.resources.schedules[name]
-    const isNeeded = name !== 'system_queries' || isQueried(system, pools) !== false
+    const isNeeded = name !== 'system_queries' || isQueried(system, state.pools) !== false
     return {
       name,
       description: RESOURCES[name].text,
-      ...(isNeeded ? stateOf(state, schedule) : NOT_NEEDED),
+      ...(isNeeded ? stateOf(summary, schedule) : NOT_NEEDED),
       schedule,
-      objects: state?.reading?.exportedObjects ?? null,
-      left_out: state?.reading?.leftOut ?? null,
-      last_success_timestamp_seconds: state?.lastSuccess ?? null,
-      error: errorStatus(state?.failure ?? state?.partFailure),
+      objects: summary?.objects?.exported ?? null,
+      left_out: summary?.objects?.left_out ?? null,
+      last_success_timestamp_seconds: summary?.lastSuccess ?? null,
+      error: errorStatus(summary?.failure ?? summary?.refusal),
     }
   })
 }
@@ -35,20 +37,17 @@ const NOT_NEEDED = {
 } as const
 
 function stateOf(
-  state: ResourceState | undefined,
+  resource: ResourceSummary | undefined,
   schedule: string,
 ): { readonly state: ResourceReadState; readonly summary: string } {
   if (schedule === '') return { state: 'off', summary: 'not read (the schedule is empty)' }
-  if (state === undefined) return { state: 'pending', summary: 'not read yet' }
-  if (!state.isAvailable) return { state: 'unavailable', summary: 'not available' }
-  if (state.failure !== undefined) return { state: 'failing', summary: 'could not be read' }
-  if (state.reading === undefined) return { state: 'failing', summary: 'not read for too long' }
-  const { exportedObjects, leftOut } = state.reading
-  const more = leftOut === 0 ? '' : `, ${leftOut} left out`
-  const missing = state.isComplete ? 'is not available' : 'could not be read'
-  const part = state.partFailure === undefined ? '' : `, a part ${missing}`
-  return {
-    state: state.partFailure === undefined ? 'ok' : 'partial',
-    summary: `${counted(exportedObjects, 'object')}${more}${part}`,
-  }
+  if (resource === undefined) return { state: 'pending', summary: 'not read yet' }
+  const { isAvailable, isAnswered, failure, refusal, objects } = resource
+  if (!isAvailable) return { state: 'unavailable', summary: 'not available' }
+  if (!isAnswered) return { state: 'failing', summary: 'could not be read' }
+  if (objects === undefined) return { state: 'failing', summary: 'not read for too long' }
+  const text = `${counted(objects.exported, 'object')}${objects.left_out === 0 ? '' : `, ${objects.left_out} left out`}`
+  if (failure !== undefined) return { state: 'partial', summary: `${text}, a part could not be read` }
+  if (refusal !== undefined) return { state: 'partial', summary: `${text}, a part is not available` }
+  return { state: 'ok', summary: text }
 }

@@ -1,7 +1,7 @@
 import { conditionsOf } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { readRules } from '../alerting/package_files.ts'
-import type { PollerStatus } from '../poller/poller.ts'
+import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import type { Status } from './model.ts'

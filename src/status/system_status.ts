@@ -1,6 +1,6 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
-import type { PollerStatus } from '../poller/poller.ts'
+import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { largest } from '../values/largest.ts'
@@ -97,7 +97,7 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
 }
 
 function inventoryOf({ resources }: SystemState) {
-  return resources.get('inventory')?.reading?.objects
+  return resources.get('node')?.reading?.objects
 }
 
 function nextPollOf({ nextPollMs }: PollerStatus): number | null {

@@ -1,7 +1,7 @@
 import { parseConfig } from '../../src/config/load.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
-import { type LogLine, recordingLog } from '../poller/setup.ts'
+import { type LogLine, recordingLog } from '../readings/setup.ts'
 import { get } from '../support/http.ts'
 import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'

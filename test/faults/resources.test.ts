@@ -120,7 +120,7 @@ describe('a request that fails while others of its resource are answered', () =>
       expect((await setup.scrape()).some(({ name }) => name === family)).toBe(true)
       expect(await stateOf(setup, resource)).toMatchObject({ state: 'partial', error: { reason } })
       expect((await get(setup.exporter.url)).text).toContain('a part could not be read')
-      const failed = setup.log.filter(({ message }) => message === `a request of resource ${resource} failed`)
+      const failed = setup.log.filter(({ message }) => message.startsWith(`resource ${resource}: GET `))
       expect(failed).toMatchObject([{ level: 'warn', fields: { reason } }])
     },
   )

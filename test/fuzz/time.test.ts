@@ -214,7 +214,7 @@ function objectsOf(kind: ObjectKind): Reader {
     read(text) {
       const builder = createReadingBuilder(kind.resource)
       addObjects(builder, kind, decodeObjects(jsonOf(text), kind, { ...builder, now: NOW }))
-      return pagesOf(withResource(SYSTEM, kind.resource, builder.reading(), NOW, RESPONSE))
+      return pagesOf(withResource(SYSTEM, kind.name, builder.reading(), NOW, RESPONSE))
     },
   }
 }

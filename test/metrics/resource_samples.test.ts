@@ -4,7 +4,7 @@ import { decodeListed, type ResourceObject } from '../../src/api/resources/objec
 import { addObjects } from '../../src/api/resources/reader.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { groupNames, resourceSamples } from '../../src/metrics/resource_samples.ts'
+import { exportedNames, resourceSamples } from '../../src/metrics/resource_samples.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from './exposition_text.ts'
 
@@ -24,7 +24,6 @@ function seriesOf(objects: readonly ResourceObject[]) {
     leftOut: 0,
     rejectedObjects: 0,
     rejected: [],
-    missing: undefined,
   })
   return parseExposition(renderPart(samples).text.toString())
 }
@@ -75,7 +74,7 @@ test.each(LISTED_KINDS.map((kind) => [kind.name, kind] as const))(
     if (groups === undefined) throw new Error('there are no groups')
     fc.assert(
       fc.property(listOf(kind), listOf(groups), (entries, others) => {
-        const known = { replicationLag: groupNames(readingOf(groups, others)) }
+        const known = { replicationLag: exportedNames(readingOf(groups, others)) }
         const samples = resourceSamples('s', readingOf(kind, entries), known)
         const series = parseExposition(renderPart(samples).text.toString())
         const keys = series.map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)

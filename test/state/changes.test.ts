@@ -4,7 +4,7 @@ import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { REJECTIONS } from '../../src/api/parse/reads.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import {
-  withdrawn,
+  dropNodes,
   withForecasts,
   withPerformancePoll,
   withPoll,
@@ -15,7 +15,7 @@ import { failureOf, NOTHING, newSystem, type SystemState } from '../../src/state
 import { systemParts } from '../../src/state/store.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { readingOf } from '../poller/setup.ts'
+import { readingOf } from '../readings/setup.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const
@@ -91,11 +91,12 @@ describe('a poll', () => {
   test('is a failure when the forecasts of the system exceed the limit, whether they are shown or not', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
     const forecasts = readingOf(names, 'sp1', '3')
-    expect(() => withForecasts(systemA, 'p', '7d', forecasts, 10_000)).toThrowError(
+    expect(() => withForecasts(systemA, 'p', '7d', forecasts, { maxBytes: 10_000 })).toThrowError(
       expect.objectContaining({ reason: 'too_large' }),
     )
     expect(
-      withForecasts(systemA, 'p', '7d', forecasts, 100_000).pools.get('p')?.forecasts.get('7d')?.nodes.size,
+      withForecasts(systemA, 'p', '7d', forecasts, { maxBytes: 100_000 }).pools.get('p')?.forecasts.get('7d')
+        ?.nodes.size,
     ).toBe(100)
   })
 
@@ -217,9 +218,9 @@ describe('values of the query interface', () => {
   })
 })
 
-describe('withdrawn values', () => {
+describe('dropped values', () => {
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'named', '9'))
-  const old = withdrawn(withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'named', '9')), 'p')
+  const old = dropNodes(withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'named', '9')), 'p')
 
   test('include the forecasts, but not the status of the pool', () => {
     expect(seriesOf(old).filter(({ name }) => name.startsWith('sds_node_'))).toEqual([])
@@ -316,10 +317,15 @@ describe('forecasts', () => {
         ({ labels }) => labels['attribute'] === 'allocatedCapacityForecast' && labels['state'] === 'served',
       )?.value
     const system = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
-    const later = withPoll(withdrawn(system, 'p'), 'p', at(2), readingOf({ n1: 1, n2: 2 }))
     const failing = withForecasts(polled, 'p', '7d', undefined)
-    expect([polled, system, later, failing].map(served)).toEqual([undefined, 2, undefined, 0])
-    expect(days(later)).toEqual({})
+    expect([polled, system, failing].map(served)).toEqual([undefined, 2, 0])
+  })
+
+  test('have an age limit of their own: they are not shown without the nodes, and are again with them', () => {
+    const system = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
+    const without = dropNodes(system, 'p')
+    const later = withPoll(without, 'p', at(2), readingOf({ n1: 1 }))
+    expect([system, without, later].map(days)).toEqual([{ n1: 172_800, n2: 172_800 }, {}, { n1: 172_800 }])
   })
 
   test('of a system that gives all time frames for each request are shown once', () => {
@@ -333,7 +339,7 @@ describe('forecasts', () => {
     expect(series.map(({ labels }) => labels['node'])).toEqual(['n1', 'n2'])
   })
 
-  test('that are withdrawn are not shown', () => {
+  test('that are dropped are not shown', () => {
     const system = withForecasts(
       withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'sp1', '2')),
       'p',

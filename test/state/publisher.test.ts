@@ -31,7 +31,7 @@ function countingPublisher(readingMs = 0) {
   }
   const publisher = createPublisher(
     () => [counting],
-    () => undefined,
+    { made: () => undefined },
     () => nowMs,
   )
   return {

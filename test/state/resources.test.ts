@@ -3,7 +3,7 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceReading } from '../../src/api/resources/reading.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { withPools } from '../../src/state/changes.ts'
-import { withoutResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
+import { withoutResources, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
@@ -17,7 +17,6 @@ const READING: ResourceReading = {
   leftOut: 2,
   rejectedObjects: 1,
   rejected: [],
-  missing: undefined,
 }
 
 /** The states of the resources of a system: values by metric and resource. */
@@ -32,7 +31,7 @@ function shown(system: SystemState): Record<string, number> {
 const system = newSystem('a')
 
 test('a resource shows whether it is up, and how many objects were left out or rejected', () => {
-  expect(shown(withResource(system, 'namespaces', READING, 5, MAX_BYTES))).toEqual({
+  expect(shown(withResource(system, 'namespace', READING, 5, MAX_BYTES))).toEqual({
     'available namespaces': 1,
     'up namespaces': 1,
     'objects namespaces exported': 0,
@@ -42,8 +41,9 @@ test('a resource shows whether it is up, and how many objects were left out or r
 })
 
 test('a resource is not up if one of its requests failed, and is if the system does not serve it', () => {
-  const upAfter = (missing: ApiError) =>
-    shown(withResource(system, 'inventory', { ...READING, missing }, 5, MAX_BYTES))['up inventory']
+  const read = withResource(system, 'node', READING, 5, MAX_BYTES)
+  const upAfter = (failure: ApiError) =>
+    shown(withResourceFailure(read, 'license', failure, 5))['up inventory']
   expect(upAfter(new ApiError('server_error', 'failed', { status: 500 }))).toBe(0)
   expect(upAfter(new ApiError('not_found', 'none', { status: 404 }))).toBe(1)
 })
@@ -63,7 +63,7 @@ test('an invalid value is counted when it appears, not with each reading', () =>
   ]
   let state = system
   const counted = counts.map((reading) => {
-    state = withResource(state, 'inventory', reading, 5, MAX_BYTES)
+    state = withResource(state, 'node', reading, 5, MAX_BYTES)
     return [...state.rejections.byAttribute.values()][0]
   })
   expect(counted).toEqual([1, 1, 3, 3, 4, 5])
@@ -71,19 +71,19 @@ test('an invalid value is counted when it appears, not with each reading', () =>
 
 test('a resource that the system does not have is neither up nor down', () => {
   const missing = new ApiError('not_found', 'no namespaces')
-  expect(shown(withResourceFailure(system, 'namespaces', missing, 5))).toEqual({ 'available namespaces': 0 })
+  expect(shown(withResourceFailure(system, 'namespace', missing, 5))).toEqual({ 'available namespaces': 0 })
 })
 
 test('a resource that is turned off is gone, the others stay', () => {
   const both = withResource(
-    withResource(system, 'namespaces', READING, 5, MAX_BYTES),
-    'quotas',
+    withResource(system, 'namespace', READING, 5, MAX_BYTES),
+    'quota',
     READING,
     5,
     MAX_BYTES,
   )
-  expect([...withoutResource(both, 'namespaces').resources.keys()]).toEqual(['quotas'])
-  expect(withoutResource(both, 'inventory')).toBe(both)
+  expect([...withoutResources(both, ({ name }) => name === 'namespace').resources.keys()]).toEqual(['quota'])
+  expect(withoutResources(both, ({ name }) => name === 'node')).toBe(both)
 })
 
 /** An object with the value 1 in its first column. */
@@ -98,19 +98,19 @@ function readingOf(name: ObjectName, id: string): ResourceReading {
 test('figures of a pool have the label that the pool has now', () => {
   const pool = (id: string) => ({ id, name: 'gold' })
   const labelIn = (state: SystemState) =>
-    parseExposition(state.resources.get('pools')?.part.text.toString() ?? '').map(
+    parseExposition(state.resources.get('pool')?.part.text.toString() ?? '').map(
       ({ labels }) => labels['pool'],
     )
   const alone = withPools(system, [pool('p1')])
-  const read = withResource(alone, 'pools', readingOf('pool', 'p1'), 5, MAX_BYTES)
+  const read = withResource(alone, 'pool', readingOf('pool', 'p1'), 5, MAX_BYTES)
   expect(labelIn(read)).toEqual(['gold'])
   expect(labelIn(withPools(read, [pool('p1'), pool('p2')]))).toEqual(['p1'])
 })
 
 test('the lines of all resources may take a quarter of the limit', () => {
   const pools = readingOf('pool', 'p1')
-  const bytes = withResource(system, 'pools', pools, 5, MAX_BYTES).resources.get('pools')?.part.text.length
+  const bytes = withResource(system, 'pool', pools, 5, MAX_BYTES).resources.get('pool')?.part.text.length
   const maxBytes = 4 * (bytes ?? 0)
-  expect(() => withResource(system, 'pools', pools, 5, maxBytes)).not.toThrow()
-  expect(() => withResource(system, 'pools', pools, 5, maxBytes - 1)).toThrow('limits.max_response_bytes')
+  expect(() => withResource(system, 'pool', pools, 5, maxBytes)).not.toThrow()
+  expect(() => withResource(system, 'pool', pools, 5, maxBytes - 1)).toThrow('limits.max_response_bytes')
 })

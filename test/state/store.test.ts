@@ -3,7 +3,7 @@ import { withPoll, withPools } from '../../src/state/changes.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { readingOf, shown, storeOfA } from '../poller/setup.ts'
+import { readingOf, shown, storeOfA } from '../readings/setup.ts'
 
 const attempt = { at: 1, seconds: 1, failure: undefined }
 const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
@@ -113,10 +113,10 @@ describe('a store', () => {
     const store = await storeOfA()
     await store.update('a', listed)
     const before = store.system('a')
-    const broken = store.update('a', () => {
+    const bug = () => {
       throw new Error('a bug')
-    })
-    await expect(broken).rejects.toThrow('a bug')
+    }
+    expect(() => store.update('a', bug)).toThrow('a bug')
     expect(store.system('a')).toBe(before)
     await store.update('a', polled({ n1: 1 }))
     expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })

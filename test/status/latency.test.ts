@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withPerformance } from '../../src/state/changes.ts'
 import { createRecent } from '../../src/status/recent/recent.ts'
 import { createStatusReader } from '../../src/status/status.ts'
-import { T } from '../poller/setup.ts'
+import { T } from '../readings/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from './systems.ts'
 

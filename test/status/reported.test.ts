@@ -5,7 +5,7 @@ import { withResource } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import type { ObjectName } from '../../src/system_catalogue.ts'
-import { T } from '../poller/setup.ts'
+import { T } from '../readings/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from './systems.ts'
 
@@ -17,17 +17,15 @@ const MAX_BYTES = 1e6
 /** A system that reports these objects, as members of its responses. */
 function systemWith(entries: Entries): SystemState {
   const all = Object.entries(entries).map(([name, list]) => ({ kind: kindOf(name as ObjectName), list }))
-  return [...Map.groupBy(all, ({ kind }) => kind.resource)].reduce(
-    (system, [resource, groups]) => {
-      const builder = createReadingBuilder(resource)
-      for (const { kind, list } of groups) {
-        const objects = list.flatMap(
-          (entry) => decodeObject(entry, kind, { now: T, rejected: builder.rejected }) ?? [],
-        )
-        builder.add(objects)
-        if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
-      }
-      return withResource(system, resource, builder.reading(), T, MAX_BYTES)
+  return all.reduce(
+    (system, { kind, list }) => {
+      const builder = createReadingBuilder(kind.resource)
+      const objects = list.flatMap(
+        (entry) => decodeObject(entry, kind, { now: T, rejected: builder.rejected }) ?? [],
+      )
+      builder.add(objects)
+      if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
+      return withResource(system, kind.name, builder.reading(), T, MAX_BYTES)
     },
     polledSystem('a', { p: [{ name: 'n1' }] }),
   )

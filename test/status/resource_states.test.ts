@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { withPoll } from '../../src/state/changes.ts'
-import { withdrawnResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
+import { dropResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
-import { configOf, onlySystem, T } from '../poller/setup.ts'
+import { configOf, onlySystem, T } from '../readings/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
 import { failedPoll, polledSystem } from './systems.ts'
 
@@ -15,7 +15,7 @@ const REFUSED = new ApiError('not_found', 'there is no such interface', { status
 const FAILED = new ApiError('server_error', 'HTTP status 500', { status: 500 })
 
 /** A reading of one namespace. */
-function namespaces({ leftOut = 0, missing }: { leftOut?: number; missing?: ApiError } = {}) {
+function namespaces(leftOut = 0) {
   const builder = createReadingBuilder('namespaces')
   const found = decodeObject({ namespace: 'ns1' }, kindOf('namespace'), {
     now: T,
@@ -23,13 +23,12 @@ function namespaces({ leftOut = 0, missing }: { leftOut?: number; missing?: ApiE
   })
   builder.add(found === undefined ? [] : [found])
   builder.leaveOut(leftOut)
-  if (missing !== undefined) builder.miss(missing)
   return builder.reading()
 }
 
-const read = (reading = namespaces()) => withResource(SYSTEM, 'namespaces', reading, T, 1e6)
+const read = (reading = namespaces()) => withResource(SYSTEM, 'namespace', reading, T, 1e6)
 
-function statusOf(state: SystemState, resources = '{}') {
+function statusOf(state: SystemState, resources = '{}', resource = 'namespaces') {
   const config = configOf(
     `resources: ${resources}`,
     '{name: a, base_url: "https://ecs1.example.net:4443", auth: {token: t}}',
@@ -39,7 +38,7 @@ function statusOf(state: SystemState, resources = '{}') {
     ...statusSources([state], { polling }),
     ready: () => true,
   })()
-  const found = systems[0]?.resources.find(({ name }) => name === 'namespaces')
+  const found = systems[0]?.resources.find(({ name }) => name === resource)
   return {
     ...{ state: found?.state, summary: found?.summary, objects: found?.objects, leftOut: found?.left_out },
     ...{ at: found?.last_success_timestamp_seconds, error: found?.error?.message },
@@ -56,26 +55,17 @@ test.each<[string, SystemState, object]>([
   ['that was read', read(), { ...READ, state: 'ok', summary: '1 object' }],
   [
     'of which objects were left out',
-    read(namespaces({ leftOut: 5 })),
+    read(namespaces(5)),
     { ...READ, leftOut: 5, state: 'ok', summary: '1 object, 5 left out' },
   ],
   [
-    'of which a request was refused',
-    read(namespaces({ missing: REFUSED })),
-    {
-      ...READ,
-      ...{ state: 'partial', summary: '1 object, a part is not available' },
-      error: 'there is no such interface',
-    },
-  ],
-  [
     'that the system does not have',
-    withResourceFailure(SYSTEM, 'namespaces', REFUSED, T),
+    withResourceFailure(SYSTEM, 'namespace', REFUSED, T),
     { ...NOTHING, state: 'unavailable', summary: 'not available', error: 'there is no such interface' },
   ],
   [
     'that could not be read again',
-    withResourceFailure(read(), 'namespaces', FAILED, T + 60),
+    withResourceFailure(read(), 'namespace', FAILED, T + 60),
     {
       ...READ,
       ...{ state: 'failing', summary: 'could not be read', error: 'HTTP status 500', problems: [FAILING] },
@@ -83,7 +73,7 @@ test.each<[string, SystemState, object]>([
   ],
   [
     'that was not read for too long',
-    withdrawnResource(read(), 'namespaces'),
+    dropResource(read(), 'namespace'),
     { ...NOTHING, at: T, state: 'failing', summary: 'not read for too long' },
   ],
 ])('a resource %s', (_, state, expected) => {
@@ -93,7 +83,7 @@ test.each<[string, SystemState, object]>([
 test('that a resource of an unreachable system could not be read is no problem of its own', () => {
   const refused = new ApiError('connect', 'connection refused')
   const unreachable = { ...withPoll(read(), 'urn:p:', failedPoll(T + 60)), up: false }
-  const { state, problems } = statusOf(withResourceFailure(unreachable, 'namespaces', refused, T + 60))
+  const { state, problems } = statusOf(withResourceFailure(unreachable, 'namespace', refused, T + 60))
   expect(state).toBe('failing')
   expect(problems).toEqual([
     'bad SdsSystemUnreachable: system a, nodes of pool urn:p: (/dashboard): connection refused',
@@ -104,5 +94,29 @@ test('a resource without a schedule is off', () => {
   expect(statusOf(SYSTEM, '{namespaces: {schedule: ""}}')).toEqual({
     ...NOTHING,
     ...{ state: 'off', summary: 'not read (the schedule is empty)' },
+  })
+})
+
+describe('a resource with several requests', () => {
+  const REQUESTS = ['node', 'license'] as const
+  const partOf = (failure: ApiError) => {
+    const [nodes, license] = REQUESTS
+    const state = withResource(SYSTEM, nodes, createReadingBuilder('inventory').reading(), T, 1e6)
+    return statusOf(withResourceFailure(state, license, failure, T), '{}', 'inventory')
+  }
+
+  test('is partial when one is refused, which is no problem', () => {
+    expect(partOf(REFUSED)).toMatchObject({
+      state: 'partial',
+      error: 'there is no such interface',
+      problems: [],
+    })
+  })
+
+  test('is partial when one fails, which is a problem', () => {
+    expect(partOf(FAILED)).toMatchObject({
+      ...{ state: 'partial', error: 'HTTP status 500' },
+      problems: [expect.stringContaining('SdsResourceFailing')],
+    })
   })
 })

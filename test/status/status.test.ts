@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { alertsOf } from '../../src/alerting/sources.ts'
-import { withdrawn, withForecasts, withPerformance, withPoll } from '../../src/state/changes.ts'
+import { dropNodes, withForecasts, withPerformance, withPoll } from '../../src/state/changes.ts'
 import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/state/state.ts'
 import type { Status } from '../../src/status/model.ts'
 import { createStatusReader } from '../../src/status/status.ts'
-import { T } from '../poller/setup.ts'
+import { T } from '../readings/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
 import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'
 
@@ -162,8 +162,8 @@ describe('a poll that fails', () => {
     })
   })
 
-  test('has no values once they were withdrawn', () => {
-    const pool = onlyPool(statusOf([withdrawn(failing, 'urn:p:')], at(T + 400)))
+  test('has no values once they were dropped', () => {
+    const pool = onlyPool(statusOf([dropNodes(failing, 'urn:p:')], at(T + 400)))
     expect(pool).toMatchObject({
       state: 'failing',
       summary: 'the last poll failed; there are no values',

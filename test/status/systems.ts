@@ -1,7 +1,7 @@
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { withPoll, withPools } from '../../src/state/changes.ts'
 import { type Failure, newSystem, type SystemState } from '../../src/state/state.ts'
-import { T } from '../poller/setup.ts'
+import { T } from '../readings/setup.ts'
 
 /** Members of a node of the feed, which is Good, with good disks and half of its space allocated, by default. */
 export interface NodeOptions {

@@ -7,6 +7,8 @@ import { distinctForecasts, type Forecast } from './forecasts.ts'
 export interface FrameForecasts {
   readonly nodes: ReadonlyMap<string, readonly Forecast[]>
   readonly coverage: Readonly<Coverage>
+  /** When they were read, in seconds since the epoch. */
+  readonly lastSuccess?: number
 }
 
 /** By time frame of the requests; undefined after requests that failed. Empty: none are requested. */

@@ -1,4 +1,3 @@
-import type { ObjectName } from '../../system_catalogue.ts'
 import { counted } from '../../text.ts'
 import { oncePerObject } from '../../values/memo.ts'
 import type { ResourceObject } from './objects.ts'
@@ -16,11 +15,9 @@ export type FindHardware = (node: {
   readonly name: string | undefined
 }) => NodeHardware | undefined
 
-const NODE: ObjectName = 'node'
-
 const NOTHING_READ: readonly ResourceObject[] = []
 
-/** @param objects what was read of the resource `inventory`; undefined: nothing */
+/** @param objects the nodes of the inventory; undefined: nothing was read */
 export function hardwareFinder(objects = NOTHING_READ): FindHardware {
   return createFinder(objects)
 }
@@ -29,7 +26,7 @@ export function hardwareFinder(objects = NOTHING_READ): FindHardware {
 const createFinder = oncePerObject((objects: readonly ResourceObject[]): FindHardware => {
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware | undefined>()
-  for (const { id, labels, details } of nodesOf(objects)) {
+  for (const { id, labels, details } of objects) {
     const hardware = { rack: details['rack'], address: details['address'], version: details['version'] }
     byId.set(id, hardware)
     // A name that several nodes have tells nothing.
@@ -44,7 +41,7 @@ export function softwareVersions(
   objects: readonly ResourceObject[] = [],
 ): [version: string, nodes: number][] {
   const counts = new Map<string, number>()
-  for (const { details } of nodesOf(objects)) {
+  for (const { details } of objects) {
     const version = details['version']
     if (version !== undefined) counts.set(version, (counts.get(version) ?? 0) + 1)
   }
@@ -63,7 +60,3 @@ export function softwareText(versions: readonly (readonly [version: string, node
 }
 
 const MAX_SHOWN = 5
-
-function nodesOf(objects: readonly ResourceObject[]): ResourceObject[] {
-  return objects.filter(({ kind }) => kind.name === NODE)
-}

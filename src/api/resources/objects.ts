@@ -67,7 +67,7 @@ export function decodeListed(
   for (; read < entries.length && objects.length < max; read += 1) {
     const entry = entries[read]
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
-    if (object !== undefined && !isInternal(object)) objects.push(withCurrentRecoveryPoint(object, context))
+    if (object !== undefined && !isInternal(object)) objects.push(withCurrentValues(object, context))
   }
   const leftOut = entries.length - read
   context.leaveOut(leftOut)
@@ -148,12 +148,10 @@ function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection
   rejected.add({ attribute: kind.resource, reason, node: '', text })
 }
 
-/** Of a replication group, the system keeps the last recovery point when nothing is pending; it may be in the future. */
-function withCurrentRecoveryPoint(object: ResourceObject, { now }: ObjectContext): ResourceObject {
-  if (object.kind.name !== 'group') return object
-  const isPending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
-  const isCurrent = ({ column, value }: ResourceValue) =>
-    column.family !== 'sds_replication_group_recovery_point_timestamp_seconds' || (isPending && value <= now)
+/** The system keeps the last recovery point of a group when nothing is pending; it may be in the future. */
+function withCurrentValues(object: ResourceObject, { now }: ObjectContext): ResourceObject {
+  const isCurrent = ({ column: { onlyWhile }, value }: ResourceValue) =>
+    onlyWhile === undefined || (value <= now && valuesOf(object, onlyWhile).some((other) => other > 0))
   return { ...object, values: object.values.filter(isCurrent) }
 }
 
@@ -162,12 +160,8 @@ export function valuesOf({ values }: ResourceObject, family: string): number[] {
   return values.flatMap(({ column, value }) => (column.family === family ? [value] : []))
 }
 
-/** The internal replication group, which has no data. */
-const INTERNAL_GROUP = /:00000000-0000-0000-0000-000000000000:global$/
-
-function isInternal({ kind, id, labels: [name] }: ResourceObject): boolean {
-  if (kind.name === 'group') return id !== undefined && INTERNAL_GROUP.test(id)
-  return kind.name === 'replicationLag' && name !== undefined && INTERNAL_GROUP.test(name)
+function isInternal({ kind: { internal }, id, labels: [name] }: ResourceObject): boolean {
+  return internal?.test(id ?? name ?? '') ?? false
 }
 
 /** One object for all entries of a list, with the largest of each value and the earliest of each time. */

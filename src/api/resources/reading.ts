@@ -1,8 +1,6 @@
 import type { ResourceName } from '../../system_catalogue.ts'
-import type { ApiError } from '../errors/errors.ts'
 import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { ResourceObject } from './objects.ts'
-import { isNotAvailable } from './refusals.ts'
 
 /** What was read of a resource. */
 export type ResourceReading = ReturnType<ReadingBuilder['reading']>
@@ -15,7 +13,6 @@ export function createReadingBuilder(resource: ResourceName) {
   const counts = new Map<string, number>()
   const rejected = createRejectedValues()
   let leftOut = 0
-  let missing: ApiError | undefined
 
   return {
     rejected,
@@ -29,10 +26,6 @@ export function createReadingBuilder(resource: ResourceName) {
     count: (family: string, number: number): void => void counts.set(family, number),
     leaveOut(number: number): void {
       leftOut += number
-    },
-    /** Of several failures, the first that is no refusal. */
-    miss(failure: ApiError): void {
-      if (missing === undefined || (isNotAvailable(missing) && !isNotAvailable(failure))) missing = failure
     },
     reading() {
       const values = rejected.list()
@@ -49,8 +42,6 @@ export function createReadingBuilder(resource: ResourceName) {
         /** Objects without a name, and those that occur twice. */
         rejectedObjects: times.reduce((sum, number) => sum + number, 0),
         rejected: values,
-        /** Why one of the requests failed, while others were answered. */
-        missing,
       }
     },
   }

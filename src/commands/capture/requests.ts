@@ -5,10 +5,11 @@ import { LIST_REQUEST } from '../../api/providers/providers.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
+import { kindOf } from '../../api/resources/objects.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
+import { kindsOf, type ObjectKind } from '../../system_catalogue.ts'
 import {
   type ConfiguredName,
   configuredNames,
@@ -83,14 +84,13 @@ async function sendForResources(options: SendOptions): Promise<readonly string[]
   const { system, signal, onStep } = options
   const reader = createReader(options, system.resources)
   const isQueried = system.performance.source !== 'feed'
-  const isOther = (name: ResourceName) =>
-    name !== 'pools' && name !== 'buckets' && (name !== 'system_queries' || isQueried)
-  const others = RESOURCE_NAMES.filter(isOther)
+  const isOther = ({ isListOfPools, reader: name, measurement }: ObjectKind) =>
+    !isListOfPools && name !== 'buckets' && (measurement === undefined || isQueried)
   let namespaces: readonly string[] = []
-  for (const name of others) {
-    onStep(name.replace('_', ' '))
-    const reading = await attempted(() => reader.read(name, signal), signal)
-    if (name === 'namespaces') namespaces = reading?.objects.map(({ labels }) => labels[0] ?? '') ?? []
+  for (const kind of kindsOf().filter(isOther)) {
+    onStep(kind.resource.replace('_', ' '))
+    const reading = await attempted(() => reader.read(kind, signal), signal)
+    if (kind.reader === 'namespaces') namespaces = reading?.objects.map(({ labels }) => labels[0] ?? '') ?? []
   }
   return namespaces
 }
@@ -104,7 +104,7 @@ async function readBuckets(options: SendOptions, namespaces: readonly string[]):
     resources.schedules.buckets === ''
       ? { ...resources.namespaces, include: few.map(RegExp.escape).join('|') }
       : resources.namespaces
-  await createReader(options, { ...resources, namespaces: filter }).read('buckets', options.signal)
+  await createReader(options, { ...resources, namespaces: filter }).read(kindOf('bucket'), options.signal)
 }
 
 function createReader(options: SendOptions, filters: SystemConfig['resources']) {

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors/errors.ts'
 import { type NamedNodes, poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import { type FindHardware, hardwareFinder } from '../../api/resources/hardware.ts'
-import type { ResourceObject } from '../../api/resources/objects.ts'
+import { kindOf, type ResourceObject } from '../../api/resources/objects.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { createCommandClient, createCommandReader } from '../cli/systems.ts'
@@ -77,7 +77,7 @@ async function readInventory(
   if (resources.schedules.inventory === '') return []
   const reader = createCommandReader(client, resources)
   try {
-    return (await reader.read('inventory', signal)).objects
+    return (await reader.read(kindOf('node'), signal)).objects
   } catch (failure) {
     messageOf(failure, signal)
     return []

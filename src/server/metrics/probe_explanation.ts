@@ -1,7 +1,7 @@
 import { logfmt } from '../../log.ts'
 import type { Exposition } from '../../metrics/exposition.ts'
-import type { LogLine, Recording } from '../../poller/log/log_tap.ts'
-import type { PollerStatus } from '../../poller/poller.ts'
+import type { LogLine, Recording } from '../../readings/log/log_tap.ts'
+import type { PollerStatus } from '../../readings/poller.ts'
 import { durationText, visibleLines } from '../../text.ts'
 
 /** Of the metrics; the rest is what the probe without `debug` returns. */

@@ -5,9 +5,11 @@ import { queryText, requiredTags } from '../../../src/api/query/requests/queries
 import type { SendQuery } from '../../../src/api/query/requests/request_all.ts'
 import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
+import { isFailure } from '../../../src/api/resources/refusals.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { resourceSamples } from '../../../src/metrics/resource_samples.ts'
+import { kindsOf, type ResourceName } from '../../../src/system_catalogue.ts'
 import type { Bodies } from './bodies.ts'
 
 export const NOW = 1_785_312_700
@@ -54,7 +56,7 @@ interface SetUp {
   readonly namespaces?: readonly string[]
 }
 
-/** A reader with a clock that is set, and pauses that are recorded. */
+/** A reader of all objects of a resource, with a clock that is set, and pauses that are recorded. */
 export function setUp(
   answers: Bodies,
   { max = 500, top = 100, include = '', exclude = '', namespaces }: SetUp = {},
@@ -73,8 +75,25 @@ export function setUp(
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
   })
-  const read = (name: Parameters<typeof reader.read>[0], spreadMs = 0, keepMs = 0) =>
-    reader.read(name, never, { spreadMs, keepMs })
+  async function read(name: ResourceName, spreadMs = 0) {
+    const kinds = kindsOf(name)
+    const outcomes = await Promise.allSettled(kinds.map((kind) => reader.read(kind, never, spreadMs)))
+    const readings = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const failures = outcomes.flatMap((one): ApiError[] => (one.status === 'rejected' ? [one.reason] : []))
+    const missing = failures.find(isFailure) ?? failures[0]
+    const sum = (key: 'exportedObjects' | 'leftOut' | 'rejectedObjects') =>
+      readings.reduce((total, reading) => total + reading[key], 0)
+    if (readings.length === 0) throw missing
+    return {
+      objects: readings.flatMap(({ objects }) => objects),
+      counts: new Map(readings.flatMap(({ counts }) => [...counts])),
+      exportedObjects: sum('exportedObjects'),
+      leftOut: sum('leftOut'),
+      rejectedObjects: sum('rejectedObjects'),
+      rejected: readings.flatMap(({ rejected }) => rejected),
+      missing,
+    }
+  }
   return { read, requests, pauses, clock }
 }
 

@@ -2,11 +2,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scenario } from '../../../src/emulator/model/scenarios.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
-import { withdrawn, withPoll } from '../../../src/state/changes.ts'
+import { dropNodes, withPoll } from '../../../src/state/changes.ts'
 import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
 import { startWithEmulator } from '../../faults/exporter_setup.ts'
-import { T } from '../../poller/setup.ts'
+import { T } from '../../readings/setup.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import { get } from '../../support/http.ts'
 import {
@@ -102,7 +102,7 @@ describe('the states of one pool', () => {
     await expectText(scene.page, 'values from 70s ago are served for another 3m')
     await expectText(scene.page, 'What to do: check the firewall')
     expect(await scene.page.title()).toBe('1 problem – sds-exporter')
-    await scene.show([withdrawn(failing, 'urn:p:')], T + 400)
+    await scene.show([dropNodes(failing, 'urn:p:')], T + 400)
     await expectText(scene.page, 'there are no values')
     await checkLook(scene.visited)
     await scene.show([good])

@@ -1,8 +1,8 @@
 import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createLogTap } from '../../../src/poller/log/log_tap.ts'
-import type { PollerStatus } from '../../../src/poller/poller.ts'
+import { createLogTap } from '../../../src/readings/log/log_tap.ts'
+import type { PollerStatus } from '../../../src/readings/poller.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import {
   createMetricsApp,
@@ -13,7 +13,7 @@ import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
-import { clientOf, configOf, onlySystem, T } from '../../poller/setup.ts'
+import { clientOf, configOf, onlySystem, T } from '../../readings/setup.ts'
 
 /** A system that is polled every minute, 20 seconds before its next poll. */
 export function pollingOf(name: string, more: Partial<PollerStatus> = {}): PollerStatus {

@@ -4,8 +4,8 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import type { ResourceReading } from '../../../api/resources/reading.ts'
 import { isFailure, isNotAvailable, withResourceRemedy } from '../../../api/resources/refusals.ts'
-import { readPoolFigures } from '../../../poller/resource_poller.ts'
-import { RESOURCE_NAMES, type ResourceName } from '../../../system_catalogue.ts'
+import { readPoolFigures } from '../../../readings/pools.ts'
+import { kindsOf, type ObjectKind, RESOURCE_NAMES, type ResourceName } from '../../../system_catalogue.ts'
 import { counted } from '../../../text.ts'
 import { createCommandReader } from '../../cli/systems.ts'
 import { allOf, type CheckResult, type Finding, failed, filled, firstOf } from '../check/check.ts'
@@ -120,35 +120,47 @@ async function readOne(
   const { namespaces, buckets } = system.resources
   const max = name === 'quotas' ? QUOTAS : namespaces.max
   const reader = createCommandReader(client, { namespaces: { ...namespaces, max }, buckets })
-  try {
-    return readingFinding(
-      name,
-      name === 'pools' ? await readPoolFigures(client, signal) : await reader.read(name, signal),
-    )
-  } catch (cause) {
-    if (!(cause instanceof ApiError)) throw cause
-    const failure = withResourceRemedy(cause, name)
-    const finding = failed(failure, { status: isNotAvailable(cause) ? 'info' : 'warn' })
-    return { ...finding, subject: name, ...(isOfSystem(cause) && { ends: true }) }
+  const read = (kind: ObjectKind) =>
+    (kind.isListOfPools ? readPoolFigures(client, signal) : reader.read(kind, signal)).catch(asFailure)
+  const readings: ResourceReading[] = []
+  let failure: ApiError | undefined
+  for (const kind of kindsOf(name)) {
+    const outcome = await read(kind)
+    if (!(outcome instanceof ApiError)) readings.push(outcome)
+    else failure ??= withResourceRemedy(outcome, name)
+    if (failure !== undefined && isOfSystem(failure)) break
   }
+  if (readings.length > 0) return readingFinding(name, readings, failure)
+  if (failure === undefined) throw new RangeError(`the resource ${name} has no requests`)
+  const finding = failed(failure, { status: isNotAvailable(failure) ? 'info' : 'warn' })
+  return { ...finding, subject: name, ...(isOfSystem(failure) && { ends: true }) }
 }
 
-function readingFinding(subject: ResourceName, reading: ResourceReading): Finding {
-  const { objects, missing, rejected } = reading
+function asFailure(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause
+  throw cause
+}
+
+function readingFinding(
+  subject: ResourceName,
+  readings: readonly ResourceReading[],
+  failure: ApiError | undefined,
+): Finding {
+  const objects = readings.flatMap((reading) => reading.objects)
   const versions = softwareVersions(objects)
   const software = versions.length === 0 ? '' : `, software ${softwareText(versions)}`
   const text = `${counted(objects.length, 'object')}${software}`
-  const [first] = rejected
-  if (first !== undefined)
+  const [rejected] = readings.flatMap((reading) => reading.rejected)
+  if (rejected !== undefined)
     return {
       status: 'warn',
       subject,
-      text: `${text}; values that are not exported, such as ${first.text} (${first.reason})`,
+      text: `${text}; values that are not exported, such as ${rejected.text} (${rejected.reason})`,
       remedy: 'report this with the version of the system',
     }
-  if (missing === undefined) return { status: 'ok', subject, text }
-  const { detail, remedy } = withResourceRemedy(missing, subject)
-  const [status, what] = isFailure(missing)
+  if (failure === undefined) return { status: 'ok', subject, text }
+  const { detail, remedy } = failure
+  const [status, what] = isFailure(failure)
     ? (['warn', 'could not be read'] as const)
     : (['info', 'is not available'] as const)
   return { status, subject, text: `${text}; a part ${what}: ${detail}`, remedy }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { limitLog } from '../../../../src/commands/cli/log/limited_log.ts'
 import { createLogger, LOG_FORMATS } from '../../../../src/commands/cli/log/logger.ts'
 import type { Log } from '../../../../src/log.ts'
-import { recordingLog } from '../../../poller/setup.ts'
+import { recordingLog } from '../../../readings/setup.ts'
 
 const MINUTE = 60_000
 

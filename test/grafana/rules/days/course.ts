@@ -4,12 +4,12 @@ import { createResourceReader } from '../../../../src/api/resources/reader.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
-import { readPoolFigures } from '../../../../src/poller/resource_poller.ts'
+import { readPoolFigures } from '../../../../src/readings/pools.ts'
 import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
 import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
 import { systemParts } from '../../../../src/state/store.ts'
-import type { ResourceName } from '../../../../src/system_catalogue.ts'
+import { kindsOf, type ResourceName } from '../../../../src/system_catalogue.ts'
 import { createEmulator, type Emulator } from '../../../support/programs/emulator.ts'
 
 export const HOUR = 3_600
@@ -157,16 +157,17 @@ function createReader(emulator: Emulator) {
     filters: system.resources,
     send: client.resource,
     query: client.query,
-    namespaces: () =>
-      state.resources.get('namespaces')?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
+    namespaces: () => state.resources.get('namespace')?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
     pause: async () => undefined,
     now: () => performance.now(),
   })
   const keep = async (resource: ResourceName, now: number) => {
-    const reading = await (resource === 'pools'
-      ? readPoolFigures(client, NEVER)
-      : resources.read(resource, NEVER))
-    state = withResource(state, resource, reading, now, MAX_BYTES)
+    for (const kind of kindsOf(resource)) {
+      const reading = await (kind.isListOfPools
+        ? readPoolFigures(client, NEVER)
+        : resources.read(kind, NEVER))
+      state = withResource(state, kind.name, reading, now, MAX_BYTES)
+    }
   }
   const polled = async (pool: PoolRef, now: number) => {
     const reading = await client.nodes(pool.id, NEVER)

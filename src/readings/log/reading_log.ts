@@ -1,0 +1,218 @@
+import type { ApiError } from '../../api/errors/errors.ts'
+import type { PoolRef } from '../../api/feed/pools.ts'
+import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import { REJECTIONS } from '../../api/parse/reads.ts'
+import { isNotAvailable } from '../../api/resources/refusals.ts'
+import type { Fields, Log } from '../../log.ts'
+import type { OwnMetrics } from '../../metrics/own.ts'
+import type { SystemState } from '../../state/state.ts'
+import type { StateStore } from '../../state/store.ts'
+import { type ObjectKind, RESOURCE_NAMES, requestText } from '../../system_catalogue.ts'
+import { BoundedMap } from '../../values/bounded_map.ts'
+
+/** What the line of a poll has besides its outcome. */
+export interface PollSize {
+  readonly seconds: number
+  readonly nodes: number | undefined
+}
+
+/** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
+export type ReadingLog = ReturnType<typeof createReadingLog>
+
+interface ReadingLogOptions {
+  readonly log: Log
+  readonly own: OwnMetrics
+  /** For the names of pools. */
+  readonly store: Pick<StateStore, 'system'>
+  readonly system: string
+}
+
+export function createReadingLog({ log, own, store, system }: ReadingLogOptions) {
+  const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(store.system(system), poolId) })
+  const changes = createChangeLog(log, placeOf)
+  const once = createOnce()
+  const parts = { log, own, system, changes, once }
+
+  function noteRejected(poolId: string | undefined, value: RejectedValue): void {
+    const { attribute, reason, node, text } = value
+    const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
+    // Pools of one system mostly have the same faulty values: one line for all of them.
+    const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
+    const source = poolId === undefined ? ofSystem : 'feed'
+    once(`${attribute} ${reason}`, () =>
+      log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
+    )
+  }
+
+  return {
+    polled(
+      poolId: string,
+      { failure, ...poll }: PollSize & { readonly failure: ApiError | undefined },
+    ): void {
+      logPoll(log, 'poll', poll, () => ({ ...placeOf(poolId), outcome: failure?.reason ?? 'ok' }))
+      changes.note('poll', poolId, failure)
+    },
+    forecast: (poolId: string, timeFrame: string, failure: ApiError | undefined): void =>
+      changes.note(`forecast of ${timeFrame}`, poolId, failure),
+    history: (poolId: string, failure: ApiError | undefined): void =>
+      changes.note('history', poolId, failure),
+    /** A deviation of the system that a reader of its history noticed. */
+    historyNotice: (poolId: string, text: string): void =>
+      once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
+    resource: (kind: ObjectKind, failure: ApiError | undefined): void => noteResource(parts, kind, failure),
+    discovered: (failure: ApiError | undefined): void =>
+      changes.note('discovery of pools', undefined, failure),
+    providers: (failure: ApiError | undefined): void =>
+      changes.note('list of authentication providers', undefined, failure),
+    /** Logs which pools are new in the list, and which are gone. */
+    pools: (before: readonly string[], now: readonly PoolRef[]): void =>
+      logPools(log, store.system(system), { system, before, now }),
+    /** @param poolId undefined for values of the query interface and of resources */
+    rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
+      for (const value of values) noteRejected(poolId, value)
+    },
+    ...createQueryLog(parts),
+    internalError(what: string, failure: unknown): void {
+      const fields = { system, what, error: String(failure) }
+      once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
+    },
+    /** The pool is gone: removes its failures. */
+    forget: changes.forget,
+  }
+}
+
+interface LogParts extends Omit<ReadingLogOptions, 'store'> {
+  readonly changes: ReturnType<typeof createChangeLog>
+  readonly once: ReturnType<typeof createOnce>
+}
+
+function createQueryLog({ log, own, system, changes, once }: LogParts) {
+  return {
+    /** A poll of the query interface; `empty`: it has no current data. */
+    queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
+      const failure = typeof outcome === 'string' ? undefined : outcome
+      const result = typeof outcome === 'string' ? outcome : outcome.reason
+      own.queryPoll(system, result)
+      logPoll(log, 'poll of the query interface', poll, () => ({ system, outcome: result }))
+      changes.note('query interface', undefined, failure)
+      if (outcome === 'empty')
+        once('empty', () => log.info('the query interface has no current data', { system }))
+    },
+    queryFailed(query: string, { reason, message: error }: ApiError): void {
+      const message = 'a query failed: there are no new values of it'
+      once(`${query} ${reason}`, () => log.warn(message, { system, query, reason, error }))
+    },
+    /** One query has no data while others have. */
+    queryEmpty(query: string): void {
+      once(`${query} empty`, () => log.info('a query has no data', { system, query }))
+    },
+    /** Rows of nodes that are in no feed. */
+    unmatched(rows: number): void {
+      own.unmatchedRows(system, rows)
+      if (rows === 0) return
+      const message = 'rows of the query interface are of nodes that no polled pool has'
+      once('unmatched', () => log.warn(message, { system, rows }))
+    },
+  }
+}
+
+/** A refusal is no failure: not every release has every resource. Each request of a resource has lines of its own. */
+function noteResource(
+  { log, system, changes, once }: LogParts,
+  kind: ObjectKind,
+  failure: ApiError | undefined,
+): void {
+  const { resource } = kind
+  const isRefused = isNotAvailable(failure)
+  changes.note(`resource ${resource}: ${requestText(kind)}`, undefined, isRefused ? undefined : failure)
+  if (!isRefused) return
+  const { reason, message: error } = failure
+  const message = 'a resource is not available'
+  once(`${message} ${kind.name} ${reason}`, () =>
+    log.info(message, { system, resource, request: requestText(kind), reason, error }),
+  )
+}
+
+interface PoolLists {
+  readonly system: string
+  readonly before: readonly string[]
+  readonly now: readonly PoolRef[]
+}
+
+function logPools(log: Log, state: SystemState | undefined, { system, before, now }: PoolLists): void {
+  const old = new Set(before)
+  const current = new Set(now.map(({ id }) => id))
+  const appeared = now.filter(({ id }) => !old.has(id)).map(({ id, name }) => poolText(state, id, name))
+  const left = before.filter((id) => !current.has(id)).map((id) => poolText(state, id))
+  if (appeared.length === 0 && left.length === 0) return
+  log.info('polling pools', { system, pools: now.length, appeared: listed(appeared), left: listed(left) })
+}
+
+/** A system may list other pools at every poll. */
+const MAX_LISTED = 10
+
+function listed(pools: readonly string[]): string {
+  const rest = pools.length - MAX_LISTED
+  return [...pools.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+}
+
+/** Keys that are remembered. Messages of internal errors are not a closed set. */
+const MAX_KEYS = 1000
+
+/** Runs an action at the first time of its key only. */
+function createOnce(): (key: string, action: () => void) => void {
+  const done = new BoundedMap<string, true>(MAX_KEYS)
+  return (key, action) => {
+    if (done.get(key)) return
+    done.set(key, true)
+    action()
+  }
+}
+
+/** Logs a failure when its reason is new since the last success, and the first success after failures. */
+function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fields) {
+  /** Reasons by subject, by pool. */
+  const failing = new Map<string | undefined, Map<string, Set<string>>>()
+
+  return {
+    /** @param poolId undefined for what is of the whole system */
+    note(subject: string, poolId: string | undefined, failure: ApiError | undefined): void {
+      const ofPool = failing.get(poolId) ?? new Map<string, Set<string>>()
+      failing.set(poolId, ofPool)
+      const reasons = ofPool.get(subject)
+      if (failure === undefined) {
+        ofPool.delete(subject)
+        if (reasons !== undefined) log.info(`${subject} works again`, placeOf(poolId))
+        return
+      }
+      if (reasons?.has(failure.reason)) return
+      ofPool.set(subject, new Set(reasons).add(failure.reason))
+      const { reason, message: error } = failure
+      log.warn(`${subject} failed`, { ...placeOf(poolId), reason, error })
+    },
+    forget: (poolId: string): unknown => failing.delete(poolId),
+  }
+}
+
+/** Writes the line of a poll. @param fields what was polled, and the outcome */
+function logPoll(log: Log, message: string, { seconds, nodes }: PollSize, fields: () => Fields): void {
+  log.debug(message, () => ({ ...fields(), nodes, duration_ms: Math.round(seconds * 1000) }))
+}
+
+/** A pool as in the labels of its series, `pool` and `pool_id`; nothing without one. */
+export function poolFields(
+  system: SystemState | undefined,
+  poolId: string | undefined,
+): { pool?: string; pool_id?: string } {
+  return poolId === undefined ? {} : { pool: labelOf(system, poolId), pool_id: poolId }
+}
+
+/** The name of a pool with its id; the id alone where the name is not known. */
+function poolText(system: SystemState | undefined, poolId: string, name?: string): string {
+  const known = name ?? labelOf(system, poolId)
+  return known === poolId ? poolId : `${known} (${poolId})`
+}
+
+function labelOf(system: SystemState | undefined, poolId: string): string {
+  return system?.pools.get(poolId)?.label ?? poolId
+}

@@ -1,0 +1,176 @@
+import type { SystemClient } from '../api/client.ts'
+import type { ApiError } from '../api/errors/errors.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
+import { isQueried, unmatchedRows } from '../api/query/merge.ts'
+import {
+  createPerformanceReader,
+  type PerformancePoll,
+  type PerformanceReader,
+} from '../api/query/performance_reader.ts'
+import { readRangeDefect } from '../api/query/requests/version.ts'
+import { queryRemedyOf } from '../api/query/states.ts'
+import { oldestTime, withoutOlderThan } from '../api/query/values/performance.ts'
+import type { SystemConfig } from '../config/config.ts'
+import { withPerformance, withPerformancePoll } from '../state/changes.ts'
+import { type Failure, failureOf, type PerformanceState, type SystemState } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import type { PollSize, ReadingLog } from './log/reading_log.ts'
+import { createPauses } from './pauses.ts'
+import { createSource } from './source.ts'
+
+interface QueriesOptions {
+  readonly system: SystemConfig
+  readonly client: Pick<SystemClient, 'query' | 'read'>
+  readonly store: StateStore
+  readonly log: ReadingLog
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+}
+
+/** The queries of the performance of all nodes of a system. */
+export type Queries = ReturnType<typeof createQueries>
+
+export function createQueries(options: QueriesOptions) {
+  const { system, store, log, signal } = options
+  const { name, performance: config, limits } = system
+  const reader = readerOf(options)
+  const pauses = createPauses()
+  const source = createSource(
+    {
+      name: 'the query interface',
+      read: (ofSource) => reader.read(ofSource),
+      keep(found, beganMs) {
+        const state = stateOf(found)
+        store.update(name, (before) => withPerformancePoll(before, state, limits.maxResponseBytes))
+        const nodes = found.reading.nodes.filter(({ rows }) => rows > 0).length
+        pauses.succeeded(nodes > 0)
+        report(options, found, { seconds: secondsSince(beganMs), nodes })
+      },
+      fail(failure, beganMs) {
+        pauses.failed(failure)
+        log.queried(failure, { seconds: secondsSince(beganMs), nodes: undefined })
+        store.update(name, (before) => withFailure(before, failure))
+      },
+      drop: () => store.update(name, (state) => withoutOldValues(state, system)),
+      keepForMs: () => nextDropMs(store.system(name)?.performance, system),
+    },
+    { signal, internalError: log.internalError, isDue: config.source !== 'feed' },
+  )
+
+  return {
+    ...source,
+    /** Reads if it is due, and if the system is to be queried at all. Awaits a reading that is under way instead. */
+    async readIfDue(): Promise<void> {
+      const isDue = source.isDue() || (config.source !== 'feed' && config.schedule === '')
+      if (!source.isRunning()) {
+        if (!isDue) return
+        // It stays due: after an upgrade it is read with the first feed that lacks the attributes.
+        if (isQueried(system, store.system(name)?.pools) !== true) return removePerformance(store, name)
+        if (pauses.remainingMs() > 0) return
+      }
+      await source.read()
+    },
+    /**
+     * When it is read next, in milliseconds since the epoch. After a pause this is the end of the pause: it is read with the
+     * first poll from then on.
+     * @param scheduledMs when it becomes due next
+     */
+    nextMs(scheduledMs: number): number {
+      const pauseMs = pauses.remainingMs()
+      if (pauseMs === 0) return scheduledMs
+      const endMs = Date.now() + pauseMs
+      return source.isDue() ? endMs : Math.max(scheduledMs, endMs)
+    },
+  }
+}
+
+export function removePerformance(store: StateStore, name: string): void {
+  if (store.system(name)?.performance !== undefined)
+    store.update(name, (system) => withPerformance(system, undefined))
+}
+
+/** Nodes have points at different times: their values are not dropped one by one. */
+const LEAST_MS = 30_000
+
+/** The time until the oldest value reaches its age limit by the clock of the system; infinite without values. */
+function nextDropMs(state: PerformanceState | undefined, { poll }: SystemConfig): number {
+  const oldest = state?.reading && oldestTime(state.reading)
+  if (state === undefined || oldest === undefined) return Number.POSITIVE_INFINITY
+  const leftSeconds = oldest + keptSeconds(state, poll) - systemTime(state)
+  return Math.max(leftSeconds * 1000, LEAST_MS)
+}
+
+function withoutOldValues(state: SystemState, { poll }: SystemConfig): SystemState {
+  const { performance } = state
+  if (performance?.reading === undefined) return state
+  const oldest = systemTime(performance) - keptSeconds(performance, poll)
+  const left = withoutOlderThan(performance.reading, oldest)
+  const reading = oldestTime(left) === undefined ? undefined : left
+  return withPerformance(state, { ...performance, reading })
+}
+
+function keptSeconds({ reading }: PerformanceState, { staleAfterMs }: SystemConfig['poll']): number {
+  return Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
+}
+
+/** Seconds since the epoch by the clock of the system, as the exporter's clock may be set. */
+function systemTime({ reading, receivedAtMs }: PerformanceState): number {
+  return (reading?.stop ?? 0) + (performance.now() - receivedAtMs) / 1000
+}
+
+const secondsSince = (beganMs: number) => (performance.now() - beganMs) / 1000
+
+/** @param poll with the number of nodes that are in the answers */
+function report(
+  { system: { name }, store, log }: QueriesOptions,
+  { reading, failed, empty }: PerformancePoll,
+  poll: PollSize & { readonly nodes: number },
+): void {
+  const isEmpty = poll.nodes === 0
+  log.queried(isEmpty ? 'empty' : 'ok', poll)
+  log.rejected(undefined, reading.rejected)
+  for (const { name: query, failure } of failed) log.queryFailed(query, failure)
+  if (!isEmpty) for (const query of empty) log.queryEmpty(query)
+  const feeds = allFeeds(store.system(name))
+  if (feeds !== undefined) log.unmatched(unmatchedRows(reading, feeds))
+}
+
+/** Undefined while the nodes of a pool are not known. */
+function allFeeds(state: SystemState | undefined): readonly FeedReading[] | undefined {
+  const readings = [...(state?.pools.values() ?? [])].map(({ reading }) => reading)
+  const feeds = readings.filter((reading) => reading !== undefined)
+  return feeds.length === readings.length ? feeds : undefined
+}
+
+function stateOf({ reading, failed }: PerformancePoll) {
+  const partFailure = partFailureOf(failed)
+  return { reading, receivedAtMs: performance.now(), failure: undefined, partFailure }
+}
+
+function partFailureOf(failed: PerformancePoll['failed']): Failure | undefined {
+  const [first] = failed
+  if (first === undefined) return undefined
+  const failure = failureOf(first.failure, Date.now() / 1000, queryRemedyOf(first.failure))
+  const others = failed.length === 1 ? '' : `, and ${failed.length - 1} more`
+  return { ...failure, message: `${first.name}${others}: ${failure.message}; the values are not renewed` }
+}
+
+/** The values stay until they are too old. */
+function withFailure(system: SystemState, cause: ApiError): SystemState {
+  const { reading, receivedAtMs = 0 } = system.performance ?? {}
+  const failure = failureOf(cause, Date.now() / 1000, queryRemedyOf(cause))
+  return withPerformance(system, { reading, receivedAtMs, failure })
+}
+
+/** The limit is for 740 nodes with the default of limits.max_response_bytes. */
+const BYTES_PER_SERIES = 320
+
+function readerOf({ system, client }: QueriesOptions): PerformanceReader {
+  return createPerformanceReader({
+    maxSeries: Math.floor(system.limits.maxResponseBytes / BYTES_PER_SERIES),
+    interfaces: system.performance.interfaces,
+    keepsEarlier: system.performance.schedule !== '',
+    query: client.query,
+    hasRangeDefect: (signal) => readRangeDefect(client.read, signal),
+  })
+}

@@ -1,0 +1,176 @@
+import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { pause } from '../api/http/deadline.ts'
+import { isQueried } from '../api/query/merge.ts'
+import { createResourceReader } from '../api/resources/reader.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
+import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
+import type { SystemConfig } from '../config/config.ts'
+import { withHardware } from '../state/changes.ts'
+import { dropResource, withoutResources, withResource, withResourceFailure } from '../state/resources.ts'
+import type { SystemState } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import { kindsOf, type ObjectKind, type ResourceName } from '../system_catalogue.ts'
+import { keepForMs, RETRY_MS } from './ages.ts'
+import type { ReadingLog } from './log/reading_log.ts'
+import { pollPeriodMs } from './period.ts'
+import { createSource, type Source } from './source.ts'
+
+export interface ResourcesOptions {
+  readonly system: SystemConfig
+  readonly client: Pick<SystemClient, 'resource' | 'query'>
+  readonly store: StateStore
+  readonly log: ReadingLog
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+}
+
+/** Of the interval, over which many requests are spread, so that they end before the next reading. */
+const SPREAD_SHARE = 0.8
+
+/** The resources of one system: a source for each kind of object that has requests of its own. */
+export type Resources = ReturnType<typeof createResources>
+
+export function createResources(options: ResourcesOptions) {
+  const { system, store } = options
+  const { schedules } = system.resources
+  const isUsed = ({ resource }: ObjectKind) => schedules[resource] !== ''
+  const kinds = kindsOf().filter(isUsed)
+  const read = createRead(options)
+  const changed = new Set<ObjectKind['name']>()
+  let ofPools: ResourceReading | ApiError | undefined
+  const sources = new Map<string, Source>(
+    kinds.map((kind) => [kind.name, createKindSource({ ...options, kind, read: readKind, kept })]),
+  )
+
+  async function readKind(kind: ObjectKind, signal: AbortSignal): Promise<ResourceReading> {
+    if (!kind.isListOfPools) return read(kind, signal, changed.delete(kind.name))
+    if (ofPools === undefined) throw new RangeError('the pools were not listed')
+    if (ofPools instanceof ApiError) throw ofPools
+    return ofPools
+  }
+
+  /** What follows objects of which there are others is read anew, without spreading its requests over an interval. */
+  function kept({ name }: ObjectKind, before: readonly (string | undefined)[]): void {
+    if (String(before) === String(firstLabels(options, name))) return
+    for (const follower of kinds.filter(({ after }) => after === name)) {
+      changed.add(follower.name)
+      sources.get(follower.name)?.makeDue()
+    }
+  }
+
+  /** Those of the query interface stay due while the system is not queried, as the queries of performance do. */
+  async function readWithFollowers(kind: ObjectKind, isSystemQueried: boolean | undefined): Promise<void> {
+    if (kind.measurement !== undefined && isSystemQueried !== true) return
+    await sources.get(kind.name)?.readIfDue()
+    const followers = kinds.filter(({ after }) => after === kind.name)
+    await Promise.all(followers.map((follower) => readWithFollowers(follower, isSystemQueried)))
+  }
+
+  return {
+    /** What the list of pools, which is read for the polls, says of them. */
+    async notePools(outcome: ResourceReading | ApiError): Promise<void> {
+      ofPools = outcome
+      for (const kind of kinds) if (kind.isListOfPools) await sources.get(kind.name)?.read()
+    },
+    makeDue(name: ResourceName): void {
+      for (const kind of kindsOf(name)) sources.get(kind.name)?.makeDue()
+    },
+    /** Reads what is due; what follows another kind, after that. */
+    async readDue(): Promise<void> {
+      const isSystemQueried = isQueried(system, store.system(system.name)?.pools)
+      // As after an upgrade to a release whose feed has the performance figures.
+      if (isSystemQueried === false) store.update(system.name, withoutQueried)
+      const isFirst = ({ after }: ObjectKind) => after === undefined || !sources.has(after)
+      await Promise.all(kinds.filter(isFirst).map((kind) => readWithFollowers(kind, isSystemQueried)))
+    },
+    /** Forgets what a reload turned off. */
+    removeDisabled: (): void =>
+      void store.update(system.name, (state) => withoutResources(state, (kind) => !isUsed(kind))),
+    forget(): void {
+      for (const source of sources.values()) source.forget()
+    },
+  }
+}
+
+const withoutQueried = (state: SystemState) =>
+  withoutResources(state, ({ measurement }) => measurement !== undefined)
+
+interface KindOptions extends ResourcesOptions {
+  readonly kind: ObjectKind
+  readonly read: (kind: ObjectKind, signal: AbortSignal) => Promise<ResourceReading>
+  /** Called with the first labels of the objects before a reading. */
+  readonly kept: (kind: ObjectKind, before: readonly (string | undefined)[]) => void
+}
+
+function createKindSource({ kind, read, kept, ...options }: KindOptions): Source {
+  const { system, store, log, signal } = options
+  const { name, resource, isListOfPools = false } = kind
+  return createSource<ResourceReading>(
+    {
+      name: `the resource ${resource}`,
+      read: (ofSource) => read(kind, ofSource),
+      keep(reading) {
+        const before = firstLabels(options, name)
+        keepReading(options, kind, reading)
+        kept(kind, before)
+      },
+      fail: (failure) => noteFailure(options, kind, failure),
+      drop: () => store.update(system.name, (state) => dropResource(state, name)),
+      keepForMs: keepForMs(system, system.resources.schedules[resource]),
+      retryMs: (failure) => (isListOfPools || isNotAvailable(failure) ? undefined : RETRY_MS),
+    },
+    {
+      signal,
+      internalError: log.internalError,
+      isOnlyProbed: system.poll.schedule === '',
+      lastSuccess: store.system(system.name)?.resources.get(name)?.lastSuccess,
+      // It is read with the list of pools.
+      isDue: !isListOfPools,
+    },
+  )
+}
+
+function firstLabels({ system, store }: ResourcesOptions, name: ObjectKind['name']): (string | undefined)[] {
+  const objects = store.system(system.name)?.resources.get(name)?.reading?.objects ?? []
+  return objects.map(({ labels }) => labels[0]).sort()
+}
+
+function createRead({ system, client, store }: ResourcesOptions) {
+  const readingOf = (name: ObjectKind['name']) => store.system(system.name)?.resources.get(name)?.reading
+  const reader = createResourceReader({
+    filters: system.resources,
+    send: client.resource,
+    query: client.query,
+    /** Those whose usage is exported; undefined while that is not known. */
+    namespaces: () => readingOf('namespace')?.objects.map(({ labels }) => labels[0] ?? ''),
+    pause,
+    now: () => performance.now(),
+  })
+  return (kind: ObjectKind, signal: AbortSignal, isChanged: boolean): Promise<ResourceReading> => {
+    const intervalMs = pollPeriodMs(system.resources.schedules[kind.resource])
+    const isSpread = !isChanged && readingOf(kind.name) !== undefined
+    return reader.read(kind, signal, isSpread ? intervalMs * SPREAD_SHARE : 0)
+  }
+}
+
+function keepReading(
+  { system, store, log }: ResourcesOptions,
+  kind: ObjectKind,
+  reading: ResourceReading,
+): void {
+  const at = Date.now() / 1000
+  const { maxResponseBytes } = system.limits
+  store.update(system.name, (state) => {
+    const next = withResource(state, kind.name, reading, at, maxResponseBytes)
+    return kind.isOfNodes ? withHardware(next) : next
+  })
+  log.resource(kind, undefined)
+  log.rejected(undefined, reading.rejected)
+}
+
+function noteFailure({ system, store, log }: ResourcesOptions, kind: ObjectKind, cause: ApiError): void {
+  const failure = withResourceRemedy(cause, kind.resource)
+  log.resource(kind, failure)
+  store.update(system.name, (state) => withResourceFailure(state, kind.name, failure, Date.now() / 1000))
+}

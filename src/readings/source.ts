@@ -1,0 +1,153 @@
+import { ApiError } from '../api/errors/errors.ts'
+import { MAX_TIMER_MS } from '../values/timers.ts'
+
+/** How a reading ended; `none`: the source is forgotten. */
+export type Outcome = 'ok' | 'none' | ApiError
+
+/** What is read of one source, and what becomes of it. */
+export interface SourceRow<T> {
+  /** For messages about internal errors. */
+  readonly name: string
+  /** Requests and decodes. */
+  readonly read: (signal: AbortSignal) => Promise<T>
+  /**
+   * Replaces the value.
+   * @param beganMs on the clock of `performance.now()`
+   * @throws {ApiError} when it cannot be kept, which is a failure of the reading
+   */
+  readonly keep: (value: T, beganMs: number) => void
+  /** Notes the failure. The value stays until it is as old as `keepForMs`. */
+  readonly fail: (failure: ApiError, beganMs: number) => void
+  /** Drops the value, or those parts of it that have reached their age limit. */
+  readonly drop: () => void
+  /** Age limit of the value; a function: how long it takes until the next part of the value reaches its own. */
+  readonly keepForMs: number | (() => number)
+  /** Pause before it is read again after a failure; undefined: until the schedule makes it due. */
+  readonly retryMs?: (failure: ApiError) => number | undefined
+  /** The failure for an error that is none of the API; otherwise it is an internal error. */
+  readonly located?: (cause: unknown) => ApiError
+}
+
+export interface SourceContext {
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+  readonly internalError: (what: string, failure: unknown) => void
+  /** When the value was read by a source before a reload, in seconds since the epoch; undefined: there is none. */
+  readonly lastSuccess?: number | undefined
+  /** Whether it is due before its schedule says so; true by default. */
+  readonly isDue?: boolean
+  /**
+   * Without a schedule of polls, sources are read after probes, which may be rarer than the age limit: a value that has
+   * reached it is dropped when its next reading fails.
+   */
+  readonly isOnlyProbed?: boolean
+}
+
+export type Source = ReturnType<typeof createSource>
+
+/**
+ * Reads one source: never twice at a time, when it is due, again after a failure, and drops its value at the age limit. A
+ * schedule and a probe differ only in what makes it due, and in what waits for it.
+ */
+export function createSource<T>(row: SourceRow<T>, context: SourceContext) {
+  const leaving = new AbortController()
+  const signal = AbortSignal.any([context.signal, leaving.signal])
+  const age = createAgeLimit(row, context)
+  let dueMs = (context.isDue ?? true) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  let running: Promise<Outcome> | undefined
+
+  async function request(): Promise<Outcome> {
+    const beganMs = performance.now()
+    dueMs = Number.POSITIVE_INFINITY
+    try {
+      const value = await row.read(signal)
+      signal.throwIfAborted()
+      row.keep(value, beganMs)
+      age.restart()
+      return 'ok'
+    } catch (cause) {
+      if (signal.aborted) return 'none'
+      const failure = cause instanceof ApiError ? cause : row.located?.(cause)
+      if (failure === undefined) throw cause
+      dueMs = performance.now() + (row.retryMs?.(failure) ?? Number.POSITIVE_INFINITY)
+      row.fail(failure, beganMs)
+      age.failed()
+      return failure
+    }
+  }
+
+  async function read(): Promise<Outcome> {
+    if (signal.aborted) return 'none'
+    running ??= request().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    isRunning: (): boolean => running !== undefined,
+    makeDue(): void {
+      dueMs = Number.NEGATIVE_INFINITY
+    },
+    isDue: (): boolean => performance.now() >= dueMs,
+    /** Reads it now, or awaits the reading that is under way. */
+    read,
+    /** Reads it if it is due; does not wait for a reading that is under way. */
+    async readIfDue(): Promise<void> {
+      if (running === undefined && performance.now() >= dueMs) await read()
+    },
+    /** From now on nothing is read, changed or dropped. */
+    forget(): void {
+      leaving.abort(new Error(`${row.name}: no longer read`))
+      age.end()
+    },
+  }
+}
+
+/** Drops a value that no reading has replaced in time, independently of the schedule. */
+function createAgeLimit<T>({ name, keepForMs, drop }: SourceRow<T>, context: SourceContext) {
+  const { lastSuccess, internalError } = context
+  let timer: NodeJS.Timeout | undefined
+  let hasEnded = false
+  let isTooOld = false
+
+  function dropAfter(ms: number): void {
+    clearTimeout(timer)
+    if (hasEnded || ms === Number.POSITIVE_INFINITY) return
+    const restMs = ms - MAX_TIMER_MS
+    const run = () => (restMs > 0 ? dropAfter(restMs) : reached())
+    timer = setTimeout(run, Math.max(0, Math.min(ms, MAX_TIMER_MS))).unref()
+  }
+
+  function reached(): void {
+    isTooOld = true
+    if (context.isOnlyProbed !== true) dropNow()
+  }
+
+  function dropNow(): void {
+    try {
+      drop()
+      if (typeof keepForMs === 'function') dropAfter(keepForMs())
+    } catch (failure) {
+      internalError(`dropping old values of ${name}`, failure)
+    }
+  }
+
+  // The value was read before a reload. If the clock was set meanwhile, the remaining time is wrong, so it is limited.
+  if (typeof keepForMs === 'function') dropAfter(keepForMs())
+  else if (lastSuccess !== undefined)
+    dropAfter(Math.min(lastSuccess * 1000 + keepForMs - Date.now(), keepForMs))
+  return {
+    restart(): void {
+      isTooOld = false
+      dropAfter(typeof keepForMs === 'function' ? keepForMs() : keepForMs)
+    },
+    failed(): void {
+      if (isTooOld) dropNow()
+    },
+    end(): void {
+      hasEnded = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,235 @@
+import type { SystemClient } from '../api/client.ts'
+import type { HistoryConfig, SystemConfig } from '../config/config.ts'
+import { sameConfig } from '../config/same.ts'
+import type { HistoryDocument } from '../history/recent/document.ts'
+import type { Log } from '../log.ts'
+import type { OwnMetrics } from '../metrics/own.ts'
+import { withForecastsOf } from '../state/changes.ts'
+import type { Failure } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import { RESOURCE_NAMES } from '../system_catalogue.ts'
+import { createHistoryPoller, type HistoryPoller, type HistoryPollerOptions } from './history.ts'
+import { createReadingLog, type ReadingLog } from './log/reading_log.ts'
+import type { PoolSources } from './pool.ts'
+import { createPools } from './pools.ts'
+import { createProbe } from './probe.ts'
+import { createProvidersSource } from './providers.ts'
+import { createQueries, removePerformance } from './queries.ts'
+import { createResources } from './resources.ts'
+import { createRounds, type Rounds } from './round.ts'
+import { createSchedule } from './schedule.ts'
+import type { Source } from './source.ts'
+
+export interface SystemPollerOptions {
+  readonly system: SystemConfig
+  readonly client: SystemClient
+  readonly store: StateStore
+  readonly own: OwnMetrics
+  readonly log: Log
+  /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
+  readonly now?: () => number
+}
+
+/** Reads one system until it is stopped. */
+export type SystemPoller = ReturnType<typeof createSystemPoller>
+
+export function createSystemPoller(options: SystemPollerOptions) {
+  const { system, store, own } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const log = createReadingLog({ log: options.log, own, store, system: system.name })
+  const tasks = createTasks(signal, log)
+  const sources = createSources({ ...options, log, signal }, tasks)
+  const { pools, queries, readOthers, refreshPools } = sources
+  const rounds = createRounds({ system: system.name, pools, queries, readOthers, refreshPools, store })
+  const { next, all: schedules } = createSchedules({ ...sources, system, rounds, tasks })
+  const history = createHistories({ ...options, log, works: rounds.works, tasks, signal })
+
+  const started = Promise.withResolvers<void>()
+
+  return {
+    probe: createProbe({
+      system,
+      store,
+      startRound: (round) => tasks.start('a probe', () => started.promise.then(() => rounds.run(round))),
+    }),
+    /** Reads the history as configured from now on; what was read stays if nothing changed. */
+    useHistory: history.use,
+    /** The last samples; undefined while the history is disabled. */
+    history: history.document,
+    /** Why the history of pools could not be read, by id. */
+    historyFailures: history.failures,
+    /** Begins with a first round at once, if there is a schedule; returns without waiting for it. */
+    start(): void {
+      own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
+      pools.takeOver()
+      removeDisabled(options)
+      sources.resources.removeDisabled()
+      started.resolve()
+      if (system.poll.schedule !== '') tasks.start('the first poll', () => rounds.run())
+      for (const schedule of schedules) schedule.start()
+    },
+    next,
+    /** Ends running polls; resolves when they have ended. The client stays open. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      started.resolve()
+      for (const schedule of schedules) schedule.stop()
+      history.stop()
+      for (const part of [pools, queries, sources.providers, sources.resources]) part.forget()
+      await tasks.ended()
+    },
+  }
+}
+
+type SourcesOptions = Omit<SystemPollerOptions, 'log'> & {
+  readonly log: ReadingLog
+  readonly signal: AbortSignal
+}
+
+type Sources = ReturnType<typeof createSources>
+
+function createSources(options: SourcesOptions, tasks: Tasks) {
+  const resources = createResources(options)
+  const queries = createQueries(options)
+  const providers = createProvidersSource(options)
+  const pools = createPools({
+    ...options,
+    noteFigures: (outcome) => void tasks.start('figures of pools', () => resources.notePools(outcome)),
+  })
+  const readAll = (what: string, list: readonly Pick<Source, 'readIfDue'>[]) =>
+    tasks.start(what, () => Promise.all(list.map((source) => source.readIfDue())))
+  const readForecasts = (of: readonly PoolSources[] = pools.all()) =>
+    readAll(
+      'forecasts',
+      of.flatMap(({ forecasts }) => forecasts),
+    )
+  const readResources = () => tasks.start('reading resources', resources.readDue)
+  return {
+    ...{ pools, queries, providers, resources, readAll, readForecasts, readResources },
+    /** Reads in the background what else is due. */
+    readOthers(of: readonly PoolSources[]): void {
+      void readForecasts(of)
+      void readAll('the list of providers', [providers])
+      void readResources()
+    },
+    refreshPools: (): void => void readAll('the list of pools', [pools.list]),
+  }
+}
+
+/** Values of what a reload turned off would otherwise stay as they were. */
+function removeDisabled({ system, store }: SystemPollerOptions): void {
+  const { schedule, timeFrames } = system.forecast
+  store.update(system.name, (state) => withForecastsOf(state, schedule === '' ? [] : timeFrames))
+  if (system.performance.source === 'feed') removePerformance(store, system.name)
+  if (system.providers.schedule === '')
+    store.update(system.name, (state) => ({ ...state, inventory: undefined }))
+}
+
+type Tasks = ReturnType<typeof createTasks>
+
+/** The tasks that run, so that a stop can wait for them. A task that is aborted by the stop has not failed. */
+function createTasks(signal: AbortSignal, log: ReadingLog) {
+  const running = new Set<Promise<unknown>>()
+  return {
+    /** Resolves when the task has ended, also if it failed; at once after a stop. */
+    async start(what: string, task: () => Promise<unknown>): Promise<void> {
+      if (signal.aborted) return
+      const promise = task().catch((failure: unknown) => {
+        if (!signal.aborted) log.internalError(what, failure)
+      })
+      running.add(promise)
+      await promise
+      running.delete(promise)
+    },
+    /** Resolves when all tasks have ended. */
+    async ended(): Promise<void> {
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+type HistoriesOptions = Omit<SystemPollerOptions, 'log'> &
+  Pick<HistoryPollerOptions, 'log' | 'works' | 'signal'>
+
+/** The reading of the history, which a reload may replace without a new session. */
+function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) {
+  const { tasks, now = Date.now } = options
+  let used: HistoryConfig | undefined
+  let poller: HistoryPoller | undefined
+  return {
+    use(history: HistoryConfig): void {
+      if (sameConfig(used, history)) return
+      used = history
+      poller?.stop()
+      poller = undefined
+      if (!history.enabled) return
+      poller = createHistoryPoller({
+        ...options,
+        history,
+        start: (reading) => tasks.start('reading the history', reading),
+        now,
+      })
+      poller.start()
+    },
+    document: (): HistoryDocument | undefined => poller?.document(),
+    failures: (): ReadonlyMap<string, Failure> => poller?.failures() ?? new Map(),
+    stop: () => poller?.stop(),
+  }
+}
+
+type ScheduleParts = Sources & {
+  readonly system: SystemConfig
+  readonly rounds: Rounds
+  readonly tasks: Tasks
+}
+
+function createSchedules(parts: ScheduleParts) {
+  const { system, rounds, pools, providers, queries, resources, readAll, tasks } = parts
+  const { poll, forecast, discovery, performance } = system
+  const isPolled = poll.schedule !== ''
+  const scheduled = (expression: string, run: () => void) =>
+    expression === '' ? [] : [createSchedule({ expression, maxRandomDelayMs: poll.maxRandomDelayMs, run })]
+  /** While no poll is answered, what is due is read with the next round that is; without a schedule, with the next probe. */
+  const due = (expression: string, makeDue: () => void, read: () => unknown) =>
+    scheduled(expression, () => {
+      makeDue()
+      if (isPolled && rounds.works()) read()
+    })
+
+  const polls = scheduled(poll.schedule, () => tasks.start('polling', () => rounds.run()))
+  const { source, schedule } = performance
+  const ofQueries = due(source === 'feed' ? '' : schedule, queries.makeDue, () =>
+    readAll('queries', [queries]),
+  )
+  const makeForecastsDue = () => {
+    for (const { forecasts } of pools.all()) for (const one of forecasts) one.makeDue()
+  }
+  const ofPools = system.pools === undefined ? discovery.schedule : system.resources.schedules.pools
+  const others = RESOURCE_NAMES.filter((name) => name !== 'pools').flatMap((name) =>
+    due(system.resources.schedules[name], () => resources.makeDue(name), parts.readResources),
+  )
+  return {
+    /**
+     * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
+     * no poll is answered, the time of the next queries is not known: they are sent after the first one that is.
+     */
+    next() {
+      const nextPollMs = polls[0]?.next()
+      // Without a schedule of their own they are due at every poll.
+      const queriesDueMs = source !== 'feed' && schedule === '' ? nextPollMs : ofQueries[0]?.next()
+      const isKnown = isPolled && rounds.works() && queriesDueMs !== undefined
+      return { nextPollMs, nextQueriesMs: isKnown ? queries.nextMs(queriesDueMs) : undefined }
+    },
+    all: [
+      ...polls,
+      ...ofQueries,
+      ...due(forecast.schedule, makeForecastsDue, () => parts.readForecasts()),
+      ...due(system.providers.schedule, providers.makeDue, () =>
+        readAll('the list of providers', [providers]),
+      ),
+      ...due(ofPools, pools.list.makeDue, parts.refreshPools),
+      ...others,
+    ],
+  }
+}
