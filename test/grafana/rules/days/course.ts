@@ -18,13 +18,18 @@ export const STEP = HOUR
 export const DAY = 86_400
 /** A Monday, in seconds since the epoch. */
 export const START = Date.parse('2026-01-05T00:00:00Z') / 1000
-export const DAYS = 30
-export const STEPS = (DAYS * DAY) / STEP
+/** Of courses whose effects on trends and baselines last for weeks. */
+export const LONG_DAYS = 30
+/** Of the others: ten days before the event, and four from then on. */
+const SHORT_DAYS = 14
+const STEPS = (LONG_DAYS * DAY) / STEP
 /** When the event of a course begins, and new nodes join: a Thursday, 10:00, in seconds since `START`. */
 export const EVENT = 10 * DAY + 10 * HOUR
 
 /** What happens to an emulated system, or to those that watch it, within the days. Times in seconds since `START`. */
 export interface Course {
+  /** Default: 14. */
+  readonly days?: number
   readonly emulator?: EmulatorOptions
   /** Called before each reading; changes nothing before {@link EVENT}. */
   readonly before?: (emulator: Emulator, time: number) => void
@@ -33,6 +38,8 @@ export interface Course {
   /** The exporters that Prometheus scrapes; default: one. None: Prometheus is down. */
   readonly exporters?: (time: number) => readonly string[]
 }
+
+export const stepsOf = ({ days = SHORT_DAYS }: Course): number => (days * DAY) / STEP
 
 /** A line of the exposition. */
 export interface Sample {
@@ -70,7 +77,7 @@ interface Played {
 const undisturbed = new Map<string, Played>()
 
 /**
- * Reads an emulated system as the exporter does, each hour of its clock for 30 days, and collects what `/metrics`
+ * Reads an emulated system as the exporter does, each hour of its clock, and collects what `/metrics`
  * would have had of the families. What an earlier course without `before` has read of the same system is not read again.
  */
 export async function playCourse(course: Course, families: ReadonlySet<string>): Promise<SeriesOfCourse> {
@@ -121,11 +128,13 @@ async function play(course: Course, families: ReadonlySet<string>, begun?: Playe
   })
   await emulator.start()
   const reader = createReader(emulator)
+  // Other courses use what a course without `before` reads.
+  const steps = course.before === undefined ? STEPS : stepsOf(course)
   try {
     const series = begun === undefined ? new Map<string, Float64Array>() : untilEvent(begun)
     let state: SystemState = begun?.stateAtEvent ?? { ...newSystem(SYSTEM), up: true, tried: true }
     let stateAtEvent = state
-    for (let step = begun === undefined ? 0 : EVENT_STEP; step < STEPS; step++) {
+    for (let step = begun === undefined ? 0 : EVENT_STEP; step < steps; step++) {
       now = START + step * STEP
       if (step === EVENT_STEP) stateAtEvent = state
       course.before?.(emulator, step * STEP)

@@ -1,7 +1,7 @@
 import type { OrdinaryEventName } from '../../../../grafana/mixin/rules/ordinary_events.ts'
 import type { Scenario } from '../../../../src/emulator/model/scenarios.ts'
 import type { Emulator } from '../../../support/programs/emulator.ts'
-import { type Course, DAY, EVENT, HOUR, type Sample } from './course.ts'
+import { type Course, DAY, EVENT, HOUR, LONG_DAYS, type Sample } from './course.ts'
 
 /** A scenario from a time on, with the node that has its effects. */
 type Switch = readonly [time: number, scenario: Scenario, firstNode?: number]
@@ -44,16 +44,16 @@ const TRAFFIC =
 
 /** A course for each event. */
 export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
-  'no-event': {},
+  'no-event': { days: LONG_DAYS },
   'two-sites': { emulator: { sites: 2 } },
   maintenance: scenarios([
     [EVENT, 'maintenance'],
     [EVENT + 4 * HOUR, 'healthy'],
   ]),
-  'rolling-upgrade': scenarios(ROLLING),
+  'rolling-upgrade': { days: LONG_DAYS, ...scenarios(ROLLING) },
   // The pool is used above the level at which forecasts raise alerts, and the new nodes fill within two weeks.
-  expansion: { emulator: { seed: 'h', nodes: 7, newNodes: 2, newNodeHours: 1 } },
-  replacement: { exported: replaced },
+  expansion: { days: LONG_DAYS, emulator: { seed: 'h', nodes: 7, newNodes: 2, newNodeHours: 1 } },
+  replacement: { days: LONG_DAYS, exported: replaced },
   'renamed-pool': {
     exported: ({ series, value }, time) => ({
       series: time < EVENT ? series : series.replace('pool="hot"', 'pool="warm"'),
@@ -61,6 +61,7 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
     }),
   },
   'quiet-weekend': {
+    days: LONG_DAYS,
     exported: ({ series, value }, time) => {
       const quiet = time >= WEEKEND.from && time < WEEKEND.to && TRAFFIC.test(series)
       return { series, value: quiet ? 0 : value }

@@ -5,7 +5,16 @@ import { DEFAULT_VALUES } from '../../../../grafana/mixin/settings.ts'
 import { resolve } from '../../../../src/alerting/references.ts'
 import { parseExposition } from '../../../metrics/exposition_text.ts'
 import { type Prometheus, startPrometheus } from '../../../support/programs/prometheus.ts'
-import { type Course, DAY, DAYS, playCourse, type SeriesOfCourse, START, STEP, STEPS } from './course.ts'
+import {
+  type Course,
+  DAY,
+  LONG_DAYS,
+  playCourse,
+  type SeriesOfCourse,
+  START,
+  STEP,
+  stepsOf,
+} from './course.ts'
 import { encodeLabels, remoteWrite, seriesEncoder } from './remote_write.ts'
 
 /**
@@ -14,7 +23,7 @@ import { encodeLabels, remoteWrite, seriesEncoder } from './remote_write.ts'
  */
 const SCRAPE = 450
 const STEPS_PER_DAY = DAY / STEP
-const END = START + DAYS * DAY - STEP
+const endOf = (course: Course): number => START + (stepsOf(course) - 1) * STEP
 /** The exporter that is always there, unless a course says otherwise. */
 const EXPORTERS = ['a:9438'] as const
 const RULES = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
@@ -29,19 +38,19 @@ const FAMILIES = new Set(
   [...RULES, ...resolve(RECORDINGS, DEFAULT_VALUES)].flatMap(({ expr }) => expr.match(/\bsds_\w+/g) ?? []),
 )
 
-/** The alerts of the course that fire within its 30 days. @param name the label `system` */
+/** The alerts of the course that fire within its days. @param name the label `system` */
 export async function firedIn(name: string, course: Course): Promise<Fired> {
   await using prometheus = await startPrometheus({
     config: {},
-    outOfOrderWindow: `${2 * DAYS}d`,
+    outOfOrderWindow: `${2 * LONG_DAYS}d`,
     // A sample counts at its time only, so that a gap is one.
     flags: ['--query.lookback-delta=1m', '--query.timeout=10m'],
   })
   await writeScrapes(prometheus.url, name, course, await playCourse(course, FAMILIES))
-  await record(prometheus)
+  await record(prometheus, endOf(course))
   const fired = new Map<string, Set<string>>()
   for (const { alert, expr, for: wait } of RULES) {
-    for (const { metric, values } of await prometheus.queryRange(expr, START, END, STEP)) {
+    for (const { metric, values } of await prometheus.queryRange(expr, START, endOf(course), STEP)) {
       // Alerts about exporters need `up`, which is not written.
       if (metric['system'] !== name) continue
       if (longest(values, course) * STEP <= milliseconds(wait ?? '0s') / 1000) continue
@@ -63,7 +72,7 @@ function longest(values: readonly (readonly [number, number])[], course: Course)
   const steps = new Set(values.map(([time]) => (time - START) / STEP))
   let most = 0
   let row = 0
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < stepsOf(course); step++) {
     if (exportersAt(course, step).length === 0) continue
     row = steps.has(step) ? row + 1 : 0
     most = Math.max(most, row)
@@ -91,10 +100,12 @@ async function writeScrapes(
     const [{ name, labels } = { name: '', labels: {} }] = parseExposition(`${key} 0`)
     return { name, labels, values, moves: movesOn(name) }
   })
-  const instances = new Set(Array.from({ length: STEPS }, (_, step) => exportersAt(course, step)).flat())
+  const instances = new Set(
+    Array.from({ length: stepsOf(course) }, (_, step) => exportersAt(course, step)).flat(),
+  )
   for (const instance of instances) {
     const scraped = (step: number) => exportersAt(course, step).includes(instance)
-    for (let day = 0; day < DAYS; day++) {
+    for (let day = 0; day < stepsOf(course) / STEPS_PER_DAY; day++) {
       const steps = Array.from({ length: STEPS_PER_DAY }, (_, index) => day * STEPS_PER_DAY + index).filter(
         scraped,
       )
@@ -128,9 +139,9 @@ function valueAt(values: Float64Array, moves: boolean, ms: number): number {
 }
 
 /** The results of the recording rules, at the times of the readings. */
-async function record(prometheus: Prometheus): Promise<void> {
+async function record(prometheus: Prometheus, end: number): Promise<void> {
   for (const { record: name, expr } of resolve(RECORDINGS, DEFAULT_VALUES)) {
-    const encoded = (await prometheus.queryRange(expr, START, END, STEP)).map(({ metric, values }) => {
+    const encoded = (await prometheus.queryRange(expr, START, end, STEP)).map(({ metric, values }) => {
       const points = new Map(values.map(([time, value]) => [time * 1000, value]))
       const encoder = seriesEncoder([...points.keys()])
       return encoder(encodeLabels({ ...metric, __name__: name }), (ms) => points.get(ms) ?? 0)
