@@ -162,7 +162,7 @@ const faults = (): string => {
 
 const ORDINARY_INTRODUCTION = `## What raises alerts without a fault
 
-A test plays each row over 14 or 30 days of an emulated system and its exporters, and evaluates all rules. None of them pages the
+A test plays each row over 14 to 30 days of an emulated system and its exporters, and evaluates all rules. None of them pages the
 person on call.
 
 `

@@ -8,7 +8,7 @@ export interface OrdinaryEvent {
   readonly alerts: readonly AlertName[]
 }
 
-/** docs/alerts.md has this table, and a test plays each row over 14 or 30 days. */
+/** docs/alerts.md has this table, and a test plays each row over 14 to 30 days. */
 export const ORDINARY_EVENTS = [
   {
     name: 'no-event',

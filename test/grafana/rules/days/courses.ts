@@ -50,10 +50,10 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
     [EVENT, 'maintenance'],
     [EVENT + 4 * HOUR, 'healthy'],
   ]),
-  'rolling-upgrade': { days: LONG_DAYS, ...scenarios(ROLLING) },
+  'rolling-upgrade': { days: 18, ...scenarios(ROLLING) },
   // The pool is used above the level at which forecasts raise alerts, and the new nodes fill within two weeks.
   expansion: { days: LONG_DAYS, emulator: { seed: 'h', nodes: 7, newNodes: 2, newNodeHours: 1 } },
-  replacement: { days: LONG_DAYS, exported: replaced },
+  replacement: { days: 24, exported: replaced },
   'renamed-pool': {
     exported: ({ series, value }, time) => ({
       series: time < EVENT ? series : series.replace('pool="hot"', 'pool="warm"'),
@@ -61,7 +61,8 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
     }),
   },
   'quiet-weekend': {
-    days: LONG_DAYS,
+    // Until a week after it.
+    days: 24,
     exported: ({ series, value }, time) => {
       const quiet = time >= WEEKEND.from && time < WEEKEND.to && TRAFFIC.test(series)
       return { series, value: quiet ? 0 : value }
