@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { findMarked } from '../../scripts/markdown/marked.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from '../status/systems.ts'
@@ -25,10 +24,4 @@ test('the example has the members of the document', () => {
   const shown = membersOf(example).filter((name) => !name.startsWith('.systems.endpoints'))
   const served = membersOf(document).filter((name) => !name.startsWith('.systems.endpoints'))
   expect([...new Set(shown)].sort()).toEqual([...new Set(served)].sort())
-})
-
-test('the reference describes every member of the example', () => {
-  const reference = findMarked(page, 'members').text
-  const names = membersOf(example).map((path) => path.split('.').at(-1))
-  for (const name of new Set(names)) expect(reference).toContain(`\`${name}\``)
 })
