@@ -128,7 +128,8 @@ function createStopTime(now: () => number): (answers: readonly QueryAnswer[]) =>
   let last: { readonly stop: number; readonly atMs: number } | undefined
   return (answers) => {
     const stop = largest(answers.map((answer) => answer.stop))
-    if (stop !== undefined) last = { stop, atMs: now() }
+    // An answer that is repeated is not newer.
+    if (stop !== undefined && stop !== last?.stop) last = { stop, atMs: now() }
     return last && last.stop + (now() - last.atMs) / 1000
   }
 }

@@ -5,13 +5,13 @@ import {
   type QueryAttributeName,
   type QuerySource as Source,
 } from '../../../query_catalogue.ts'
+import { largest } from '../../../values/largest.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { inRange } from '../../parse/numbers.ts'
 import type { Rejection } from '../../parse/reads.ts'
 import type { FieldSeries } from '../answers/answer.ts'
-import { newestPointOf, sumOfIncreases } from '../answers/rates.ts'
+import { atCommonTime, newestPoint, sumOfIncreases } from '../answers/rates.ts'
 import { type NetworkTraffic, sumIfAllKnown } from './interfaces.ts'
-import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */
 export interface NodeFacts {
@@ -48,16 +48,21 @@ function snapshotOf(source: Source, facts: NodeFacts): Snapshot | undefined {
 /** The sum of the fields, all of the same time; undefined if one is missing. */
 function gaugeOf({ measurement, fields }: SourceOf<'gauge'>, { byField }: NodeFacts): Snapshot | undefined {
   const { name } = MEASUREMENTS[measurement]
-  const series = fields.flatMap((field) => byField.get(field) ?? [])
-  const found = atCommonTime(series.filter((one) => one.measurement === name))
-  const points = fields.map((field) => newestPointOf(found.filter((one) => one.field === field)))
+  const newest = fields.flatMap(
+    (field) => newestOf((byField.get(field) ?? []).filter((one) => one.measurement === name)) ?? [],
+  )
+  const points = atCommonTime(newest).map(newestPoint)
   const t = points[0]?.t
-  let value = 0
-  for (const point of points) {
-    if (point === undefined || point.t !== t) return undefined
-    value += point.value
-  }
-  return t === undefined ? undefined : { t, value }
+  if (t === undefined || points.length < fields.length || points.some((point) => point?.t !== t))
+    return undefined
+  return { t, value: points.reduce((sum, point) => sum + (point?.value ?? 0), 0) }
+}
+
+/** The newest of several series of one field, such as those before and after a change of a tag. */
+function newestOf(series: readonly FieldSeries[]): FieldSeries | undefined {
+  const timeOf = (one: FieldSeries) => newestPoint(one)?.t
+  const t = largest(series.map(timeOf))
+  return series.find((one) => timeOf(one) === t)
 }
 
 function rateOf(source: SourceOf<'rate'>, { byField, failedFields }: NodeFacts): Snapshot | undefined {
@@ -68,7 +73,7 @@ function rateOf(source: SourceOf<'rate'>, { byField, failedFields }: NodeFacts):
     .flatMap((field) => byField.get(field) ?? [])
     .filter((one) => name === undefined || one.measurement === name)
     .filter((one) => Object.entries(tags).every(([tag, value]) => one.tags.get(tag) === value))
-  const sum = sumOfIncreases(atCommonTime(series))
+  const sum = sumOfIncreases(series)
   return sum && { t: sum.t, value: sum.perSecond }
 }
 

@@ -5,12 +5,11 @@ import {
   type MeasurementName,
   TRANSACTION_FIELDS,
 } from '../../../query_catalogue.ts'
-import { largest } from '../../../values/largest.ts'
+import { largest, smallest } from '../../../values/largest.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import type { ErrorType, TransactionErrors } from '../../feed/transaction_errors.ts'
 import type { FieldSeries } from '../answers/answer.ts'
-import { newestTime, sumOfIncreases } from '../answers/rates.ts'
-import { atCommonTime, upTo } from './remembered_points.ts'
+import { atCommonTime, type Increase, newestPoint, sumOfIncreases, upTo } from '../answers/rates.ts'
 
 /** Transactions of a node between two points of time, `t` and the one before. */
 export interface TransactionTotals extends Omit<TransactionErrors, 'types'> {
@@ -25,29 +24,39 @@ export interface ErrorTypes extends Pick<TransactionErrors, 'types'> {
 /** `error_type` of the errors of a category while the system serves no codes. */
 const ALL_TYPES = 'all'
 
-/** Successes, failures and their ratio. All are of the same time. */
+/** Successes, failures and their ratio. All are between the same times. */
 export function transactionTotals(transactions: readonly FieldSeries[]): TransactionTotals | undefined {
-  const counts = countsOf(atCommonTime(transactions))
+  const counts = countsOf(transactions)
   if (counts === undefined) return undefined
   const { t, succeeded, failed, failedOrNone } = counts
-  return { t, succeeded, failed, all: shareOf(failedOrNone, counts, t) }
+  return { t, succeeded, failed, all: shareOf(failedOrNone, counts, counts) }
 }
 
+type Times = Pick<Increase, 'from' | 't'>
 type Counts = ReturnType<typeof countsOf>
 
-/** Undefined without any growth at the time of the newest point. */
+/** Undefined without any growth. */
 function countsOf(transactions: readonly FieldSeries[]) {
-  const t = largest(transactions.map(newestTime))
-  if (t === undefined) return undefined
-  const growthOf = (field: string) => {
-    const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
-    return increase?.t === t ? increase?.amount : undefined
-  }
-  const [succeeded, failed] = [growthOf(TRANSACTION_FIELDS.succeeded), growthOf(TRANSACTION_FIELDS.failed)]
-  if (succeeded === undefined && failed === undefined) return undefined
+  const common = atCommonTime(transactions)
+  const growthOf = (field: string) => sumOfIncreases(common.filter((one) => one.field === field))
+  const increases = [growthOf(TRANSACTION_FIELDS.succeeded), growthOf(TRANSACTION_FIELDS.failed)]
+  const times = latestOf(increases)
+  if (times === undefined) return undefined
+  const [succeeded, failed] = increases.map((one) => (isBetween(one, times) ? one?.amount : undefined))
   // A node without a failure since its start has no series of failures.
-  const hasFailures = transactions.some(({ field }) => field === TRANSACTION_FIELDS.failed)
-  return { t, succeeded, failed, failedOrNone: hasFailures ? failed : 0 }
+  const hasFailures = common.some(({ field }) => field === TRANSACTION_FIELDS.failed)
+  return { ...times, succeeded, failed, failedOrNone: hasFailures ? failed : 0 }
+}
+
+/** The times of the latest increase, and of the shortest of those. */
+function latestOf(increases: readonly (Times | undefined)[]): Times | undefined {
+  const t = largest(increases.map((one) => one?.t))
+  const from = largest(increases.map((one) => (one?.t === t ? one?.from : undefined)))
+  return t === undefined || from === undefined ? undefined : { from, t }
+}
+
+function isBetween(one: Times | undefined, { from, t }: Times): boolean {
+  return one?.from === from && one.t === t
 }
 
 /** The series of a node by our name of their measurement. */
@@ -64,7 +73,7 @@ const CATEGORY_OF = new Map<string, string>(
   Object.entries(ERROR_FIELDS).map(([category, field]) => [field, category]),
 )
 
-/** The first measurement that has growth is used. */
+/** The first measurement that has series is used. */
 const TYPES: readonly TypesRow[] = [
   {
     measurement: 'errorCodes',
@@ -78,32 +87,42 @@ const TYPES: readonly TypesRow[] = [
   },
 ]
 
-/** Errors by code, or by category while there are no codes. All are of the same time. */
+/** Errors by code, or by category while there are no codes. All are between the same times. */
 export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
-  for (const { measurement, keyOf, typeOf } of TYPES) {
-    const found = atCommonTime(seriesOf(measurement))
-    const t = largest(found.map(newestTime))
-    if (t === undefined) continue
-    const counts = countsOf(upTo(seriesOf('transactions'), t))
-    const types = [...Map.groupBy(found, keyOf)].flatMap(([key, ofKey]): ErrorType[] => {
-      const increase = sumOfIncreases(ofKey)
-      if (key === undefined || increase?.t !== t) return []
-      return [{ ...typeOf(key), count: increase.amount, rate: shareOf(increase.amount, counts, t) }]
+  const row = TYPES.find(({ measurement, keyOf }) =>
+    seriesOf(measurement).some((one) => keyOf(one) !== undefined),
+  )
+  if (row === undefined) return undefined
+  const growth = growthByKey(seriesOf(row.measurement), row)
+  const counts = countsOf(upTo(seriesOf('transactions'), largest(growth.map(({ t }) => t))))
+  const times = latestOf([...growth, counts])
+  if (times === undefined) return undefined
+  const types = growth
+    .filter((one) => isBetween(one, times))
+    .map(({ key, amount }): ErrorType => {
+      return { ...row.typeOf(key), count: amount, rate: shareOf(amount, counts, times) }
     })
-    const most = types
-      .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
-      .slice(0, TRANSACTION_ERRORS.maxExported)
-    if (most.length > 0) return { t, types: most }
-  }
-  return undefined
+    .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
+  return types.length === 0
+    ? undefined
+    : { t: times.t, types: types.slice(0, TRANSACTION_ERRORS.maxExported) }
 }
 
-/** Percent of the transactions at a time. Undefined without transactions. */
-function shareOf(amount: number | undefined, counts: Counts, t: number): Snapshot | undefined {
-  if (amount === undefined || counts?.t !== t) return undefined
+/** Those of all keys are of the time of a key that the last answers lack. */
+function growthByKey(series: readonly FieldSeries[], { keyOf }: TypesRow) {
+  const lacking = smallest(series.map((one) => (one.isLacking ? newestPoint(one)?.t : undefined)))
+  return [...Map.groupBy(upTo(series, lacking), keyOf)].flatMap(([key, ofKey]) => {
+    const increase = key === undefined ? undefined : sumOfIncreases(ofKey)
+    return key === undefined || increase === undefined ? [] : [{ key, ...increase }]
+  })
+}
+
+/** Percent of the transactions between the same times. Undefined without transactions. */
+function shareOf(amount: number | undefined, counts: Counts, times: Times): Snapshot | undefined {
+  if (amount === undefined || counts === undefined || !isBetween(counts, times)) return undefined
   if (counts.succeeded === undefined || counts.failedOrNone === undefined) return undefined
   const all = counts.succeeded + counts.failedOrNone
-  return all <= 0 || amount > all ? undefined : { t, value: (100 * amount) / all }
+  return all <= 0 || amount > all ? undefined : { t: times.t, value: (100 * amount) / all }
 }
 
 /** By the class of the HTTP status that the code begins with. */

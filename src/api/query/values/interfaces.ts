@@ -3,7 +3,7 @@ import { largest } from '../../../values/largest.ts'
 import { wholeName } from '../../../values/names.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import {
-  currentOf,
+  atCommonTime,
   type Increase,
   increaseOf,
   newestPoint,
@@ -130,46 +130,44 @@ function increaseIn(fields: InterfaceSeries | undefined, field: string): Increas
   return series && increaseOf(series)
 }
 
-function newestOf(fields: InterfaceSeries | undefined, field: string) {
-  const series = fields?.get(field)
-  return series && newestPoint(series)
-}
-
 /** Undefined if no interface is summed or a point of time is missing. */
 export function networkTraffic(
   interfaces: ReadonlyMap<string, InterfaceSeries>,
   rule: InterfaceRule,
 ): NetworkTraffic | undefined {
-  const summed = currentInterfaces(
-    rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? []),
+  const summed = rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? [])
+  const counters = atCommonTime(
+    summed.flatMap((fields) => COUNTERS.flatMap((field) => fields.get(field) ?? [])),
   )
-  const t = largest(summed.flatMap((fields) => COUNTERS.map((field) => newestOf(fields, field)?.t)))
+  const t = largest(counters.map((one) => newestPoint(one)?.t))
   if (t === undefined) return undefined
+  const rateOf = (field: string) => {
+    const sum = sumOfIncreases(counters.filter((one) => one.field === field))
+    return sum?.t === t ? sum.perSecond : undefined
+  }
   return {
     t,
-    receivedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.received),
-    transmittedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.transmitted),
+    receivedBytesPerSecond: rateOf(NETWORK_FIELDS.received),
+    transmittedBytesPerSecond: rateOf(NETWORK_FIELDS.transmitted),
     capacityBytesPerSecond: sumIfAllKnown(summed.map(capacityOf)),
-    utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
+    utilizationPercent: utilizationOf(summed),
   }
 }
 
-/** Without interfaces whose counters have ended: their speed is no capacity. */
-function currentInterfaces(interfaces: readonly InterfaceSeries[]): readonly InterfaceSeries[] {
-  const counters = (fields: InterfaceSeries) => COUNTERS.flatMap((field) => fields.get(field) ?? [])
-  const current = new Set(currentOf(interfaces.flatMap(counters)))
-  return interfaces.filter((fields) => counters(fields).some((one) => current.has(one)))
-}
-
-function sumOfRates(interfaces: readonly InterfaceSeries[], field: string): number | undefined {
-  return sumOfIncreases(interfaces.flatMap((fields) => fields.get(field) ?? []))?.perSecond
+/** The largest; undefined if one of them could not be read. */
+function utilizationOf(interfaces: readonly InterfaceSeries[]): number | undefined {
+  const served = interfaces.flatMap((fields) => fields.get(NETWORK_FIELDS.utilization) ?? [])
+  const values = served.map((one) => newestPoint(one)?.value)
+  return values.includes(undefined) ? undefined : largest(values)
 }
 
 const BYTES_PER_MBIT = 125_000
 
 /** 0 for an interface without speed and traffic, which is down. */
 function capacityOf(fields: InterfaceSeries): number | undefined {
-  const speed = newestOf(fields, NETWORK_FIELDS.speed)?.value ?? 0
+  const series = fields.get(NETWORK_FIELDS.speed)
+  const speed = (series && newestPoint(series)?.value) ?? 0
+  if (speed === 0 && series?.isLacking) return undefined
   if (speed > 0) return speed * BYTES_PER_MBIT
   return COUNTERS.every((field) => increaseIn(fields, field)?.perSecond === 0) ? 0 : undefined
 }

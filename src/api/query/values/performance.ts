@@ -4,12 +4,11 @@ import { createRejectedValues, type RejectedValue, type RejectedValues } from '.
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
-import { newestTime } from '../answers/rates.ts'
+import { atCommonTime, newestTime } from '../answers/rates.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { errorTypes, type SeriesOf, transactionTotals } from './errors.ts'
 import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
-import { atCommonTime } from './remembered_points.ts'
 
 /** What the query interface has of one node. Absent values are missing. */
 export type NodePerformance = Readonly<ReturnType<typeof nodePerformance>>
@@ -62,7 +61,9 @@ export function calculatePerformance(
 
 function currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): readonly FieldSeries[] {
   const current: FieldSeries[] = []
-  for (const { series, stop = 0 } of answers)
+  // Of answers that are not of the same time, one may be repeated.
+  const stop = largest(answers.map((answer) => answer.stop)) ?? 0
+  for (const { series } of answers)
     for (const one of series.values()) {
       const t = newestTime(one)
       if (t !== undefined && stop - t <= windowSeconds) current.push(one)
@@ -108,7 +109,7 @@ export function nodePerformance(
 ) {
   const byMeasurement = Map.groupBy(series, ({ measurement }) => measurement)
   const seriesOf: SeriesOf = (name) => byMeasurement.get(MEASUREMENTS[name].name) ?? []
-  const network = seriesByInterface(atCommonTime(seriesOf('network')))
+  const network = seriesByInterface(seriesOf('network'))
   const byField = Map.groupBy(series, ({ field }) => field)
   const traffic = networkTraffic(network, interfaces)
   const [nodeId, host] = [tagOf(series, 'node_id'), tagOf(series, 'host')]

@@ -12,8 +12,8 @@ const series = (...points: readonly (readonly [t: number, value: number])[]): Fi
 describe('the growth of a counter', () => {
   test('is that between the last two points, by their own times', () => {
     const counter = series([0, 0], [300, 600], [610, 910])
-    expect(increaseOf(counter)).toEqual({ t: 610, amount: 310, perSecond: 1 })
-    expect(increaseOf(series([0, 5], [60, 5]))).toEqual({ t: 60, amount: 0, perSecond: 0 })
+    expect(increaseOf(counter)).toEqual({ from: 300, t: 610, amount: 310, perSecond: 1 })
+    expect(increaseOf(series([0, 5], [60, 5]))).toEqual({ from: 0, t: 60, amount: 0, perSecond: 0 })
     expect(increaseOf(series([0, 0], [300, 0], [600, 0], [1500, 900]))?.perSecond).toBe(1)
   })
 
@@ -42,7 +42,8 @@ describe('the growth of several counters', () => {
   const one = series([0, 0], [300, 300])
 
   test('is the sum of their own rates', () => {
-    expect(sumOfIncreases([one, series([20, 0], [280, 520])])).toEqual({ t: 300, amount: 820, perSecond: 3 })
+    const sum = sumOfIncreases([one, series([20, 0], [280, 520])])
+    expect(sum).toEqual({ from: 0, t: 300, amount: 820, perSecond: 3 })
   })
 
   test.each([
@@ -53,14 +54,13 @@ describe('the growth of several counters', () => {
     expect(sumOfIncreases([one, other])).toBeUndefined()
   })
 
-  test('is without a counter of a process that has ended', () => {
-    expect(sumOfIncreases([one, series([-450, 0], [-150, 600])])?.amount).toBe(300)
-    expect(sumOfIncreases([one, series([-150, 600])])?.amount).toBe(300)
-  })
-
-  test('has the rate of a counter whose next point is late by less than one and a half intervals', () => {
-    expect(sumOfIncreases([one, series([-300, 0], [0, 600])])?.perSecond).toBe(3)
-    expect(sumOfIncreases([one, series([-449, 0], [-149, 600])])?.perSecond).toBe(3)
+  test.each([
+    ['300 s', 0],
+    ['20 minutes', -900],
+  ])('is that before the next point of a counter that is %s behind', (_, newest) => {
+    const long = series(...[-1200, -900, -600, -300, 0, 300].map((t) => [t, t + 1200] as const))
+    const late = series([newest - 320, 0], [newest - 20, 600])
+    expect(sumOfIncreases([long, late])).toMatchObject({ t: newest, perSecond: 3 })
   })
 
   test('is unknown without counters', () => {

@@ -11,21 +11,36 @@ import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions } from '../que
 /** Rows that a query returns in a poll; undefined: it fails. */
 type RowsOf = (query: string, poll: number) => readonly RowOptions[] | undefined
 
+interface Mode {
+  readonly keepsEarlier?: boolean
+  /** Whether answers have the newest point of each series only. */
+  readonly lastOnly?: boolean
+  /** By how much the clock of the address that answers is behind. */
+  readonly behindSeconds?: (poll: number) => number
+}
+
 /** The readings of polls five minutes apart. Each answer has the points of the last ten minutes. */
-async function readingsOf(polls: number, rowsOf: RowsOf): Promise<PerformancePoll['reading'][]> {
+async function readingsOf(
+  polls: number,
+  rowsOf: RowsOf,
+  { keepsEarlier = true, lastOnly = false, behindSeconds = () => 0 }: Mode = {},
+): Promise<PerformancePoll['reading'][]> {
   let poll = 0
   const reader = createPerformanceReader({
     interfaces: NO_FILTER,
-    hasRangeDefect: async () => false,
+    keepsEarlier,
+    hasRangeDefect: async () => lastOnly,
     now: () => poll * 300_000,
     async query({ name }) {
       const rows = rowsOf(name, poll)
       if (rows === undefined) throw new ApiError('timeout', 'slow')
       if (rows.length === 0) return answerOf('empty')
-      const shifted = (text: string) => new Date(Date.parse(text) + poll * 300_000).toISOString()
+      const shifted = (text: string, seconds = poll * 300) =>
+        new Date(Date.parse(text) + seconds * 1000).toISOString()
+      const ofAddress = (text: string) => shifted(text, poll * 300 - behindSeconds(poll))
       const { Series } = bodyOf(rows) as { Series: { Values: string[][] }[] }
       const Values = Series[0]?.Values.map(([table = '', start = '', stop = '', time = '', ...rest]) => [
-        ...[table, shifted(start), shifted(stop), shifted(time)],
+        ...[table, ofAddress(start), ofAddress(stop), shifted(time)],
         ...rest,
       ])
       return decodeBody({ Series: [{ ...Series[0], Values }] })
@@ -57,6 +72,10 @@ describe('errors', () => {
     ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 90 + poll, poll),
     ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 10, poll),
   ]
+  const constant = (poll: number) => [
+    ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 90, poll),
+    ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 10, poll),
+  ]
   const fieldsOf = ({ nodes: [node] }: PerformancePoll['reading']) => [
     node?.transactions?.succeeded,
     (node?.errorTypes?.t ?? 0) - (node?.transactions?.t ?? 0),
@@ -66,15 +85,13 @@ describe('errors', () => {
   test('have new totals when only the query of codes fails; the codes are those of a poll before, then none', async () => {
     const readings = await readingsOf(5, (query, poll) => {
       if (query === 'query_error_codes') return poll === 0 ? code(poll) : undefined
-      return query === TRAFFIC
-        ? totals(0).map((row) => ({ ...row, value: poll * 90 + Number(row.value) }))
-        : []
+      return query === TRAFFIC ? constant(poll) : []
     })
     expect(readings.map(fieldsOf)).toEqual([
       [90, 0, [['404', 10, 10]]],
       [90, -300, [['404', 10, 10]]],
-      [90, -600, [['404', 10, undefined]]],
-      [90, -900, [['404', 10, undefined]]],
+      [90, -600, [['404', 10, 10]]],
+      [90, -900, [['404', 10, 10]]],
       [90, expect.any(Number), undefined],
     ])
   })
@@ -90,14 +107,15 @@ describe('errors', () => {
     ])
   })
 
-  test('of different times are not put together', async () => {
+  test('of different times are put together at the time of the older one', async () => {
     const [reading] = await readingsOf(1, (query) =>
-      query === TRAFFIC ? totals(0).filter(({ field, time }) => field[0] === 's' || time !== '08:35:00') : [],
+      query === TRAFFIC ? totals(1).filter(({ field, time }) => field[0] === 's' || time !== '08:35:00') : [],
     )
-    expect(reading?.nodes[0]?.transactions).toMatchObject({
-      succeeded: 90,
-      failed: undefined,
-      all: undefined,
+    expect(reading?.nodes[0]?.transactions).toEqual({
+      t: Date.parse('2026-07-31T08:30:00Z') / 1000,
+      succeeded: 91,
+      failed: 10,
+      all: { t: Date.parse('2026-07-31T08:30:00Z') / 1000, value: 1000 / 101 },
     })
   })
 })
@@ -194,3 +212,208 @@ test('an answer that is one point behind leaves histograms and rates as they wer
     [[4800, 4800], [7]],
   ])
 })
+
+/** A counter of disk I/O of a service that adds 600 B/s to the sum. */
+const service = (name: string, poll: number) =>
+  counter(`${name}_IO_Statistics_data_read`, 'read_USERTotal', 180_000, poll)
+const valuesIn = (
+  readings: readonly PerformancePoll['reading'][],
+  name: 'diskReadBandwidthUser' | 'nodeNicReceivedBandwidth',
+) => readings.map(({ nodes }) => nodes[0]?.values.get(name)?.value)
+
+describe('without the values of earlier answers', () => {
+  const MODE = { keepsEarlier: false }
+
+  test('a sum is absent while the answer lacks a service', async () => {
+    const rows = (query: string, poll: number) =>
+      query === TRAFFIC
+        ? ['blob', 'cm', ...(poll === 1 ? [] : ['sr'])].flatMap((name) => service(name, poll))
+        : []
+    expect(valuesIn(await readingsOf(3, rows, MODE), 'diskReadBandwidthUser')).toEqual([
+      1800,
+      undefined,
+      1800,
+    ])
+  })
+
+  test('the traffic of a node is absent while the answer lacks an interface', async () => {
+    const net = (name: string, step: number, poll: number) =>
+      counter('net', 'bytes_recv', step, poll, { tags: { interface: name } })
+    const rows = (query: string, poll: number) =>
+      query === 'query_network'
+        ? [...net('public', 150_000, poll), ...(poll === 1 ? [] : net('private.4', 900_000, poll))]
+        : []
+    const readings = await readingsOf(3, rows, MODE)
+    expect(valuesIn(readings, 'nodeNicReceivedBandwidth')).toEqual([3500, undefined, 3500])
+    const exported = readings.map(({ nodes }) => nodes[0]?.interfaces.map(({ name }) => name))
+    expect(exported).toEqual([['private.4', 'public'], ['public'], ['private.4', 'public']])
+  })
+
+  test('the ratio of errors is absent while the answer lacks the failures', async () => {
+    const rows = (query: string, poll: number) =>
+      query === TRAFFIC
+        ? [
+            ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 97, poll),
+            ...(poll === 1 ? [] : counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 3, poll)),
+          ]
+        : []
+    const readings = await readingsOf(3, rows, MODE)
+    expect(readings.map(({ nodes: [node] }) => node?.transactions?.all?.value)).toEqual([3, undefined, 3])
+    expect(readings.map(({ nodes: [node] }) => node?.transactions?.succeeded)).toEqual([97, 97, 97])
+  })
+
+  test('errors have no categories instead of the codes of a query that fails', async () => {
+    const rows = (query: string, poll: number) => {
+      if (query === 'query_error_codes')
+        return poll === 1
+          ? undefined
+          : counter(MEASUREMENTS.errorCodes.name, 'error_counter', 10, poll, { tags: { code: '404' } })
+      return query === TRAFFIC ? counter(MEASUREMENTS.errors.name, 'user_errors', 10, poll) : []
+    }
+    const readings = await readingsOf(3, rows, MODE)
+    const types = readings.map(({ nodes: [node] }) => node?.errorTypes?.types.map((one) => one.errorType))
+    expect(types).toEqual([['404'], undefined, ['404']])
+  })
+
+  test('a histogram is absent while the answer lacks a bound on all nodes', async () => {
+    const rows = (query: string, poll: number) =>
+      query === 'query_latency_read'
+        ? ['+Inf', ...(poll === 1 ? [] : ['1.0'])].flatMap((field) =>
+            counter(MEASUREMENTS.latency.name, field, 5, poll, { tags: { id: 'ttfb_read' } }),
+          )
+        : []
+    const readings = await readingsOf(3, rows, MODE)
+    expect(readings.map(({ nodes: [node] }) => node?.latencies.get('read')?.buckets.length)).toEqual([
+      2,
+      undefined,
+      2,
+    ])
+  })
+})
+
+describe('a service', () => {
+  test.each([true, false])('that four polls lack is in every sum (with values before: %s)', async (kept) => {
+    const rows = (query: string, poll: number) =>
+      query === TRAFFIC
+        ? ['blob', 'cm', ...(poll > 0 && poll < 5 ? [] : ['sr'])].flatMap((name) => service(name, poll))
+        : []
+    const found = valuesIn(await readingsOf(6, rows, { keepsEarlier: kept }), 'diskReadBandwidthUser')
+    expect(found).toEqual([
+      1800,
+      ...Array.from({ length: 4 }, (_, i) => (kept && i < 3 ? 1800 : undefined)),
+      1800,
+    ])
+  })
+
+  test.each([1, 2])('whose points are visible %i intervals late is in every sum', async (late) => {
+    const rows = (query: string, poll: number) => {
+      if (query !== TRAFFIC) return []
+      const early = ['08:20:00', '08:25:00', '08:30:00', '08:35:00'].map(
+        (time, index): RowOptions => ({
+          time,
+          value: (poll + index) * 180_000,
+          field: 'read_USERTotal',
+          measurement: 'blob_IO_Statistics_data_read',
+        }),
+      )
+      const others = early
+        .slice(0, -late)
+        .map((row) => ({ ...row, measurement: 'cm_IO_Statistics_data_read' }))
+      return [...early, ...others]
+    }
+    expect(valuesIn(await readingsOf(2, rows), 'diskReadBandwidthUser')).toEqual([1200, 1200])
+  })
+})
+
+describe('increases between different times are not combined', () => {
+  const code = (poll: number) =>
+    counter(MEASUREMENTS.errorCodes.name, 'error_counter', 2, poll, { tags: { code: '404' } })
+  const totals = (poll: number) => [
+    ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 98, poll),
+    ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 2, poll),
+  ]
+  const isMissing = ({ time }: RowOptions) => time === '08:30:00'
+  const ratesOf = (readings: readonly PerformancePoll['reading'][]) =>
+    readings.map(({ nodes: [node] }) => [
+      node?.transactions?.all?.value,
+      node?.errorTypes?.types.map(({ count, rate }) => [count, rate?.value]),
+    ])
+
+  test('when a point of a code is missing', async () => {
+    const rows = (query: string) =>
+      query === TRAFFIC
+        ? totals(0)
+        : query === 'query_error_codes'
+          ? code(0).filter((row) => !isMissing(row))
+          : []
+    expect(ratesOf(await readingsOf(1, rows))).toEqual([[2, undefined]])
+  })
+
+  test('when a point of the failures is missing', async () => {
+    const rows = (query: string) =>
+      query === TRAFFIC ? totals(0).filter((row) => !(row.field[0] === 'f' && isMissing(row))) : []
+    expect(ratesOf(await readingsOf(1, rows))).toEqual([[undefined, undefined]])
+  })
+
+  test('when the query of codes failed, and only the newest points are right', async () => {
+    const newest = (rows: readonly RowOptions[]) => rows.filter(({ time }) => time === '08:35:00')
+    const rows = (query: string, poll: number) => {
+      if (query === TRAFFIC) return newest(totals(poll))
+      if (query !== 'query_error_codes') return []
+      return poll === 2 ? undefined : newest(code(poll))
+    }
+    const readings = await readingsOf(5, rows, { keepsEarlier: false, lastOnly: true })
+    expect(ratesOf(readings)).toEqual([
+      [undefined, undefined],
+      [2, [[2, 2]]],
+      [2, undefined],
+      [2, undefined],
+      [2, [[2, 2]]],
+    ])
+  })
+})
+
+test('an answer that is repeated with the same end gets older', async () => {
+  const repeated = decodeBody(bodyOf(service('cm', 0)))
+  let poll = 0
+  const reader = createPerformanceReader({
+    interfaces: NO_FILTER,
+    hasRangeDefect: async () => false,
+    now: () => poll * 300_000,
+    query: async ({ name }) => (name === TRAFFIC ? repeated : answerOf('empty')),
+  })
+  const found: (number | undefined)[] = []
+  for (; poll < 5; poll += 1)
+    found.push(...valuesIn([(await reader.read(never())).reading], 'diskReadBandwidthUser'))
+  expect(found).toEqual([600, 600, 600, 600, undefined])
+})
+
+test.each([60, 600, 1200])(
+  'a histogram does not decrease when an address answers whose clock is %i s behind',
+  async (seconds) => {
+    const times = ['08:20:00', '08:25:00', '08:30:00', '08:35:00']
+    const rows = (query: string, poll: number) => {
+      if (query !== 'query_latency_read') return []
+      // The address has no points after the time of its clock.
+      const known = times.slice(
+        0,
+        poll === 1 ? Math.max(times.length - 1 - Math.floor(seconds / 300), 1) : undefined,
+      )
+      return ['1.0', '+Inf'].flatMap((field) =>
+        known.map(
+          (time, index): RowOptions => ({
+            time,
+            value: poll + index,
+            field,
+            measurement: MEASUREMENTS.latency.name,
+            tags: { id: 'ttfb_read' },
+          }),
+        ),
+      )
+    }
+    const readings = await readingsOf(3, rows, { behindSeconds: (poll) => (poll === 1 ? seconds : 0) })
+    const counts = readings.map(({ nodes: [node] }) => node?.latencies.get('read')?.buckets[0]?.count ?? 0)
+    expect(counts).toEqual([3, expect.any(Number), 5])
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+  },
+)
