@@ -1,7 +1,7 @@
 import { LATENCY_BOUNDS } from '../query/points/latency_histogram.ts'
 import { choiceArgument, type FaultRow, type QueryTable } from './fault.ts'
 
-const ENDED_MS = 600_000
+const LATE_MS = 600_000
 
 /** Faults of the rows that queries return. They have no effect on other requests. */
 export const ROW_FAULTS = {
@@ -50,11 +50,11 @@ export const ROW_FAULTS = {
     help: 'queries return only the first point of each series',
     answer: onRows((rows) => rows.filter((row, index) => row['table'] !== rows[index - 1]?.['table'])),
   },
-  'ended-series': {
-    help: 'the process or network interface of this name has no points of the last 10 minutes',
+  'late-series': {
+    help: 'the points of the process or network interface of this name are visible after 10 minutes',
     argument: { name: 'NAME', fallback: 'cm', pattern: /^[\w.-]{1,100}$/ },
     answer: onRows((rows, name) => {
-      const isOld = (row: Row) => msOf(row['_stop']) - msOf(row['_time']) > ENDED_MS
+      const isOld = (row: Row) => msOf(row['_stop']) - msOf(row['_time']) > LATE_MS
       return rows.filter((row) => isOld(row) || (row['process'] !== name && row['interface'] !== name))
     }),
   },

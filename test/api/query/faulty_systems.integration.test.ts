@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../src/api/query/requests/version.ts'
 import type { NodePerformance, PerformanceReading } from '../../../src/api/query/values/performance.ts'
-import { MEASUREMENTS, type QueryAttributeName } from '../../../src/query_catalogue.ts'
+import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
 import { never } from '../http/responses.ts'
 import { NO_FILTER } from './query_files.ts'
@@ -162,44 +162,12 @@ test.each(INTERFACES)(
   },
 )
 
-/** What remains of the values of a node, by the name of what has ended. */
-const ENDED: Readonly<Record<string, (values: NodePerformance, of: NodePerformance) => void>> = {
-  cm: ({ values }, healthy) => {
-    const disks = [...healthy.values].filter(([name]) => name.startsWith('disk'))
-    expect(disks).not.toEqual([])
-    for (const [name, { t, value }] of disks) {
-      expect(values.get(name)?.t).toBe(t)
-      // The process that remains has three quarters.
-      expect(values.get(name)?.value, name).toBeCloseTo(0.75 * value, 6)
-    }
-  },
-  'private.4': ({ values, interfaces }, healthy) => {
-    const { receivedBytesPerSecond = Number.NaN } =
-      healthy.interfaces.find(({ name }) => name === 'public') ?? {}
-    const valueAt = (name: QueryAttributeName) => values.get(name)?.value
-    expect(valueAt('nodeNicReceivedBandwidth')).toBeCloseTo(receivedBytesPerSecond, 6)
-    expect(interfaces.find(({ name }) => name === 'public')?.receivedBytesPerSecond).toBe(
-      receivedBytesPerSecond,
-    )
-    // The interfaces have equal speeds.
-    const all = healthy.values.get('nodeNicReceivedBandwidth')?.value ?? Number.NaN
-    const utilization = healthy.values.get('nodeNicReceivedUtilization')?.value ?? Number.NaN
-    expect(valueAt('nodeNicReceivedUtilization')).toBeCloseTo(
-      (2 * utilization * receivedBytesPerSecond) / all,
-      6,
-    )
-  },
-}
-
-test.each(Object.entries(ENDED))('what ended, here %s, is in no sum', async (name, check) => {
-  const readings = await readAll(POLLS, (poll) => (poll < 2 ? [] : [`ended-series:${name}`]))
-  // One interval later, it may be late only.
-  for (const poll of [3, 4, 5]) {
-    readings[poll]?.nodes.forEach((node, index) => {
-      const of = healthy[poll]?.nodes[index]
-      if (of === undefined) throw new Error('there is no such node')
-      check(node, of)
-    })
-    expect(readings[poll]?.nodes).toHaveLength(3)
-  }
+test.each([
+  ['cm', 'diskReadBandwidthTotal'],
+  ['private.4', 'nodeNicUtilization'],
+] as const)('what is 10 minutes late, here %s, is in every sum', async (name, attribute) => {
+  const readings = await readAll(POLLS, (poll) => (poll < 2 ? [] : [`late-series:${name}`]))
+  expectRight(readings)
+  for (const reading of readings)
+    expect(reading?.nodes.map(({ values }) => values.has(attribute))).toEqual([true, true, true])
 })

@@ -139,8 +139,8 @@ describe('answers', () => {
     expect(rows[0]).toEqual(first)
   })
 
-  test('ended-series: no point of the interface in the last 10 minutes', async () => {
-    const rows = await rowsOf(await start('ended-series:public'), NETWORK)
+  test('late-series: no point of the interface in the last 10 minutes', async () => {
+    const rows = await rowsOf(await start('late-series:public'), NETWORK)
     const age = (name: string) => {
       const times = rows.filter((row) => row['interface'] === name).map(({ _time = '' }) => Date.parse(_time))
       return NOW_SECONDS - Math.max(...times) / 1000
