@@ -121,14 +121,6 @@ describe('a system', () => {
     expect(poller.ready()).toBe(true)
   })
 
-  test('that is down is tried, and not up', async () => {
-    const emulator = await startEmulator(['status:503,body=none@nodes'])
-    const { poller, store, waitUntilTried } = create()
-    await poller.use(configOf([systemOf(emulator)], { poll: { schedule: neverSchedule(), timeout: '1s' } }))
-    await waitUntilTried()
-    expect(shown(store, 'sds_pool_up', 'system')).toEqual({ a: 0 })
-  })
-
   test('that is only probed is ready at once, and has no values on /metrics', async () => {
     const emulator = await startEmulator()
     const parts = create()
@@ -248,25 +240,6 @@ describe('a system with sections of its own', () => {
     expect([free(parts).sort(), intervals()]).toEqual([['a', 'b'], { a: 1800, b: 900 }])
     await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(2))
     expect([slow.log.count('login'), other.log.count('nodes'), other.log.count('login')]).toEqual([2, 1, 1])
-  })
-
-  test('without a schedule is only probed, beside one that is polled', async () => {
-    const [probed, polled] = [await startEmulator(), await startEmulator()]
-    const parts = create()
-    const systems = [systemOf(probed, { poll: { schedule: '' } }), systemOf(polled, { name: 'b' })]
-    await parts.poller.use(configOf(systems))
-    await parts.waitUntilTried()
-    expect(free(parts)).toEqual(['b'])
-    await parts.poller.probe('a', undefined, new AbortController().signal)
-    expect([probed.log.count('nodes'), free(parts)]).toEqual([1, ['b']])
-  })
-
-  test('is sent requests within its own limits', async () => {
-    const emulator = await startEmulator(['stall@nodes'])
-    const parts = create()
-    await parts.poller.use(configOf([systemOf(emulator, { poll: { timeout: '1s' } })]))
-    await parts.waitUntilTried()
-    expect(parts.store.system('a')?.pools.values().next().value?.lastFailure?.reason).toBe('timeout')
   })
 })
 

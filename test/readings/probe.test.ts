@@ -113,17 +113,6 @@ function gated() {
 }
 
 describe('a system without a schedule', () => {
-  test('is asked only when it is probed', async () => {
-    const nodes = vi.fn(async (pool: string) => readingOf({ n1: nodes.mock.calls.length }, pool))
-    const pools = vi.fn(async () => [{ id: 'p', name: 'hot' }])
-    const { probe, poller } = await setUp({ client: { nodes, pools } })
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([pools.mock.calls.length, poller.next().nextPollMs]).toEqual([0, undefined])
-    expectExposition(await probe(), { success: 1, up: { p: 1 }, free: { n1: 1 } })
-    expectExposition(await probe(), { success: 1, up: { p: 1 }, free: { n1: 2 } })
-    expect([pools.mock.calls.length, nodes.mock.calls.length]).toEqual([1, 2])
-  })
-
   test('has its labels, and no series of other systems and of the exporter', async () => {
     const { probe } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }) }, pools: ['p'] })
     const exposition = await probe()
@@ -161,16 +150,21 @@ describe('a system without a schedule', () => {
 })
 
 describe('probes of one system', () => {
-  test('at the same time share one poll of each pool', async () => {
+  test('at the same time share one poll of each pool, and the exposition', async () => {
     const { nodes, release, waitForRequests } = gated()
-    const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
-    const probes = Array.from({ length: 10 }, () => probe())
+    const { poller } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const probe = () => poller.probe(undefined, new AbortController().signal)
+    const probes = Array.from({ length: 10 }, probe)
     await waitForRequests(2)
     const late = probe()
     await new Promise(setImmediate)
     release()
-    for (const exposition of await Promise.all([...probes, late]))
-      expectExposition(exposition, { success: 1, free: { 'node-p': 2, 'node-q': 2 } })
+    const expositions = await Promise.all([...probes, late])
+    expectExposition(summary(expositions[0]?.text('text') ?? ''), {
+      success: 1,
+      free: { 'node-p': 2, 'node-q': 2 },
+    })
+    expect(new Set(expositions).size).toBe(1)
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
@@ -188,18 +182,6 @@ describe('probes of one system', () => {
     release()
     expectExposition(await second, { free: { 'node-p': 2 } })
     expect(nodes).toHaveBeenCalledTimes(2)
-  })
-
-  test('that shared a poll share the exposition', async () => {
-    const { nodes, release, waitForRequests } = gated()
-    const { poller } = await setUp({ client: { nodes }, pools: ['p'] })
-    const { signal } = new AbortController()
-    const both = [poller.probe(undefined, signal), poller.probe(undefined, signal)]
-    await waitForRequests(1)
-    release()
-    const [first, second] = await Promise.all(both)
-    expect(first).toBeDefined()
-    expect(second).toBe(first)
   })
 
   test('of different pools that share polls have expositions of their own', async () => {
@@ -221,8 +203,9 @@ describe('probes of one system', () => {
   })
 
   test('of one pool fail while the pools are unknown', async () => {
-    const { probe } = await setUp({ client: { pools: async () => Promise.reject(timeout()) } })
+    const { probe, store } = await setUp({ client: { pools: async () => Promise.reject(timeout()) } })
     expectExposition(await probe('p'), { success: 0, up: {} })
+    expect(store.system('a')?.tried).toBe(true)
   })
 
   test('of one pool poll that pool only', async () => {
@@ -230,13 +213,6 @@ describe('probes of one system', () => {
     const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     expectExposition(await probe('q'), { success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
     expect(nodes.mock.calls.map(([pool]) => pool)).toEqual(['q'])
-  })
-
-  test('of an unknown pool send nothing, and have no answer', async () => {
-    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
-    const { probe } = await setUp({ client: { nodes }, pools: ['p'] })
-    expect(await probe('x')).toBeUndefined()
-    expect(nodes).not.toHaveBeenCalled()
   })
 })
 

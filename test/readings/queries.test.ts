@@ -1,33 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import { createSystemPoller, type SystemPoller } from '../../src/readings/system_poller.ts'
 import { bytesOf } from '../../src/state/rendering.ts'
 import { newSystem } from '../../src/state/state.ts'
 import type { StateStore } from '../../src/state/store.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
-import {
-  clientOf,
-  configOf,
-  onlySystem,
-  ownMetrics,
-  readingOf,
-  recordingLog,
-  shown,
-  storeOfA,
-} from './setup.ts'
+import { MINUTE, SECOND, setUp as start, useFakeTime } from './running.ts'
+import { readingOf, shown } from './setup.ts'
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const running: SystemPoller[] = []
-
-beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 40) }))
-afterEach(async () => {
-  const stopped = Promise.all(running.splice(0).map((poller) => poller.stop()))
-  await vi.advanceTimersByTimeAsync(SECOND)
-  await stopped
-  vi.useRealTimers()
-})
+useFakeTime(Date.UTC(2026, 0, 1, 12, 0, 40))
 
 const memory = (value: number, ...nodes: readonly string[]) =>
   decodeBody(
@@ -35,13 +16,10 @@ const memory = (value: number, ...nodes: readonly string[]) =>
   )
 const refusal = (reason: ApiError['reason'], status: number) => new ApiError(reason, 'bad', { status })
 
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 /** A query that is never answered. */
-const untilAborted: SystemClient['query'] = (_query, _dialect, signal) =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-
-/** A poll of the feed that is never answered. */
-const untilLeft: SystemClient['nodes'] = (_pool, signal) =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+const hanging: SystemClient['query'] = (_query, _dialect, signal) => untilAborted(signal)
 
 interface Options {
   readonly query: SystemClient['query']
@@ -62,30 +40,17 @@ async function setUp({
   poll = '',
   pools = ['p'],
   version = '4.3.0.0',
-  store: given,
   limits = '',
+  ...rest
 }: Options) {
   const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}\nlimits: {${limits}}`
-  const config = configOf(
-    yaml,
-    `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]}`,
-  )
-  const client = clientOf({
-    nodes,
-    query,
-    read: async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`),
-  })
-  const [log, own, store] = [recordingLog(), ownMetrics(), given ?? (await newStore())]
-  const poller = createSystemPoller({ system: onlySystem(config), client, store, own, log })
-  running.push(poller)
-  poller.start()
-  await vi.advanceTimersByTimeAsync(20)
+  const read: SystemClient['read'] = async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`)
+  const parts = await start({ client: { nodes, query, read }, yaml, pools, ...rest })
+  const { poller, store, own } = parts
   return {
-    poller,
-    store,
+    ...parts,
     nextMs: () => poller.next().nextQueriesMs,
     used: () => shown(store, 'sds_node_memory_used_bytes', 'node'),
-    free: () => shown(store, 'sds_node_disk_space_free_bytes', 'node'),
     up: () => shown(store, 'sds_system_query_up', 'system'),
     /** Those that are not 0. */
     counters: async () =>
@@ -94,17 +59,7 @@ async function setUp({
       ),
     zeros: async () =>
       [...(await own.render('text')).matchAll(/^sds_query_(\S+) 0$/gm)].map(([, name]) => name),
-    logged: () =>
-      log.lines
-        .filter(({ message }) => message !== 'polling pools')
-        .map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
   }
-}
-
-async function newStore() {
-  const store = storeOfA()
-  await vi.advanceTimersByTimeAsync(1)
-  return store
 }
 
 /** Answers with memory only; counts the polls by the first query. */
@@ -165,17 +120,14 @@ describe('the query interface', () => {
 
   test('that is slow does not delay polls of the feed', async () => {
     const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
-    const { free } = await setUp({ nodes, query: untilAborted })
+    const { free } = await setUp({ nodes, query: hanging })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect(free()).toEqual({ n1: 6 })
   })
 
   test.each([
-    ['no service', refusal('not_found', 503), 5],
-    ['no path', refusal('not_found', 404), 5],
     ['a missing role', refusal('forbidden', 500), 5],
     ['a failure', refusal('server_error', 500), 13],
-    ['a service that is not available', refusal('unavailable', 503), 5],
   ])('is asked seldom after %s', async (_, failure, times) => {
     const { query, polls } = answering(() => {
       throw failure
@@ -226,33 +178,6 @@ describe('the query interface', () => {
     expect([polls(), used(), up()]).toEqual([1, { n1: 1 }, { a: 1 }])
   })
 
-  test.each(['not_found', 'forbidden', 'unavailable'] as const)(
-    'that begins later than the feed of an upgraded system is found soon: %s',
-    async (reason) => {
-      const { query } = answering((poll) => {
-        if (poll < 4) throw refusal(reason, 404)
-        return memory(poll, 'n1')
-      })
-      const { used } = await setUp({ query })
-      await vi.advanceTimersByTimeAsync(21 * MINUTE)
-      expect(used()).toEqual({ n1: 4 })
-    },
-  )
-
-  test('that failed is not shown any more when the feed serves performance again', async () => {
-    let isStarting = true
-    const { query, polls } = answering(() => {
-      throw refusal('not_found', 404)
-    })
-    const nodes = async () => (isStarting ? readingOf({ n1: 1 }) : served())
-    const { up } = await setUp({ query, nodes })
-    await vi.advanceTimersByTimeAsync(11 * MINUTE)
-    expect([polls(), up()]).toEqual([3, { a: 0 }])
-    isStarting = false
-    await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    expect([polls(), up()]).toEqual([3, {}])
-  })
-
   test('of which polls fail has no known time for its next queries', async () => {
     let fails = false
     const { query } = answering(() => memory(1, 'n1'))
@@ -275,7 +200,7 @@ describe('the query interface', () => {
 
   test('that waits for the first poll of the feed is asked next at a time that is still to come', async () => {
     const { query } = answering(() => memory(1, 'n1'))
-    const { nextMs } = await setUp({ query, nodes: untilLeft })
+    const { nextMs } = await setUp({ query, nodes: (_pool, signal) => untilAborted(signal) })
     expect(nextMs()).toBeGreaterThan(Date.now())
   })
 
@@ -283,7 +208,7 @@ describe('the query interface', () => {
     ['auto', true],
     ['feed', false],
   ])('with source %s has counters from the start: %j', async (source, expected) => {
-    const { zeros } = await setUp({ query: untilAborted, performance: `source: ${source}` })
+    const { zeros } = await setUp({ query: hanging, performance: `source: ${source}` })
     expect((await zeros()).includes('polls_total{system="a",result="ok"}')).toBe(expected)
   })
 
@@ -291,16 +216,6 @@ describe('the query interface', () => {
     const { query } = answering(() => memory(1, 'n1'))
     const { nextMs } = await setUp({ query, performance: 'source: feed, schedule: ""' })
     expect(nextMs()).toBeUndefined()
-  })
-
-  test('that restarts is asked at the normal pace', async () => {
-    const { query, polls } = answering((poll) => {
-      if (poll === 2 || poll === 3) throw refusal('not_found', 503)
-      return memory(poll, 'n1')
-    })
-    const { used } = await setUp({ query })
-    await vi.advanceTimersByTimeAsync(16 * MINUTE)
-    expect([polls(), used()]).toEqual([4, { n1: 4 }])
   })
 
   test('without data is reported once, and asked on', async () => {

@@ -203,14 +203,6 @@ describe('without a schedule of polls', () => {
     expect(store.system('a')?.tried).toBe(true)
   })
 
-  test('a probe of one pool is a try, also while the pools are unknown', async () => {
-    const { client } = countingClient()
-    const pools = async () => Promise.reject(apiError())
-    const { poller, store } = await setUp({ client: { ...client, pools }, yaml })
-    await probeOf(poller, 'p')
-    expect(store.system('a')?.tried).toBe(true)
-  })
-
   test('a probe of a pool that does not exist requests nothing', async () => {
     const { client, counts, nodes } = countingClient()
     const { poller, store } = await setUp({ client, yaml, pools: ['p'] })

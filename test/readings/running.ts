@@ -64,6 +64,7 @@ export async function setUp({
     store: pollerStore,
     log,
     poller,
+    own,
     logLines,
     logged: () =>
       logLines().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
