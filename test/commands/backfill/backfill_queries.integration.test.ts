@@ -329,9 +329,9 @@ function expectMetricsTogether(text: string): void {
 describe('what cannot be read is said, and the feed is read', () => {
   test.each([
     ['range-defect', '', '', [], 'release 3.8.0.3.136839.4f1ba2c9d07 has wrong values in ranges', 0],
-    ['community', '', '', [], 'the system has no query interface, such as the Community Edition', 1],
+    ['community', '', '', [], 'the query interface does not run, as on a Community Edition', 1],
     ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 6],
-    ['modern', 'query-error:role', '', [], 'needs the role SYSTEM_MONITOR or SYSTEM_ADMIN', 2],
+    ['modern', 'query-error:role', '', [], 'the account lacks the role for this request', 2],
     ['modern', 'query-error:compile', '', [], 'failed to compile query', 6],
     ['modern', 'status:404@vdc_nodes', '', [], 'the release cannot be read from /vdc/nodes', 0],
     ['modern', '', '', ['--source=feed'], 'because of --source=feed', 0],
