@@ -20,8 +20,9 @@ export function resourceSamples(
   for (const [family, count] of counts) samples.add(family, labelText({ system }), count)
   for (const list of Map.groupBy(objects, ({ kind }) => kind.name).values()) {
     const names = firstLabels(list, known)
-    for (const [index, object] of list.entries())
-      addObject(samples, baseLabels(system, object, names[index]), object)
+    // Of two entries of one object, of which one has no id, the last one is exported.
+    const byLabels = new Map(list.map((object, index) => [baseLabels(system, object, names[index]), object]))
+    for (const [base, object] of byLabels) addObject(samples, base, object)
   }
   return samples.byFamily
 }

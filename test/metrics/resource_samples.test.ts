@@ -43,6 +43,20 @@ test('columns of one family differ in their labels', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
+test('an entry without an id that has the name of a node in the feed is this node', () => {
+  const [kind] = [OBJECT_KINDS.get('node')]
+  if (kind === undefined) throw new Error('there are no nodes')
+  const entries = [
+    { nodeid: 'id-1', nodename: 'n1.example', version: '4' },
+    { nodename: 'n1', version: '4' },
+  ]
+  const known = { node: (id: string) => (id === 'id-1' ? 'n1' : undefined) }
+  const samples = resourceSamples('s', readingOf(kind, entries), known)
+  expect(parseExposition(renderPart(samples).text.toString()).map(({ labels }) => labels)).toEqual([
+    { system: 's', node: 'n1', version: '4' },
+  ])
+})
+
 const LISTED_KINDS = [...OBJECT_KINDS.values()].filter(({ labels }) => Object.keys(labels).length > 0)
 const name = fc.constantFrom(undefined, null, '', ' ', 'x', ' x', 'y', 'Replication_Group: x')
 

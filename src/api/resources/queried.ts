@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { JsonObject } from '../parse/json.ts'
-import { isReadable, type QueryAnswer } from '../query/answers/answer.ts'
+import { isReadable, type Point, type QueryAnswer } from '../query/answers/answer.ts'
 import { type Dialect, systemQuery } from '../query/requests/queries.ts'
 import type { ReadingContext } from './context.ts'
 import { decodeListed, type ResourceObject } from './objects.ts'
@@ -33,22 +33,38 @@ function asNotServed(failure: unknown): never {
 
 /**
  * An entry for each combination of the labels, with fields and labels as members. Of several series of a field, such as
- * those of processes, the largest value counts.
+ * those of processes, the newest value counts; of one time the largest.
  */
 function entriesOf({ series }: QueryAnswer, { labels }: ObjectKind): JsonObject[] {
-  const entries = new Map<string, Map<string, string | number>>()
+  const entries = new Map<string, { readonly named: JsonObject; readonly points: Map<string, Point> }>()
   for (const { field, tags, points } of series.values()) {
     const point = points.at(-1)
-    if (point === undefined || !isReadable(point)) continue
-    const named = Object.values(labels).flatMap((tag): [string, string][] => {
-      const text = tags.get(tag)
-      return text === undefined ? [] : [[tag, text]]
-    })
+    if (point === undefined) continue
+    const named = Object.fromEntries(
+      Object.values(labels).flatMap((tag) => {
+        const text = tags.get(tag)
+        return text === undefined ? [] : [[tag, withoutTag(text, tag)]]
+      }),
+    )
     const key = JSON.stringify(named)
-    const entry = entries.get(key) ?? new Map<string, string | number>(named)
-    const other = entry.get(field)
-    entry.set(field, typeof other === 'number' ? Math.max(other, point.value) : point.value)
+    const entry = entries.get(key) ?? { named, points: new Map() }
     entries.set(key, entry)
+    const other = entry.points.get(field)
+    if (other === undefined || isNewer(point, other)) entry.points.set(field, point)
   }
-  return [...entries.values()].map((entry) => Object.fromEntries(entry))
+  return [...entries.values()].flatMap(({ named, points }) => {
+    const readable = [...points].filter(([, point]) => isReadable(point))
+    const figures = Object.fromEntries(readable.map(([field, { value }]) => [field, value]))
+    return readable.length === 0 ? [] : [{ ...named, ...figures }]
+  })
+}
+
+/** Ids of replication groups are served with and without their kind, with and without a blank. */
+function withoutTag(text: string, tag: string): string {
+  return text.startsWith(`${tag}:`) ? text.slice(tag.length + 1).trimStart() : text
+}
+
+/** Newer than another point, or of the same time and larger or the only one that could be read. */
+function isNewer(point: Point, other: Point): boolean {
+  return point.t > other.t || (point.t === other.t && !(point.value <= other.value) && isReadable(point))
 }

@@ -292,22 +292,21 @@ describe('the expiry of a license', () => {
 })
 
 describe('queries about the whole system', () => {
-  const tablesOf = (values: readonly (readonly string[])[]) => ({
+  type Row = readonly [value: string, field: string, tag: string, time?: string]
+  const rowsOf = (measurement: string, tag: string, rows: readonly Row[]) => ({
     Series: [
       {
-        Columns: ['_start', '_stop', '_time', '_value', '_field', '_measurement', 'process'],
-        Values: values.map(([value, field, process]) => [
-          '2026-07-29T08:00:00Z',
+        Columns: ['_start', '_stop', '_time', '_value', '_field', '_measurement', tag],
+        Values: rows.map(([value, field, text, time = '08:10:57']) => [
+          '2026-07-29T07:41:40Z',
           '2026-07-29T08:11:40Z',
-          '2026-07-29T08:10:57Z',
-          value,
-          field,
-          'dtquery_dt_status',
-          process,
+          `2026-07-29T${time}Z`,
+          ...[value, field, measurement, text],
         ]),
       },
     ],
   })
+  const tablesOf = (rows: readonly Row[]) => rowsOf('dtquery_dt_status', 'process', rows)
   const EMPTY = { Series: [{ Datatypes: null, Columns: null, Values: null }] }
 
   test('without rows give no sample', async () => {
@@ -337,16 +336,40 @@ describe('queries about the whole system', () => {
     expect(namesOf(linesOf(reading))).toContain('sds_system_directory_tables')
   })
 
-  test('with several series of a field have the largest value, and reject invalid ones', async () => {
-    const rows = [
-      ['4', 'unready', 'p1'],
-      ['7', 'unready', 'p2'],
-      ['many', 'unknown', 'p1'],
-    ]
+  const unready = async (...rows: readonly Row[]) => {
     const reading = await setUp({ ...classic, query_directoryTables: tablesOf(rows) }).read('system_queries')
-    expect(linesOf(reading)).toContain('sds_system_directory_tables_by_state{system="a",state="unready"} 7')
-    expect(linesOf(reading).join()).not.toContain('unknown')
-    expect(reading.rejected).toMatchObject([{ attribute: 'system_queries', reason: 'text', times: 1 }])
+    const found = linesOf(reading).filter((line) => line.includes('"unready"'))
+    return [found.map((line) => line.split(' ').at(-1)), reading.rejected.map(({ reason }) => reason)]
+  }
+
+  test('with several series of a field have the newest value, of one time the largest, and none for an unreadable one', async () => {
+    const [older, newer]: Row[] = [
+      ['7', 'unready', 'p1', '07:50:57'],
+      ['4', 'unready', 'p2', '08:10:27'],
+    ]
+    if (older === undefined || newer === undefined) throw new Error('two rows')
+    expect(await unready(older, newer)).toEqual([['4'], []])
+    expect(await unready(newer, older)).toEqual([['4'], []])
+    expect(await unready(newer, ['5', 'unready', 'p3', '08:10:27'])).toEqual([['5'], []])
+    expect(await unready(older, ['many', 'unready', 'p2'])).toEqual([[], ['text']])
+  })
+
+  test('have one lag of a group whose id is served in two forms, the newest one', async () => {
+    const rows: Row[] = [
+      ['7200000', 'RPO_Lag_Millis', 'Replication_Group: urn:g1', '07:50:57'],
+      ['1000', 'RPO_Lag_Millis', 'urn:g1'],
+    ]
+    for (const some of [rows, rows.toReversed()]) {
+      const body = rowsOf(
+        'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO',
+        'Replication_Group',
+        some,
+      )
+      const reading = await setUp({ ...classic, query_replicationLag: body }).read('system_queries')
+      expect(linesOf(reading).filter((line) => line.includes('_lag_seconds'))).toEqual([
+        'sds_replication_group_lag_seconds{system="a",replication_group="urn:g1"} 1',
+      ])
+    }
   })
 })
 
