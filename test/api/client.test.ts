@@ -461,6 +461,24 @@ describe('requests', () => {
     expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
   })
 
+  test('refused at one path permanently cost one login, and no other request is refused', async () => {
+    await using emulator = await startEmulator({ faults: ['status:401,code=4000@license'] })
+    await using setup = startClient(monitored(emulator.url))
+    const read = (path: string) =>
+      setup.client
+        .resource({ operation: 'inventory', path }, () => 'ok', never())
+        .catch(({ remedy }: ApiError) => remedy)
+    const pool = emulator.pools[0]?.id ?? ''
+    const remedy = await read('/license')
+    setup.exchanges.length = 0
+    for (let count = 0; count < 20; count += 1) {
+      const results = [read('/license'), read('/vdc/nodes'), setup.client.nodes(pool, never())]
+      expect(await Promise.all(results)).toEqual([remedy, 'ok', expect.anything()])
+    }
+    expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
+    expect(new Set(setup.exchanges)).toEqual(new Set(['inventory 401', 'inventory 200', 'nodes 200']))
+  })
+
   test('refused as front ends refuse expired sessions (code 6401) are retried with one new login', async () => {
     await using emulator = await startEmulator()
     await using setup = startClient(monitored(emulator.url))

@@ -4,7 +4,7 @@ import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse } from '../http/transport.ts'
 import { UNSTEADY_REMEDY } from '../session/login_session.ts'
 import type { Session } from '../session/session.ts'
-import { type Exchange, type Request, tokenRequest } from './exchanges.ts'
+import { type Exchange, tokenRequest } from './exchanges.ts'
 
 /**
  * Sends requests with the session's token; a refused token is replaced, and the request repeated, once.
@@ -15,18 +15,18 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     const response = await exchange(tokenRequest(request, token), baseUrl, signal)
     const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal
-    session.accepted(token, requesterOf(request))
-    return { ...response, decode: noting(response.decode, token, requesterOf(request)) }
+    session.accepted(token, request.path)
+    return { ...response, decode: noting(response.decode, token, request.path) }
   }
 
-  function noting(decode: HttpResponse['decode'], token: Secret, requester: string): HttpResponse['decode'] {
+  function noting(decode: HttpResponse['decode'], token: Secret, path: string): HttpResponse['decode'] {
     return async (use) => {
       try {
         const decoded = await decode(use)
         session.decoded()
         return decoded
       } catch (failure) {
-        if (failure instanceof ApiError && failure.reason === 'html') session.gotPage(token, requester)
+        if (failure instanceof ApiError && failure.reason === 'html') session.gotPage(token, path)
         throw failure
       }
     }
@@ -36,7 +36,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     try {
       return await send(newer, call)
     } catch (failure) {
-      if (mayBeExpired(failure)) session.renewalRefused(requesterOf(call[0]))
+      if (mayBeExpired(failure)) session.renewalRefused(call[0].path)
       throw failure
     }
   }
@@ -48,16 +48,12 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
       return await send(token, call)
     } catch (failure) {
       if (!mayBeExpired(failure)) throw failure
-      const newer = await session.renew(token, requesterOf(request), baseUrl, signal)
+      const newer = await session.renew(token, request.path, baseUrl, signal)
       if (newer === undefined)
         throw session.isUnsteady() ? failure.with({ remedy: UNSTEADY_REMEDY }) : failure
       return await sendAgain(newer, call)
     }
   }
-}
-
-function requesterOf({ operation, pool }: Request): string {
-  return pool === undefined ? operation : `${operation} of ${pool}`
 }
 
 /** In front of some systems a proxy turns the 401 of an expired token into this; elsewhere it is a missing role. */

@@ -68,9 +68,9 @@ export function createLoginSession(options: LoginOptions): Session {
       const isUsable = current && isFresh(current, now()) && !isExpired(current.secret)
       return use(isUsable ? current : undefined, baseUrl, signal)
     },
-    async renew(refused, requester, baseUrl, signal) {
+    async renew(refused, path, baseUrl, signal) {
       if (current?.secret.equals(refused) !== true) return use(current, baseUrl, signal)
-      if (!isAllowed(refused, requester)) return undefined
+      if (!isAllowed(refused, path)) return undefined
       return renewed(await use(undefined, baseUrl, signal))
     },
     ...notes,

@@ -2,79 +2,90 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import type { Secret } from '../../values/secret.ts'
 import { createCooldown } from '../http/cooldown.ts'
 
-/** Bound of the memory: more requesters than a system can have at a time. */
-const MAX_REQUESTERS = 10_000
-/** A new token that is refused earlier was not refused for its age. */
-const LEAST_AGE_MS = 60_000
+/** Bound of the memory: more paths than a system is asked for at a time. */
+const MAX_PATHS = 10_000
+/** A new token that is refused earlier was not refused for its age, and one that was accepted since works. */
+const RECENT_MS = 60_000
 
 /**
- * Decides whether a refused token is replaced. A new token that is refused, too, begins a cooldown: the account lacks a
- * role, or the refusal has another cause. During it, a token is replaced only if it was accepted before, and not for a
- * requester whose new token was refused: one pool that is always refused causes no repeated logins, and other pools
- * still get a new token. A new token that is refused within a minute, after others or the same requester were accepted
- * with it, begins a cooldown for all of them, which no success ends.
+ * Decides whether a refused token is replaced. A refusal belongs to the request that was refused, by its path: if the token
+ * was accepted for other paths within a minute and not for this one, it is not replaced. A new token that is refused, too,
+ * for the request it was renewed for, begins a cooldown: during it, only a token is replaced that was accepted for the same
+ * path. So does a new token that is refused within a minute for a path that was accepted before: during it, this token is not
+ * replaced for any path.
  * @param now monotonic clock in milliseconds
- * @param onUnsteady called when such a cooldown begins
+ * @param onUnsteady called when such a token is refused
  */
 export function createRenewals(
   now: () => number = () => performance.now(),
   onUnsteady: (cooldownMs: number) => void = () => undefined,
 ) {
   const cooldown = createCooldown(now)
-  const unsteady = createCooldown(now)
-  let newest: { readonly token: Secret; readonly at: number; isRefusedEarly: boolean } | undefined
-  const refusedAgain = new BoundedMap<string, true>(MAX_REQUESTERS)
-  const gotPage = new BoundedMap<string, true>(MAX_REQUESTERS)
-  let hadData = false
-  let lastAccepted: Secret | undefined
-  let expired: Secret | undefined
+  let newest: { readonly token: Secret; readonly atMs: number; isUnsteady: boolean } | undefined
+  const acceptedFor = new BoundedMap<string, Secret>(MAX_PATHS)
+  let lastAccepted: { readonly token: Secret; readonly atMs: number } | undefined
 
-  function noteRefusal(refused: Secret): void {
-    const isNewest = newest?.token.equals(refused) === true
-    if (newest !== undefined && isNewest && now() - newest.at < LEAST_AGE_MS) {
-      newest.isRefusedEarly = true
-      if (unsteady.remainingMs() === 0) onUnsteady(unsteady.begin())
-    } else if (!isNewest || newest?.isRefusedEarly !== true) unsteady.reset()
+  const isRecent = ({ atMs }: { readonly atMs: number }) => now() - atMs < RECENT_MS
+
+  function isUnsteady(refused: Secret, wasAccepted: boolean): boolean {
+    if (newest?.token.equals(refused) !== true) return false
+    if (wasAccepted && !newest.isUnsteady && isRecent(newest)) {
+      newest.isUnsteady = true
+      onUnsteady(cooldown.begin())
+    }
+    return newest.isUnsteady
   }
 
   return {
-    isAllowed(refused: Secret, requester: string): boolean {
-      const isKnown = refusedAgain.has(requester)
-      if (cooldown.remainingMs() > 0 && (isKnown || lastAccepted?.equals(refused) !== true)) return false
-      if (!isKnown) noteRefusal(refused)
-      return unsteady.remainingMs() === 0
+    /** Whether a token that was refused for a path is replaced. */
+    isAllowed(refused: Secret, path: string): boolean {
+      const accepted = acceptedFor.get(path)
+      if (!isUnsteady(refused, accepted !== undefined)) {
+        if (accepted?.equals(refused) === true) {
+          cooldown.reset()
+          return true
+        }
+        if (lastAccepted?.token.equals(refused) === true && isRecent(lastAccepted)) return false
+      }
+      return cooldown.remainingMs() === 0
     },
     /** Notes that the token replaces one that was refused; returns it. */
     renewed(token: Secret): Secret {
-      if (newest?.token.equals(token) !== true) newest = { token, at: now(), isRefusedEarly: false }
+      if (newest?.token.equals(token) !== true) newest = { token, atMs: now(), isUnsteady: false }
       return token
     },
-    /** Whether tokens are refused soon after they were accepted. */
-    isUnsteady: (): boolean => unsteady.remainingMs() > 0,
-    accepted(token: Secret, requester: string): void {
-      lastAccepted = token
-      refusedAgain.delete(requester)
-      if (refusedAgain.size === 0) cooldown.reset()
+    /** Whether the newest token was refused soon after it was accepted, so that it is not replaced at the moment. */
+    isUnsteady: (): boolean => newest?.isUnsteady === true && cooldown.remainingMs() > 0,
+    accepted(token: Secret, path: string): void {
+      lastAccepted = { token, atMs: now() }
+      acceptedFor.set(path, token)
     },
-    renewalRefused(requester: string): void {
-      refusedAgain.set(requester, true)
+    renewalRefused(path: string): void {
+      acceptedFor.delete(path)
       cooldown.begin()
     },
+    ...createPages(),
+  }
+}
+
+/** Notes requests that get login pages with status 200. A proxy that responds to everything with pages causes one login. */
+function createPages() {
+  const gotPage = new BoundedMap<string, true>(MAX_PATHS)
+  let hadData = false
+  let expired: Secret | undefined
+  return {
     decoded(): void {
       hadData = true
       gotPage.clear()
     },
-    gotPage(token: Secret, requester: string): void {
-      if (hadData && gotPage.has(requester)) {
+    gotPage(token: Secret, path: string): void {
+      if (hadData && gotPage.has(path)) {
         expired = token
         hadData = false
       }
-      gotPage.set(requester, true)
+      gotPage.set(path, true)
     },
-    /**
-     * Whether requests get login pages with status 200: one requester got a page twice, and none had data since the first.
-     * A proxy that responds to everything with pages causes one login only.
-     */
+    /** Whether one path got a page twice, and none had data since the first. */
     isExpired: (token: Secret): boolean => expired?.equals(token) === true,
   }
 }

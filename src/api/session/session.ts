@@ -14,17 +14,17 @@ export interface Session {
   token(baseUrl: string, signal: AbortSignal): Promise<Secret>
   /**
    * A newer token than the refused one; undefined where there is none, or during a cooldown.
-   * @param requester what was refused, such as the nodes of one pool
+   * @param path of the request that was refused
    * @throws {ApiError} when the login fails
    */
-  renew(refused: Secret, requester: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
-  accepted(token: Secret, requester: string): void
+  renew(refused: Secret, path: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
+  accepted(token: Secret, path: string): void
   /** A response had data. */
   decoded(): void
   /** The response to this token was an HTML page with status 200, which may be a login page. */
-  gotPage(token: Secret, requester: string): void
-  /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
-  renewalRefused(requester: string): void
+  gotPage(token: Secret, path: string): void
+  /** A token that `renew` gave for this path is refused, too: begins a cooldown of renewals. */
+  renewalRefused(path: string): void
   /** Whether tokens are refused soon after they were accepted, so that none is replaced at the moment. */
   isUnsteady(): boolean
   state(): SessionState

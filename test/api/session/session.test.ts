@@ -15,7 +15,7 @@ import { never, responseOf, secret } from '../http/responses.ts'
 const HOUR = 3_600_000
 const LOGIN: AuthConfig = { kind: 'login', username: 'monitor', password: secret('pässword') }
 const BASE = 'https://ecs1'
-const POOL = 'nodes of p1'
+const POOL = '/dashboard/storagepools/p1/nodes'
 
 /** A session with mocked requests, and with a clock moved by `pass`. */
 function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
@@ -60,9 +60,8 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
       monotonicNow += Math.max(0, ms)
     },
     token: (signal = never()) => text(session.token(BASE, signal)),
-    renew: (refused: string, requester = POOL) =>
-      text(session.renew(secret(refused), requester, BASE, never())),
-    accept: (token: string, requester = POOL) => session.accepted(secret(token), requester),
+    renew: (refused: string, path = POOL) => text(session.renew(secret(refused), path, BASE, never())),
+    accept: (token: string, path = POOL) => session.accepted(secret(token), path),
   }
 }
 
@@ -200,20 +199,25 @@ describe('a login session', () => {
     expect(logins.filter((second) => second >= 1800).length).toBeLessThanOrEqual(3)
   })
 
-  test('a pool that is refused permanently does not prevent a new token for another pool', async () => {
-    const { session, token, renew, accept, pass } = setUp()
+  test('a token that has just worked elsewhere is not renewed for a request that is refused', async () => {
+    const { session, token, renew, accept, login, pass } = setUp()
     await token()
-    accept('token-1', 'other')
-    expect(await renew('token-1')).toBe('token-2')
-    session.renewalRefused(POOL)
+    for (let second = 0; second < 3600; second += 1) {
+      accept((await token()) ?? '', 'other')
+      const newer = await renew((await token()) ?? '', '/license')
+      if (newer !== undefined) session.renewalRefused('/license')
+      // Also while nothing else was requested for more than a minute.
+      pass(second % 600 === 0 ? 61_000 : 1000)
+    }
+    expect(login).toHaveBeenCalledTimes(1)
+    pass(60_000)
+    expect(await renew('token-1', '/license')).toBe('token-2')
+    session.renewalRefused('/license')
     accept('token-2', 'other')
-    expect(await renew('token-2')).toBeUndefined()
-    expect(await token()).toBe('token-2')
-    pass(20_000)
-    expect(await renew('token-2')).toBeUndefined()
-    pass(40_000)
+    // The token of a request that was accepted with it has expired, also during the cooldown.
+    pass(60_000)
     expect(await renew('token-2', 'other')).toBe('token-3')
-    expect(await renew('token-2')).toBe('token-3')
+    expect(await renew('token-2', '/license')).toBe('token-3')
   })
 
   test('a system that refuses every second request costs few logins, and the log says what it looks like', async () => {
@@ -221,10 +225,10 @@ describe('a login session', () => {
     const logins: number[] = []
     for (let second = 0; second < 3600; second += 1) {
       const before = login.mock.calls.length
-      for (const requester of ['nodes of p1', 'nodes of p2', 'pools']) {
-        const newer = await renew((await token()) ?? '', requester)
+      for (const path of ['/nodes of p1', '/nodes of p2', '/pools']) {
+        const newer = await renew((await token()) ?? '', path)
         // The second request is accepted: the one with the new token, or that of the next poll.
-        accept(newer ?? (await token()) ?? '', requester)
+        accept(newer ?? (await token()) ?? '', path)
       }
       logins.push(...Array<number>(login.mock.calls.length - before).fill(second))
       pass(1000)
@@ -250,7 +254,7 @@ describe('a login session', () => {
       ['token-1', 'token-2'],
       ['token-2', undefined],
     ] as const)
-      expect(await renew(refused)).toBe(newer)
+      expect([await renew(refused), accept('token-2')]).toEqual([newer, undefined])
     pass(120_000)
     expect(await renew('token-2')).toBe('token-3')
     accept('token-3')
@@ -290,14 +294,13 @@ describe('a login session', () => {
     expect(await token()).toBe('token-2')
   })
 
-  test('requesters that were refused are remembered up to a bound', async () => {
-    const { session, token, renew, accept } = setUp()
+  test('paths that were accepted are remembered up to a bound', async () => {
+    const { token, renew, accept } = setUp()
     await token()
-    session.renewalRefused(POOL)
-    accept('token-1', 'other')
-    expect(await renew('token-1')).toBeUndefined()
-    for (let count = 0; count < 10_000; count += 1) session.renewalRefused(`pool ${count}`)
-    expect(await renew('token-1')).toBe('token-2')
+    for (let count = 0; count < 10_000; count += 1) accept('token-1', `pool ${count}`)
+    accept('token-1')
+    expect(await renew('token-1', 'pool 0')).toBeUndefined()
+    expect(await renew('token-1', 'pool 1')).toBe('token-2')
   })
 
   test('while a login is refused, nothing is sent', async () => {
