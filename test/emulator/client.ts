@@ -1,5 +1,4 @@
 import { request } from 'node:http'
-import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
 import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
@@ -63,61 +62,6 @@ export function call(
     )
     sent.on('error', reject)
     sent.end(body)
-  })
-}
-
-export interface RawResponse {
-  /** The bytes received so far. */
-  readonly bytes: () => Buffer
-  /** Whether the emulator has closed the connection. */
-  readonly hasEnded: () => boolean
-  readonly ended: Promise<void>
-}
-
-/** Sends one request on its own connection and receives the raw bytes. The connection is closed when the test finishes. */
-export function callRaw(emulator: Emulator, path: string): RawResponse {
-  const { hostname, port } = new URL(emulator.url)
-  const socket = connect(Number(port), hostname)
-  onTestFinished(() => void socket.destroy())
-  const chunks: Buffer[] = []
-  let hasEnded = false
-  const ended = new Promise<void>((resolve) => {
-    socket.on('close', () => {
-      hasEnded = true
-      resolve()
-    })
-  })
-  socket.on('data', (chunk) => chunks.push(chunk))
-  socket.on('error', () => undefined)
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: emulator\r\nX-SDS-AUTH-TOKEN: ${MONITOR}\r\nConnection: close\r\n\r\n`,
-  )
-  return { bytes: () => Buffer.concat(chunks), hasEnded: () => hasEnded, ended }
-}
-
-/** Receives chunks of a body until `enough` returns true; then closes the connection. */
-export function firstChunks(
-  emulator: Emulator,
-  path: string,
-  enough: (bytes: number, chunks: number) => boolean,
-) {
-  const { hostname, port } = new URL(emulator.url)
-  return new Promise<Buffer[]>((resolve, reject) => {
-    const headers = { 'X-SDS-AUTH-TOKEN': MONITOR }
-    const sent = request({ hostname, port, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = []
-      let bytes = 0
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        bytes += chunk.length
-        if (!enough(bytes, chunks.length)) return
-        resolve(chunks)
-        sent.destroy()
-      })
-      response.on('end', () => reject(new Error('the body ended')))
-    })
-    sent.on('error', () => undefined)
-    sent.end()
   })
 }
 

@@ -3,15 +3,6 @@ import { createEmulator } from '../support/programs/emulator.ts'
 import { call, feedPath, type Json, login, MONITOR, NOW, startEmulator } from './client.ts'
 
 describe('an emulator', () => {
-  test('has two pools of five nodes by default', () => {
-    const { pools, url } = createEmulator()
-    expect(pools.map(({ name, nodes }) => [name, nodes.length])).toEqual([
-      ['hot', 5],
-      ['archive', 5],
-    ])
-    expect(url).toBe('')
-  })
-
   test.each([
     [{ pools: 0 }, /option pools .* from 1 to 200, not 0/],
     [{ nodes: 2.5 }, /option nodes .*not 2\.5/],
@@ -19,28 +10,6 @@ describe('an emulator', () => {
     [{ faults: ['nonsense'] }, /There is no fault "nonsense"/],
   ])('refuses %o', (options, reason) => {
     expect(() => createEmulator(options)).toThrow(reason)
-  })
-
-  test('can be restarted', async () => {
-    const emulator = await startEmulator()
-    await emulator.stop()
-    await emulator.stop()
-    await emulator.start()
-    expect((await call(emulator, '/user/whoami')).status).toBe(200)
-  })
-
-  test('start fails with EADDRINUSE when the port is in use', async () => {
-    const { url } = await startEmulator()
-    const second = createEmulator({ listenAddress: new URL(url).host })
-    await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  })
-
-  test('several emulators in one process have separate tokens', async () => {
-    const [one, two] = [await startEmulator(), await startEmulator({ seed: 'other' })]
-    const token = (await login(one)) ?? ''
-    expect((await call(one, '/user/whoami', { token })).status).toBe(200)
-    expect((await call(two, '/user/whoami', { token })).status).toBe(401)
-    expect(one.pools[0]?.id).not.toBe(two.pools[0]?.id)
   })
 })
 

@@ -114,21 +114,6 @@ describe('startTime, endTime and interval', () => {
     const first = Math.ceil(start / 300) * 300
     expect(times).toEqual([first, first + 300, first + 600])
   })
-
-  test('an empty series has no summary', async () => {
-    const emulator = await startEmulator()
-    const [node] = await nodesOf(emulator, 'dataType=historical&startTime=10&endTime=20&interval=3600')
-    expect(node.diskSpaceFree).toEqual([])
-    expect(node).not.toHaveProperty('diskSpaceFreeSummary')
-    expect(node.transactionErrors.all).toEqual([])
-  })
-
-  test('a node that joined has a history since then', async () => {
-    const emulator = await startEmulator({ newNodes: 1, newNodeHours: 7 })
-    const nodes = await nodesOf(emulator, 'dataType=historical')
-    for (const name of ['diskSpaceFree', 'nodeCpuUtilization'])
-      expect(nodes.map((node) => node[name].length)).toEqual([120, 120, 120, 120, 8])
-  })
 })
 
 describe('category', () => {
@@ -209,9 +194,5 @@ describe('refused queries', () => {
     const limited = await startEmulator({ nodes: 1, maxPoints: 500 })
     expect((await nodesOf(limited, points(500)))[0].nodeCpuUtilization).toHaveLength(500)
     expect((await call(limited, feedPath(limited, points(501)))).json().code).toBe(1014)
-  })
-
-  test('unknown parameters are ignored', async () => {
-    expect(await nodesOf(await startEmulator(), 'flavour=vanilla&&=&dataType=current')).toHaveLength(5)
   })
 })

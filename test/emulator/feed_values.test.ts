@@ -27,12 +27,6 @@ describe('current values are consistent', () => {
     }
   })
 
-  test('the reserve is exactly a tenth of usable space', async () => {
-    for (const node of await nodesOf(await startEmulator(), 'dataType=current')) {
-      expect(current(node, 'diskSpaceReserved') * 10).toBe(current(node, 'diskSpaceTotal'))
-    }
-  })
-
   test('every node serves the offline space of the whole system', async () => {
     const emulator = await startEmulator({ scenario: 'disk-failures', nodes: 3 })
     const nodes = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
@@ -88,21 +82,6 @@ describe('history is consistent', () => {
     expect([at(L1, 120) === latest[0], at(L2, 120) === latest[1]]).toEqual(Array(2).fill(reserved === 1))
   })
 
-  test('the load has a daily and a weekly cycle', async () => {
-    const emulator = await startEmulator()
-    const [node] = await nodesOf(emulator, `startTime=${NOW_SECONDS - 14 * 86_400}&category=traffic`)
-    const reads = seriesIn(node, 'transactionReadTransactionsPerSec')
-    const mean = (includes: (date: Date) => boolean) => {
-      const chosen = reads.filter(({ t }) => includes(new Date(t * 1000)))
-      return chosen.reduce((sum, { value }) => sum + value, 0) / chosen.length
-    }
-    const workday = (date: Date) => date.getUTCDay() % 6 !== 0
-    expect(mean((date) => workday(date) && date.getUTCHours() === 14)).toBeGreaterThan(
-      2 * mean((date) => workday(date) && date.getUTCHours() === 2),
-    )
-    expect(mean(workday)).toBeGreaterThan(1.4 * mean((date) => !workday(date)))
-  })
-
   test('error totals and counts by type cover the range', async () => {
     const emulator = await startEmulator()
     const [node] = await nodesOf(emulator, 'category=traffic')
@@ -113,20 +92,6 @@ describe('history is consistent', () => {
     })
     const all = transactions.reduce((sum, count) => sum + count, 0)
     expect(Number(totals.successTotal) + Number(totals.errorTotal)).toBeCloseTo(all, -3)
-  })
-
-  test('an error type has no snapshot for an interval in which it did not occur', async () => {
-    const emulator = await startEmulator()
-    const [node] = await nodesOf(emulator, 'category=traffic')
-    const lengths = new Map<string, number>(
-      node.transactionErrors.types.map((type: Json) => [type.errorType, type.errorRate.length]),
-    )
-    expect(lengths.get('404 (S3)')).toBe(120)
-    expect(lengths.get('503 (S3)')).toBeGreaterThan(20)
-    expect(lengths.get('503 (S3)')).toBeLessThan(110)
-    for (const type of node.transactionErrors.types) {
-      for (const snapshot of type.errorRate) expect(Number(snapshot.Rate)).toBeGreaterThan(0)
-    }
   })
 
   const RATES = [
@@ -203,24 +168,6 @@ describe('summaries match their series', () => {
     for (const node of nodes) {
       for (const name of names) checkSummary(seriesIn(node, name.replace('Summary', '')), node[name])
     }
-  })
-
-  test('for transaction errors, in total and by type', async () => {
-    const [node] = await nodesOf(await startEmulator(), 'dataType=historical')
-    const { all, types } = node.transactionErrorsSummary
-    checkSummary(seriesIn(node.transactionErrors, 'all'), all)
-    expect(types.length).toBe(node.transactionErrors.types.length)
-    for (const [index, type] of node.transactionErrors.types.entries()) {
-      expect(types[index].errorType).toBe(type.errorType)
-      checkSummary(seriesIn(type, 'errorRate'), types[index].errorRate)
-    }
-  })
-
-  test('of equal extremes the last one is used', async () => {
-    const [node] = await nodesOf(await startEmulator(), 'dataType=historical&category=capacity')
-    const last = seriesIn(node, 'diskSpaceTotal').at(-1)?.t
-    expect(Number(node.diskSpaceTotalSummary.Min.t)).toBe(last)
-    expect(Number(node.diskSpaceTotalSummary.Max.t)).toBe(last)
   })
 })
 

@@ -1,66 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { daysUntil, regression } from '../../src/emulator/model/forecast.ts'
 import { current, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
 
 const DAY = 86_400
-const HOUR = 3_600
-
-/** Hourly points of a line that has the value `level` at `now` and grows by `perDay` a day. */
-function line(level: number, perDay: number, days: number, now = NOW_SECONDS) {
-  return Array.from({ length: days * 24 }, (_, hour) => ({
-    t: now - hour * HOUR,
-    value: level - (perDay / 24) * hour,
-  })).reverse()
-}
-
-describe('regression', () => {
-  test('finds a known line', () => {
-    const { slope, level } = regression(line(500, 24, 7), NOW_SECONDS)
-    expect(slope * DAY).toBeCloseTo(24, 9)
-    expect(level).toBeCloseTo(500, 9)
-  })
-
-  test('is the least-squares line of scattered points', () => {
-    // Computed by hand: mean t 2, mean value 3, slope (4 + 0 + 0 + 1 + 4) / 10.
-    const values = [1, 3, 2, 4, 5]
-    const points = values.map((value, t) => ({ t, value }))
-    const { slope, level } = regression(points, 10)
-    expect(slope).toBeCloseTo(0.9, 12)
-    expect(level).toBeCloseTo(10.2, 12)
-  })
-})
-
-describe('days until the target', () => {
-  test('are rounded up to whole days', () => {
-    const days = daysUntil([line(500, 10, 7), line(500, 25, 28)], NOW_SECONDS, 500)
-    expect(days(0, 600)).toBe(10)
-    expect(days(0, 601)).toBe(11)
-    expect(days(1, 600)).toBe(4)
-  })
-
-  test('are 0 when the target is already reached', () => {
-    const days = daysUntil([line(500, 10, 7)], NOW_SECONDS, 500)
-    expect(days(0, 500)).toBe(0)
-    expect(days(0, 499)).toBe(0)
-    expect(days(0, 501)).toBe(1)
-  })
-
-  test('are undefined when capacity shrinks in any time frame', () => {
-    const days = daysUntil([line(500, 10, 7), line(500, -1, 28)], NOW_SECONDS, 500)
-    expect([days(0, 600), days(1, 600), days(0, 400)]).toEqual([undefined, undefined, undefined])
-  })
-
-  test('are undefined with fewer than two points in any time frame', () => {
-    const one = line(500, 10, 7).slice(-1)
-    expect(daysUntil([line(500, 10, 7), one], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
-    expect(daysUntil([line(500, 10, 7), []], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
-    expect(daysUntil([line(500, 10, 1).slice(-2)], NOW_SECONDS, 500)(0, 600)).toBe(10)
-  })
-
-  test('are undefined for a flat line', () => {
-    expect(daysUntil([line(500, 0, 7)], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
-  })
-})
 
 describe('served forecasts', () => {
   test('match the used capacity that the same system serves', async () => {
@@ -101,14 +42,6 @@ describe('served forecasts', () => {
     expect(used.at(-1)?.value).toBeLessThan(used[0]?.value ?? 0)
     for (const entry of node.allocatedCapacityForecast)
       expect(entry).toMatchObject({ unit: '', forecast: 'N/A' })
-  })
-
-  test('are numbers for nodes with growing capacity', async () => {
-    const [node] = await nodesOf(await startEmulator(), 'category=capacityForecast')
-    for (const entry of node.allocatedCapacityForecast) {
-      expect(entry.unit).toBe('day')
-      expect(entry.forecast).toMatch(/^\d+$/)
-    }
   })
 })
 

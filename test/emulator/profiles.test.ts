@@ -34,11 +34,6 @@ describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
     expect(node).not.toHaveProperty('diskSpaceFreeL1Current')
     expect(node.diskSpaceTotalCurrentL1).toHaveLength(1)
   })
-
-  test('has undocumented members', async () => {
-    const [node] = await nodesOf(await startEmulator({ profile }), 'dataType=current')
-    expect(node).toMatchObject({ ssmL1Status: 'Good(PD UP)', recoveryRateCurrent: [] })
-  })
 })
 
 describe('profile classic', () => {
@@ -60,12 +55,6 @@ describe('profile classic', () => {
     )
     expect(pairs.length).toBeGreaterThan(0)
     for (const [older, newer] of pairs) expect(Number(newer.t) - Number(older.t)).toBe(300)
-  })
-
-  test('the link of the pool list ends with a blank', async () => {
-    const emulator = await startEmulator({ profile: 'classic' })
-    const list = (await call(emulator, '/dashboard/zones/localzone/storagepools')).json()
-    expect(list._links.self.href).toBe('/dashboard/zones/localzone/storagepools ')
   })
 })
 

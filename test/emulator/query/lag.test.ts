@@ -8,10 +8,6 @@ const LAG = script(
   '|> filter(fn: (r) => r._field == "RPO_Lag_Millis") |> last()',
 )
 
-test('one site has no lag of replication', async () => {
-  expect(await rowsOf(await startEmulator({ profile: 'modern' }), LAG)).toEqual([])
-})
-
 test('groups of several sites have a lag, which grows while a site is down', async () => {
   const healthy = await rowsOf(await startEmulator({ profile: 'modern', sites: 2 }), LAG)
   const millis = healthy.map((row) => Number(row['_value'])).sort((a, b) => b - a)

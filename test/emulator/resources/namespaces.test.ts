@@ -1,4 +1,3 @@
-import { XMLParser } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
 import { type CallOptions, call, type Json, startEmulator } from '../client.ts'
@@ -41,22 +40,6 @@ describe('the list of namespaces', () => {
     expect((await call(emulator, '/object/namespaces?limit=x')).status).toBe(400)
     expect((await call(emulator, '/object/namespaces?marker=x')).status).toBe(400)
   })
-
-  test('in XML has the same names, and without Accept it is XML', async () => {
-    const emulator = await startEmulator()
-    const response = await call(emulator, '/object/namespaces')
-    expect(response.headers['content-type']).toBe('application/xml')
-    const { namespaces } = new XMLParser().parse(response.text)
-    expect(namespaces.namespace.map(({ name }: Json) => name)).toEqual(await namesOf(emulator))
-  })
-
-  test('has quotas in profile modern only', async () => {
-    for (const profile of PROFILES) {
-      const emulator = await startEmulator({ profile })
-      const [first] = inner(await getJson(emulator, '/object/namespaces'), 'namespaces').namespace
-      expect([profile, 'blockSize' in first]).toEqual([profile, profile === 'modern'])
-    }
-  })
 })
 
 describe('quotas', () => {
@@ -97,11 +80,6 @@ describe('quotas', () => {
     now += 2 * 86_400_000
     expect((await ratios())[2]).toBeCloseTo(third + 0.06, 3)
   })
-
-  test('an unknown namespace is refused with 404 and code 2000', async () => {
-    const response = await call(await startEmulator(), '/object/namespaces/namespace/none/quota.json')
-    expect([response.status, response.json().code]).toEqual([404, 2000])
-  })
 })
 
 describe('usage', () => {
@@ -114,28 +92,6 @@ describe('usage', () => {
     const zone = await getJson(emulator, '/dashboard/zones/localzone?dataType=current')
     const [user] = [zone.diskSpaceAllocatedUserDataCurrent].flat()
     expect(total / Number(user.Space ?? user.Capacity)).toBeCloseTo(0.9, 1)
-  })
-
-  test('KB is 1024 bytes, other units are rounded', async () => {
-    const emulator = await startEmulator({ profile: 'classic' })
-    const [kb] = await usageOf(emulator, ['media'], 'KB')
-    const [gb] = await usageOf(emulator, ['media'], 'GB')
-    expect(Number(gb.total_size)).toBe(Math.round(Number(kb.total_size) / 1024 ** 2))
-    const refused = await post(emulator, '/object/billing/namespace/info?sizeunit=KiB', '{"id":["media"]}')
-    expect([refused.status, refused.json().code]).toEqual([400, 1008])
-  })
-
-  test('is consistent up to 5 to 15 minutes ago', async () => {
-    const emulator = await startEmulator({ profile: 'modern' })
-    for (const { sample_time, uptodate_till } of await usageOf(emulator, await namesOf(emulator))) {
-      const seconds = (Date.parse(sample_time) - Date.parse(uptodate_till)) / 1000
-      expect(seconds >= 300 && seconds <= 900).toBe(true)
-    }
-  })
-
-  test('an unknown name is not valid', async () => {
-    const [info] = await usageOf(await startEmulator(), ['none'])
-    expect(info).toMatchObject({ namespace: 'none', valid_namespace: 'false' })
   })
 
   test.each([

@@ -142,7 +142,3 @@ test.each([
   const response = await call(await startEmulator(), path, { headers: { accept: 'application/json' } })
   expect([response.status, response.json().code]).toEqual([404, 2000])
 })
-
-test('the quota of a bucket needs its namespace', async () => {
-  expect((await call(await startEmulator(), '/object/bucket/logs-media-1/quota')).status).toBe(400)
-})

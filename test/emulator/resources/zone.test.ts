@@ -130,14 +130,6 @@ test('snapshots keep their own time: erasure coding is up to an hour old, bad ch
   expect(NOW_SECONDS - timeOf(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeLessThan(300)
 })
 
-test('without dataType=current, rates and ratios without suffix are a zero of now', async () => {
-  const emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
-  const zone = (await call(emulator, ZONE)).json()
-  expect(zone.recoveryRate).toEqual([{ t: String(NOW_SECONDS), Rate: '0.0' }])
-  expect(zone.chunksEcCodedRatio).toEqual([{ t: String(NOW_SECONDS), Percent: '0.0' }])
-  expect(await zoneOf(emulator)).not.toHaveProperty('recoveryRate')
-})
-
 describe('unacknowledged alerts', () => {
   const countsIn = (zone: Json) =>
     ['Critical', 'Error', 'Warning', 'Info'].map((severity) => figure(zone, `alertsNumUnack${severity}`))
@@ -153,22 +145,6 @@ describe('unacknowledged alerts', () => {
   ] as const)('scenario %s', async (scenario, counts) => {
     expect(countsIn(await zoneOf(await startEmulator({ scenario })))).toEqual(counts)
   })
-
-  test('disk failures are errors', async () => {
-    const [critical = 0, errors = 0] = countsIn(
-      await zoneOf(await startEmulator({ scenario: 'disk-failures' })),
-    )
-    expect([critical, errors]).toEqual([1, 10])
-  })
-
-  test('warnings of array-alerts grow', async () => {
-    let now = Date.parse('2026-03-11T10:00:00Z')
-    const emulator = await startEmulator({ scenario: 'array-alerts', clock: () => now })
-    const [, , before = 0] = countsIn(await zoneOf(emulator))
-    now += 3_600_000
-    const [, , after = 0] = countsIn(await zoneOf(emulator))
-    expect(after).toBe(before + 2)
-  })
 })
 
 test('one site has no recovery point, more sites have one', async () => {
@@ -178,9 +154,4 @@ test('one site has no recovery point, more sites have one', async () => {
   const two = await zoneOf(await startEmulator({ sites: 2, profile: 'modern' }))
   expect(NOW_SECONDS - Number(two.replicationRpoTimestamp)).toBeLessThan(600)
   expect(figure(two, 'diskSpaceAllocatedGeoCopyCurrent')).toBeGreaterThan(0)
-})
-
-test('the site has the name of the seed', async () => {
-  const nameOf = async (seed: string) => (await zoneOf(await startEmulator({ seed, nodes: 1 }))).name
-  expect([await nameOf('paris'), await nameOf('Site "B"')]).toEqual(['vdc-paris', 'vdc-site-b-'])
 })
