@@ -1,102 +1,62 @@
-import { type AlertCase, fired } from './case.ts'
-import { PAGE, refusals } from './refusals.ts'
+import { type AlertCase, cases, fires } from './case.ts'
+import { refusals } from './refusals.ts'
 import { SYSTEM } from './subjects.ts'
 
 const NOT_AFTER = 'sds_system_tls_not_after_timestamp_seconds'
 
 const DAY = 86_400
 
-const presents = (severity: 'critical' | 'warning', certificate: string) =>
-  fired(
-    severity === 'critical' ? 'SdsCertificateCritical' : 'SdsCertificateExpiring',
-    severity,
-    'access',
-    SYSTEM,
-    {
-      summary: 'The TLS certificate of a storage system expires soon, or has expired.',
-      description: `System frankfurt presents a certificate that ${certificate} cannot be polled.`,
-      dashboard: PAGE,
-    },
-  )
-const ends = (severity: 'critical' | 'warning', time: string) =>
-  presents(severity, `expires in ${time}. After that it`)
-const expired = presents('critical', 'has expired. It')
+const ends = (time: string) => fires(SYSTEM, `expires in ${time}. After that it`)
+const expired = fires(SYSTEM, 'has expired. It')
 
 /** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */
 const certificate: readonly AlertCase[] = [
-  {
-    alert: 'SdsCertificateExpiring',
-    name: 'fires after an hour with less than 14 days left and ends with the renewal',
-    series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
-    at: {
-      '59m': [],
-      '60m': [ends('warning', '9 days')],
-      '69m': [ends('warning', '9 days')],
-      '70m': [],
+  ...cases('SdsCertificateExpiring', {
+    'fires after an hour with less than 14 days left and ends with the renewal': {
+      series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
+      at: { '59m': [], '60m': [ends('9 days')], '69m': [ends('9 days')], '70m': [] },
     },
-  },
-  {
-    alert: 'SdsCertificateCritical',
-    name: 'fires after 10 minutes with less than 3 days left and ends with the renewal',
-    series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
-    at: { '9m': [], '10m': [ends('critical', '1 day')], '20m': [] },
-  },
-  {
-    alert: 'SdsCertificateCritical',
-    name: 'is silent with 5 days left',
-    series: { [NOT_AFTER]: `${5 * DAY}x80` },
-    at: { '10m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsCertificateCritical',
-    name: 'fires after the end, also when an exporter that starts then cannot read the certificate',
-    series: { [NOT_AFTER]: '1200x30 stale', sds_system_up: '1x20 0x100' },
-    at: { '10m': [ends('critical', '10m')], '21m': [expired], '30m': [expired], '120m': [expired] },
-  },
-  {
-    alert: 'SdsCertificateExpiring',
-    name: 'is silent with more than 14 days left, and without a certificate',
-    series: { [NOT_AFTER]: `${15 * DAY}x80`, sds_system_up: '1x80' },
-    at: { '10m': [], '80m': [] },
-  },
+    'is silent with more than 14 days left, and without a certificate': {
+      series: { [NOT_AFTER]: `${15 * DAY}x80`, sds_system_up: '1x80' },
+      at: { '10m': [], '80m': [] },
+    },
+  }),
+  ...cases('SdsCertificateCritical', {
+    'fires after 10 minutes with less than 3 days left and ends with the renewal': {
+      series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
+      at: { '9m': [], '10m': [ends('1 day')], '20m': [] },
+    },
+    'is silent with 5 days left': { series: { [NOT_AFTER]: `${5 * DAY}x80` }, at: { '10m': [], '60m': [] } },
+    'fires after the end, also when an exporter that starts then cannot read the certificate': {
+      series: { [NOT_AFTER]: '1200x30 stale', sds_system_up: '1x20 0x100' },
+      at: { '10m': [ends('10m')], '21m': [expired], '30m': [expired], '120m': [expired] },
+    },
+  }),
 ]
 
 const INFO = 'sds_authn_provider_info'
 
 const corporate = `${INFO}{provider="corporate ad",provider_id="urn:AuthProvider:1"}`
 
-const removed = fired(
-  'SdsAuthnProviderRemoved',
-  'warning',
-  'access',
-  { ...SYSTEM, provider: 'corporate ad', provider_id: 'urn:AuthProvider:1' },
-  {
-    summary: 'An authentication provider was removed from a storage system.',
-    description:
-      'System frankfurt no longer lists the authentication provider corporate ad: its users cannot log in.',
-    dashboard: PAGE,
-  },
-)
+const removed = fires({ ...SYSTEM, provider: 'corporate ad', provider_id: 'urn:AuthProvider:1' })
 
 const providers: readonly AlertCase[] = [
-  {
-    alert: 'SdsAuthnProviderRemoved',
-    name: 'fires 5 minutes after the removal and ends when the provider is listed again',
-    series: { [corporate]: '1x9 stale _x19 1x10', sds_authn_providers: '2x9 1x20 2x10' },
-    at: { '14m': [], '15m': [removed], '29m': [removed], '30m': [] },
-  },
-  {
-    alert: 'SdsAuthnProviderRemoved',
-    name: 'is silent while the list cannot be read, and for a provider that was renamed',
-    series: {
-      [corporate]: '1x9 stale',
-      sds_authn_providers: '1x9 stale',
-      [`${INFO}{system="paris",provider="old",provider_id="urn:AuthProvider:2"}`]: '1x9 stale',
-      [`${INFO}{system="paris",provider="new",provider_id="urn:AuthProvider:2"}`]: '_x10 1x40',
-      'sds_authn_providers{system="paris"}': '1x40',
+  ...cases('SdsAuthnProviderRemoved', {
+    'fires 5 minutes after the removal and ends when the provider is listed again': {
+      series: { [corporate]: '1x9 stale _x19 1x10', sds_authn_providers: '2x9 1x20 2x10' },
+      at: { '14m': [], '15m': [removed], '29m': [removed], '30m': [] },
     },
-    at: { '15m': [], '40m': [] },
-  },
+    'is silent while the list cannot be read, and for a provider that was renamed': {
+      series: {
+        [corporate]: '1x9 stale',
+        sds_authn_providers: '1x9 stale',
+        [`${INFO}{system="paris",provider="old",provider_id="urn:AuthProvider:2"}`]: '1x9 stale',
+        [`${INFO}{system="paris",provider="new",provider_id="urn:AuthProvider:2"}`]: '_x10 1x40',
+        'sds_authn_providers{system="paris"}': '1x40',
+      },
+      at: { '15m': [], '40m': [] },
+    },
+  }),
 ]
 
 export const accessCases: readonly AlertCase[] = [...refusals, ...certificate, ...providers]

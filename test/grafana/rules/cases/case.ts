@@ -1,12 +1,12 @@
 import { stringify } from 'yaml'
 import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
-import { actionOf, sentenceOf } from '../../../../grafana/mixin/rules/actions.ts'
-import type { Component, Severity } from '../../../../grafana/mixin/rules/groups/rule.ts'
+import { ALERT_GROUPS } from '../../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
 
 /**
  * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
- * test checks that every alert has cases. The cases have the full labels and annotations, not those of the rules.
+ * test checks that every alert has cases. Of labels and annotations, a case has what the samples decide; the rest is
+ * that of the row of the alert.
  */
 
 /** Where the links of the tested rules go. */
@@ -15,11 +15,18 @@ export const LINKS = {
   grafanaUrl: 'https://grafana.example.net/graphs',
 } as const
 
-/** All labels and annotations of one alert. */
+/** An alert that fires. */
 export interface Fired {
-  readonly exp_labels: Readonly<Record<string, string>>
-  readonly exp_annotations: Readonly<Record<string, string>>
+  /** Without severity and component. */
+  readonly labels: Readonly<Record<string, string>>
+  /** What Prometheus inserts into the template of the description, except labels, in order. */
+  readonly inserted: readonly (string | number)[]
 }
+
+export const fires = (labels: Fired['labels'], ...inserted: Fired['inserted']): Fired => ({
+  labels,
+  inserted,
+})
 
 export interface AlertCase {
   readonly alert: string
@@ -52,6 +59,12 @@ export const EXPORTERS = {
 } as const
 export type Exporters = keyof typeof EXPORTERS
 
+/** The cases of an alert, by their names. */
+export const cases = (
+  alert: string,
+  rows: Readonly<Record<string, Omit<AlertCase, 'alert' | 'name'>>>,
+): AlertCase[] => Object.entries(rows).map(([name, row]) => ({ alert, name, ...row }))
+
 const POOL = { system: 'frankfurt', pool: 'pool 1' }
 /** Default labels by prefix of the metric name; the first match is used. */
 export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Record<string, string>>])[] = [
@@ -75,42 +88,39 @@ export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Reco
   ['', {}],
 ]
 
-/** Names of expected alerts, for their descriptions. */
-const names = new WeakMap<Fired, string>()
+const LABEL_ACTION = /\{\{ \$labels\.(\w+)( \| urlquery)? \}\}/g
+/** The innermost block of a template. */
+const BLOCK = /\{\{ (?:if|range) (?:(?!\}\}).)*\}\}(?:(?!\{\{ (?:if|range|end)\b).)*?\{\{ end \}\}/g
+/** Actions with nothing but space between them are one text. */
+const ACTIONS = /\{\{.*?\}\}(?:\s*\{\{.*?\}\})*/g
 
-/** What every description ends with. */
-const withAction = (alert: string, description: string): string =>
-  `${description} ${sentenceOf(actionOf(alert))}`
-
-/** An expected alert. `dashboard` is the path; `labels` are those without severity and component. */
-export const fired = (
-  alert: string,
-  severity: Severity,
-  component: Component,
-  labels: Readonly<Record<string, string>>,
-  text: { readonly summary: string; readonly description: string; readonly dashboard: string },
-): Fired => {
-  const expected = {
-    exp_labels: { severity, component, ...labels },
-    exp_annotations: {
-      summary: text.summary,
-      description: withAction(alert, text.description),
-      runbook_url: `${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`,
-      dashboard_url: `${LINKS.grafanaUrl}${text.dashboard}`,
-    },
-  }
-  names.set(expected, alert)
-  return expected
+/** A template of Prometheus with the labels and the inserted texts. */
+function filledIn(template: string, { labels, inserted }: Fired): string {
+  const rest = [...inserted]
+  let text = template.replaceAll(LABEL_ACTION, (_, name: string, forUrl?: string) => {
+    const value = labels[name] ?? ''
+    return forUrl === undefined ? value : encodeURIComponent(value).replaceAll('%20', '+')
+  })
+  while (text.search(BLOCK) >= 0) text = text.replaceAll(BLOCK, '{{ block }}')
+  return text.replaceAll(ACTIONS, () => String(rest.shift()))
 }
 
-/** The same alert with another description, where the value differs. */
-export const saying = (alert: Fired, description: string): Fired => ({
-  ...alert,
-  exp_annotations: {
-    ...alert.exp_annotations,
-    description: withAction(names.get(alert) ?? '', description),
-  },
-})
+const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) => alerts.map((row) => ({ component, ...row })))
+
+/** The alert as promtool expects it: all its labels and annotations. */
+function expectedOf(name: string, fired: Fired): object {
+  const row = ROWS.find(({ alert }) => alert === name)
+  if (row === undefined) throw new Error(`there is no alert ${name}`)
+  return {
+    exp_labels: { severity: row.severity, component: row.component, ...fired.labels },
+    exp_annotations: {
+      summary: row.summary,
+      description: filledIn(row.description, fired),
+      runbook_url: `${LINKS.runbookBaseUrl}#${name.toLowerCase()}`,
+      dashboard_url: `${LINKS.grafanaUrl}${filledIn(row.dashboard, fired)}`,
+    },
+  }
+}
 
 const SELECTOR = /^(\w+)(?:\{(.*)\})?$/
 const LABEL = /(\w+)="([^"]*)"/g
@@ -132,10 +142,10 @@ const promtoolTest = (case_: AlertCase, exporters: Exporters) => ({
   input_series: Object.entries(case_.series).flatMap(([selector, values]) =>
     seriesOf(selector, values, exporters),
   ),
-  alert_rule_test: Object.entries(case_.at).map(([eval_time, exp_alerts]) => ({
+  alert_rule_test: Object.entries(case_.at).map(([eval_time, firing]) => ({
     eval_time,
     alertname: case_.alert,
-    exp_alerts,
+    exp_alerts: (firing ?? []).map((fired) => expectedOf(case_.alert, fired)),
   })),
 })
 

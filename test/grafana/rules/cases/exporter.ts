@@ -1,171 +1,103 @@
-import { type AlertCase, fired } from './case.ts'
+import { type AlertCase, cases, fires } from './case.ts'
 import { pollCases } from './polls.ts'
 import { queryCases } from './queries.ts'
 import { sampleCases } from './samples.ts'
 
-const PAGE = '/d/sds-exporter'
 const INSTANCE = { instance: 'exporter-1:9438' }
-const INSTANCE_PAGE = '/d/sds-exporter?var-instance=exporter-1%3A9438'
 const up = (instance: string, job = 'sds-exporter'): string => `up{job="${job}",instance="${instance}:9438"}`
 
-const absent = fired(
-  'SdsExporterAbsent',
-  'critical',
-  'exporter',
-  {},
-  {
-    summary: 'No exporter is running.',
-    description:
-      'Prometheus cannot scrape any exporter of the job sds-exporter: no storage system is monitored, and no other storage alert can fire.',
-    dashboard: PAGE,
-  },
-)
-const down = fired(
-  'SdsExporterDown',
-  'warning',
-  'exporter',
-  { ...INSTANCE, job: 'sds-exporter' },
-  {
-    summary: 'An exporter cannot be scraped.',
-    description:
-      'Exporter exporter-1:9438 cannot be scraped. If a second exporter monitors the same systems, no data is lost.',
-    dashboard: INSTANCE_PAGE,
-  },
-)
+const absent = fires({})
+const down = fires({ ...INSTANCE, job: 'sds-exporter' })
 const RELOAD = 'sds_exporter_config_last_reload_successful'
 const START = 'process_start_time_seconds'
-const restarting = fired('SdsExporterRestarting', 'warning', 'exporter', INSTANCE, {
-  summary: 'An exporter restarts repeatedly.',
-  description: 'Exporter exporter-1:9438 started 3 times within an hour.',
-  dashboard: INSTANCE_PAGE,
-})
-const reload = fired('SdsConfigReloadFailed', 'warning', 'exporter', INSTANCE, {
-  summary: 'An exporter refused its configuration file.',
-  description:
-    'Exporter exporter-1:9438 keeps its previous configuration, because the file has an error. A restart would fail.',
-  dashboard: INSTANCE_PAGE,
-})
+const restarting = fires(INSTANCE, '3')
+const reload = fires(INSTANCE)
 const ofExporter = (metric: string, instance = 'exporter-1'): string =>
   `${metric}{job="sds-exporter",instance="${instance}:9438"}`
 
 const processes: readonly AlertCase[] = [
-  {
-    alert: 'SdsExporterAbsent',
-    name: 'fires 10 minutes after the last exporter stopped and ends when one is up',
-    series: { [up('exporter-1')]: '1x9 0x19 1x10', [up('exporter-2')]: '0x40' },
-    at: { '19m': [], '20m': [absent], '29m': [absent], '30m': [] },
-  },
-  {
-    alert: 'SdsExporterAbsent',
-    name: 'fires without any target',
-    series: { [up('other', 'node')]: '1x20' },
-    at: { '9m': [], '10m': [absent] },
-  },
-  {
-    alert: 'SdsExporterAbsent',
-    name: 'is silent while one of two is up',
-    series: { [up('exporter-1')]: '0x20', [up('exporter-2')]: '1x20' },
-    at: { '20m': [] },
-  },
-  {
-    alert: 'SdsExporterDown',
-    name: 'names the exporter that is down, after 5 minutes',
-    series: { [up('exporter-1')]: '0x9 1x10', [up('exporter-2')]: '1x20' },
-    at: { '4m': [], '5m': [down], '9m': [down], '10m': [] },
-  },
-  {
-    alert: 'SdsExporterDown',
-    name: 'is silent for a restart, and for targets of other jobs',
-    series: { [up('exporter-1')]: '0x3 1x20', [up('other', 'node')]: '0x20' },
-    at: { '4m': [], '5m': [], '20m': [] },
-  },
-  {
-    alert: 'SdsExporterRestarting',
-    name: 'fires at the third start within an hour and ends 15 minutes after there are fewer',
-    interval: '30s',
-    series: { [ofExporter(START)]: '100x19 700x19 1300x19 1900x240' },
-    at: { '29m': [], '30m': [restarting], '84m': [restarting], '85m': [] },
-  },
-  {
-    alert: 'SdsExporterRestarting',
-    name: 'is silent for an upgrade of both exporters',
-    series: { [ofExporter(START)]: '100x9 700x60', [ofExporter(START, 'exporter-2')]: '100x9 760x60' },
-    at: { '60m': [] },
-  },
-  {
-    alert: 'SdsConfigReloadFailed',
-    name: 'fires after 5 and 10 minutes with a refused file and ends when it is accepted',
-    interval: '30s',
-    series: { [ofExporter(RELOAD)]: '1x19 0x59 1x20', [ofExporter(RELOAD, 'exporter-2')]: '1x120' },
-    at: { '24m': [], '25m': [reload], '39m': [reload], '40m': [] },
-  },
-  {
-    alert: 'SdsConfigReloadFailed',
-    name: 'is silent when the file is corrected within 10 minutes',
-    series: { [ofExporter(RELOAD)]: '1x9 0x9 1x40' },
-    at: { '25m': [], '40m': [] },
-  },
+  ...cases('SdsExporterAbsent', {
+    'fires 10 minutes after the last exporter stopped and ends when one is up': {
+      series: { [up('exporter-1')]: '1x9 0x19 1x10', [up('exporter-2')]: '0x40' },
+      at: { '19m': [], '20m': [absent], '29m': [absent], '30m': [] },
+    },
+    'fires without any target': {
+      series: { [up('other', 'node')]: '1x20' },
+      at: { '9m': [], '10m': [absent] },
+    },
+    'is silent while one of two is up': {
+      series: { [up('exporter-1')]: '0x20', [up('exporter-2')]: '1x20' },
+      at: { '20m': [] },
+    },
+  }),
+  ...cases('SdsExporterDown', {
+    'names the exporter that is down, after 5 minutes': {
+      series: { [up('exporter-1')]: '0x9 1x10', [up('exporter-2')]: '1x20' },
+      at: { '4m': [], '5m': [down], '9m': [down], '10m': [] },
+    },
+    'is silent for a restart, and for targets of other jobs': {
+      series: { [up('exporter-1')]: '0x3 1x20', [up('other', 'node')]: '0x20' },
+      at: { '4m': [], '5m': [], '20m': [] },
+    },
+  }),
+  ...cases('SdsExporterRestarting', {
+    'fires at the third start within an hour and ends 15 minutes after there are fewer': {
+      interval: '30s',
+      series: { [ofExporter(START)]: '100x19 700x19 1300x19 1900x240' },
+      at: { '29m': [], '30m': [restarting], '84m': [restarting], '85m': [] },
+    },
+    'is silent for an upgrade of both exporters': {
+      series: { [ofExporter(START)]: '100x9 700x60', [ofExporter(START, 'exporter-2')]: '100x9 760x60' },
+      at: { '60m': [] },
+    },
+  }),
+  ...cases('SdsConfigReloadFailed', {
+    'fires after 5 and 10 minutes with a refused file and ends when it is accepted': {
+      interval: '30s',
+      series: { [ofExporter(RELOAD)]: '1x19 0x59 1x20', [ofExporter(RELOAD, 'exporter-2')]: '1x120' },
+      at: { '24m': [], '25m': [reload], '39m': [reload], '40m': [] },
+    },
+    'is silent when the file is corrected within 10 minutes': {
+      series: { [ofExporter(RELOAD)]: '1x9 0x9 1x40' },
+      at: { '25m': [], '40m': [] },
+    },
+  }),
 ]
 
 const shard = (shard: string, replica: string): string =>
   `up{job="sds-exporter",instance="exporter-1:9438",shard="${shard}",replica="${replica}"}`
-const shardMissing = fired(
-  'SdsShardMissing',
-  'critical',
-  'exporter',
-  { shard: '0' },
-  {
-    summary: 'A shard of Prometheus servers sends no samples.',
-    description:
-      'No Prometheus server of shard 0 sends samples to the store, as one did within a day: the storage systems of this shard are not monitored.',
-    dashboard: PAGE,
-  },
-)
-const replicaMissing = fired(
-  'SdsShardReplicaMissing',
-  'warning',
-  'exporter',
-  { shard: '0', replica: 'a' },
-  {
-    summary: 'A Prometheus server of a shard sends no samples.',
-    description:
-      'Prometheus server a of shard 0 sends no samples to the store, as it did within a day. No data is lost while another server of the shard does.',
-    dashboard: PAGE,
-  },
-)
+const shardMissing = fires({ shard: '0' })
+const replicaMissing = fires({ shard: '0', replica: 'a' })
 
 const shards: readonly AlertCase[] = [
-  {
-    alert: 'SdsShardMissing',
-    name: 'fires 5 minutes after the samples of its last server end, also if no exporter was up, and ends with the next',
-    series: {
-      [shard('0', 'a')]: '1x9 stale',
-      [shard('0', 'b')]: '0x9 stale _x19 1x10',
-      [shard('1', 'a')]: '1x40',
+  ...cases('SdsShardMissing', {
+    'fires 5 minutes after the samples of its last server end, also if no exporter was up, and ends with the next':
+      {
+        series: {
+          [shard('0', 'a')]: '1x9 stale',
+          [shard('0', 'b')]: '0x9 stale _x19 1x10',
+          [shard('1', 'a')]: '1x40',
+        },
+        at: { '14m': [], '15m': [shardMissing], '29m': [shardMissing], '30m': [] },
+      },
+    'is silent while a server of the shard sends samples, and without shards': {
+      series: { [shard('0', 'a')]: '1x9 stale', [shard('0', 'b')]: '1x40', [up('exporter-1')]: '1x9 stale' },
+      at: { '15m': [], '40m': [] },
     },
-    at: { '14m': [], '15m': [shardMissing], '29m': [shardMissing], '30m': [] },
-  },
-  {
-    alert: 'SdsShardMissing',
-    name: 'is silent while a server of the shard sends samples, and without shards',
-    series: { [shard('0', 'a')]: '1x9 stale', [shard('0', 'b')]: '1x40', [up('exporter-1')]: '1x9 stale' },
-    at: { '15m': [], '40m': [] },
-  },
-  {
-    alert: 'SdsShardReplicaMissing',
-    name: 'fires 15 minutes after the samples of one server end, and ends with the next',
-    series: { [shard('0', 'a')]: '1x9 stale _x19 1x10', [shard('0', 'b')]: '1x40' },
-    at: { '24m': [], '25m': [replicaMissing], '29m': [replicaMissing], '30m': [] },
-  },
-  {
-    alert: 'SdsShardReplicaMissing',
-    name: 'is silent for a restart, and without the label',
-    series: {
-      [shard('0', 'a')]: '1x9 stale _x12 1x20',
-      'up{job="sds-exporter",instance="exporter-1:9438",shard="1"}': '1x9 stale',
+  }),
+  ...cases('SdsShardReplicaMissing', {
+    'fires 15 minutes after the samples of one server end, and ends with the next': {
+      series: { [shard('0', 'a')]: '1x9 stale _x19 1x10', [shard('0', 'b')]: '1x40' },
+      at: { '24m': [], '25m': [replicaMissing], '29m': [replicaMissing], '30m': [] },
     },
-    at: { '25m': [], '40m': [] },
-  },
+    'is silent for a restart, and without the label': {
+      series: {
+        [shard('0', 'a')]: '1x9 stale _x12 1x20',
+        'up{job="sds-exporter",instance="exporter-1:9438",shard="1"}': '1x9 stale',
+      },
+      at: { '25m': [], '40m': [] },
+    },
+  }),
 ]
 
 export const exporterCases: readonly AlertCase[] = [

@@ -1,62 +1,17 @@
-import { type AlertCase, fired } from './case.ts'
+import { type AlertCase, cases, fires } from './case.ts'
 import { counter, INTERVAL, minutesOf } from './rare_polls.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
-const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
-
 const LAST = 'sds_pool_last_success_timestamp_seconds'
 
-const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
-  summary: 'The API of a storage system does not respond.',
-  description:
-    'System frankfurt does not respond to any exporter and is not monitored. It may still serve its users.',
-  dashboard: SYSTEM_PAGE,
-})
-const FAILING =
-  'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
-const failing = (pool = 'pool 1') =>
-  fired(
-    'SdsPoolPollsFailing',
-    'critical',
-    'exporter',
-    { ...POLLED_POOL, pool },
-    {
-      summary: 'A storage pool cannot be polled.',
-      description: `Pool ${pool} of system frankfurt ${FAILING}`,
-      dashboard: SYSTEM_PAGE,
-    },
-  )
-const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
-  summary: 'A storage system responds, but its pools are not known.',
-  description:
-    'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
-  dashboard: SYSTEM_PAGE,
-})
-const errorsHigh = (failed = '15%') =>
-  fired('SdsPollErrorsHigh', 'warning', 'exporter', POLLED_POOL, {
-    summary: 'Many polls of a storage pool fail.',
-    description: `Pool pool 1 of system frankfurt: ${failed} of the last polls of one exporter failed.`,
-    dashboard: SYSTEM_PAGE,
-  })
-const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLLED_POOL, {
-  summary: 'A storage pool is not polled on schedule.',
-  description:
-    'Pool pool 1 of system frankfurt was last polled 16m ago, without a failure: the exporter does not keep its schedule.',
-  dashboard: SYSTEM_PAGE,
-})
+const unreachable = fires(SYSTEM)
+const failing = (pool = 'pool 1') => fires({ ...POLLED_POOL, pool })
+const poolsUnknown = fires(SYSTEM)
+const errorsHigh = (failed = '15%') => fires(POLLED_POOL, failed)
+const overdue = fires(POLLED_POOL, '16m')
 
-const systemVanished = fired('SdsSystemVanished', 'critical', 'exporter', SYSTEM, {
-  summary: 'A storage system is no longer monitored.',
-  description:
-    'System frankfurt was monitored within a day, and is no longer by any exporter: it was removed from the configuration, or its exporter is gone.',
-  dashboard: '/d/sds-exporter',
-})
-const poolVanished = fired('SdsPoolVanished', 'critical', 'exporter', POLLED_POOL, {
-  summary: 'A storage pool is no longer monitored.',
-  description:
-    'Pool pool 1 of system frankfurt was monitored within a day. Its system responds, but no longer lists the pool, or it was removed from the configuration.',
-  dashboard: SYSTEM_PAGE,
-})
+const systemVanished = fires(SYSTEM)
+const poolVanished = fires(POLLED_POOL)
 
 const OK = 'sds_pool_polls_total{result="ok"}'
 const TIMEOUT = 'sds_pool_polls_total{result="timeout"}'
@@ -100,181 +55,156 @@ const failingRarely: readonly AlertCase[] = [
 
 /** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
-  {
-    alert: 'SdsSystemUnreachable',
-    name: 'fires after 10 minutes and ends 5 minutes after the first response',
-    series: { sds_system_up: '1x4 0x14 1x40' },
-    at: { '14m': [], '15m': [unreachable], '24m': [unreachable], '25m': [] },
-  },
-  {
-    alert: 'SdsSystemUnreachable',
-    name: 'is silent while one exporter gets responses, and for refusals',
-    series: {
-      'sds_system_up{instance="a"}': '0x20',
-      'sds_system_up{instance="b"}': '1x20',
-      'sds_system_up{system="paris"}': '1x20',
-      'sds_pool_up{system="paris"}': '0x20',
+  ...cases('SdsSystemUnreachable', {
+    'fires after 10 minutes and ends 5 minutes after the first response': {
+      series: { sds_system_up: '1x4 0x14 1x40' },
+      at: { '14m': [], '15m': [unreachable], '24m': [unreachable], '25m': [] },
     },
-    at: { '20m': [] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'fires after 10 minutes and ends 5 minutes after the first successful poll',
-    series: { sds_pool_up: '0x14 1x40', 'sds_pool_up{pool="pool 2",pool_id="p2"}': '1x60' },
-    at: { '9m': [], '10m': [failing()], '19m': [failing()], '20m': [] },
-  },
-  {
-    alert: 'SdsSystemUnreachable',
-    name: 'waits for two intervals of a system that is polled rarely',
-    series: { sds_system_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
-    at: { '40m': [], '41m': [unreachable] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'waits for two intervals of a system that is polled rarely',
-    series: { sds_pool_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
-    at: { '40m': [], '41m': [failing()] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'has the id of a pool whose name is not known',
-    series: { 'sds_pool_up{pool="p1"}': '0x14' },
-    at: { '10m': [failing('p1')] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'is silent while one exporter can poll, and for a few failures',
-    series: {
-      'sds_pool_up{instance="a"}': '0x20',
-      'sds_pool_up{instance="b"}': '1x20',
-      'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x8 1x10',
+    'is silent while one exporter gets responses, and for refusals': {
+      series: {
+        'sds_system_up{instance="a"}': '0x20',
+        'sds_system_up{instance="b"}': '1x20',
+        'sds_system_up{system="paris"}': '1x20',
+        'sds_pool_up{system="paris"}': '0x20',
+      },
+      at: { '20m': [] },
     },
-    at: { '10m': [], '20m': [] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'is silent while one exporter can poll, and the other one never learned the name',
-    series: { 'sds_pool_up{instance="a",pool="p1"}': '0x20', 'sds_pool_up{instance="b"}': '1x20' },
-    at: { '20m': [] },
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    name: 'lasts for an hour after the pool is no longer listed, only where its polls failed until then',
-    series: {
-      sds_pool_up: '1x9 0x14 stale',
-      'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x9 1x14 stale',
-      // A name that was not known before the first successful poll.
-      'sds_pool_up{pool="p3",pool_id="p3"}': '0x1 stale',
-      'sds_pool_up{pool="pool 3",pool_id="p3"}': '_x2 1x20 stale',
+    'waits for two intervals of a system that is polled rarely': {
+      series: { sds_system_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
+      at: { '40m': [], '41m': [unreachable] },
     },
-    at: { '19m': [], '20m': [failing()], '83m': [failing()], '92m': [] },
-  },
-  {
-    alert: 'SdsSystemVanished',
-    name: 'fires after 10 minutes without an exporter that has the system, and ends after a day',
-    step: 5,
-    series: { sds_system_up: '1x11 stale', 'sds_system_up{system="paris"}': '1x310' },
-    at: { '65m': [], '70m': [systemVanished], '1490m': [systemVanished], '1500m': [] },
-  },
-  {
-    alert: 'SdsSystemVanished',
-    name: 'is silent while one exporter has the system, for one that does not respond, and for a short restart',
-    series: {
-      'sds_system_up{instance="a"}': '1x9 stale',
-      'sds_system_up{instance="b"}': '1x60',
-      'sds_system_up{system="paris"}': '1x9 0x50',
-      'sds_system_up{system="rome"}': '1x9 stale _x8 1x40',
+  }),
+  ...cases('SdsPoolPollsFailing', {
+    'fires after 10 minutes and ends 5 minutes after the first successful poll': {
+      series: { sds_pool_up: '0x14 1x40', 'sds_pool_up{pool="pool 2",pool_id="p2"}': '1x60' },
+      at: { '9m': [], '10m': [failing()], '19m': [failing()], '20m': [] },
     },
-    at: { '15m': [], '30m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsPoolVanished',
-    name: 'fires after 10 minutes without an exporter that has the pool, and ends after a day',
-    step: 5,
-    series: {
-      sds_pool_info: '1x11 stale',
-      [LAST]: '300+300x11 stale',
-      'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x310',
-      [`${LAST}{pool="pool 2",pool_id="p2"}`]: '300+300x310',
-      sds_system_up: '1x310',
+    'waits for two intervals of a system that is polled rarely': {
+      series: { sds_pool_up: '1x14 0x60', [LAST]: '0x80', [INTERVAL]: '900x80' },
+      at: { '40m': [], '41m': [failing()] },
     },
-    at: { '65m': [], '70m': [poolVanished], '1490m': [poolVanished], '1500m': [] },
-  },
-  {
-    alert: 'SdsPoolVanished',
-    name: 'is silent for a renamed pool, for one that another exporter has, and for pools of systems that do not respond or vanished',
-    series: {
-      sds_pool_info: '1x9 stale',
-      [LAST]: '60+60x9 stale',
-      'sds_pool_info{pool="new name"}': '_x10 1x50',
-      [`${LAST}{pool="new name"}`]: '_x10 660+60x50',
-      'sds_pool_info{instance="a",pool="pool 2",pool_id="p2"}': '1x9 stale',
-      [`${LAST}{instance="a",pool="pool 2",pool_id="p2"}`]: '60+60x9 stale',
-      'sds_pool_info{instance="b",pool="pool 2",pool_id="p2"}': '1x60',
-      sds_system_up: '1x60',
-      'sds_pool_info{system="paris"}': '1x9 stale',
-      [`${LAST}{system="paris"}`]: '60+60x9 stale',
-      'sds_system_up{system="paris"}': '0x60',
-      'sds_pool_info{system="rome"}': '1x9 stale',
-      [`${LAST}{system="rome"}`]: '60+60x9 stale',
-      'sds_system_up{system="rome"}': '1x9 stale',
+    'has the id of a pool whose name is not known': {
+      series: { 'sds_pool_up{pool="p1"}': '0x14' },
+      at: { '10m': [failing('p1')] },
     },
-    at: { '15m': [], '30m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsPoolsUnknown',
-    name: 'fires after 10 minutes and ends 5 minutes after the first poll',
-    series: { sds_system_up: '1x60', sds_pool_up: '_x20 1x40' },
-    at: { '9m': [], '10m': [poolsUnknown], '24m': [poolsUnknown], '25m': [] },
-  },
-  {
-    alert: 'SdsPoolsUnknown',
-    name: 'is silent for a system that does not respond, and while polls fail',
-    series: {
-      sds_system_up: '0x20',
-      'sds_system_up{system="paris"}': '1x20',
-      'sds_pool_up{system="paris"}': '0x20',
+    'is silent while one exporter can poll, and for a few failures': {
+      series: {
+        'sds_pool_up{instance="a"}': '0x20',
+        'sds_pool_up{instance="b"}': '1x20',
+        'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x8 1x10',
+      },
+      at: { '10m': [], '20m': [] },
     },
-    at: { '20m': [] },
-  },
-  {
-    alert: 'SdsPollErrorsHigh',
-    name: 'fires after 15 minutes for the worse of the exporters and ends 15 minutes after the last failure',
-    series: {
-      'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
-      'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
-      'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
+    'is silent while one exporter can poll, and the other one never learned the name': {
+      series: { 'sds_pool_up{instance="a",pool="p1"}': '0x20', 'sds_pool_up{instance="b"}': '1x20' },
+      at: { '20m': [] },
     },
-    at: { '10m': [], '20m': [errorsHigh()], '40m': [errorsHigh()], '60m': [] },
-  },
-  {
-    alert: 'SdsPollErrorsHigh',
-    name: 'is silent without failures, for few failures, and without polls',
-    series: {
-      'sds_pool_polls_total{result="ok"}': '0+19x60',
-      'sds_pool_polls_total{result="timeout"}': '0+1x60',
-      'sds_pool_polls_total{pool_id="p2",result="ok"}': '0+1x60',
-      'sds_pool_polls_total{pool_id="p3",result="timeout"}': '5x60',
+    'lasts for an hour after the pool is no longer listed, only where its polls failed until then': {
+      series: {
+        sds_pool_up: '1x9 0x14 stale',
+        'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x9 1x14 stale',
+        // A name that was not known before the first successful poll.
+        'sds_pool_up{pool="p3",pool_id="p3"}': '0x1 stale',
+        'sds_pool_up{pool="pool 3",pool_id="p3"}': '_x2 1x20 stale',
+      },
+      at: { '19m': [], '20m': [failing()], '83m': [failing()], '92m': [] },
     },
-    at: { '60m': [] },
-  },
-  {
-    alert: 'SdsPollsOverdue',
-    name: 'fires after 5 and 10 minutes without a poll and ends with the next poll',
-    series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40' },
-    at: { '15m': [], '16m': [overdue], '20m': [] },
-  },
-  {
-    alert: 'SdsPollsOverdue',
-    name: 'waits for three intervals of a system that is polled rarely',
-    series: { [LAST]: '0x55 3360x60', sds_pool_up: '1x100', [INTERVAL]: '900x100' },
-    at: { '55m': [], '90m': [] },
-  },
-  {
-    alert: 'SdsPollsOverdue',
-    name: 'is silent while polls fail, which has other alerts',
-    series: { [LAST]: '0x40', sds_pool_up: '0x40' },
-    at: { '40m': [] },
-  },
+  }),
+  ...cases('SdsSystemVanished', {
+    'fires after 10 minutes without an exporter that has the system, and ends after a day': {
+      step: 5,
+      series: { sds_system_up: '1x11 stale', 'sds_system_up{system="paris"}': '1x310' },
+      at: { '65m': [], '70m': [systemVanished], '1490m': [systemVanished], '1500m': [] },
+    },
+    'is silent while one exporter has the system, for one that does not respond, and for a short restart': {
+      series: {
+        'sds_system_up{instance="a"}': '1x9 stale',
+        'sds_system_up{instance="b"}': '1x60',
+        'sds_system_up{system="paris"}': '1x9 0x50',
+        'sds_system_up{system="rome"}': '1x9 stale _x8 1x40',
+      },
+      at: { '15m': [], '30m': [], '60m': [] },
+    },
+  }),
+  ...cases('SdsPoolVanished', {
+    'fires after 10 minutes without an exporter that has the pool, and ends after a day': {
+      step: 5,
+      series: {
+        sds_pool_info: '1x11 stale',
+        [LAST]: '300+300x11 stale',
+        'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x310',
+        [`${LAST}{pool="pool 2",pool_id="p2"}`]: '300+300x310',
+        sds_system_up: '1x310',
+      },
+      at: { '65m': [], '70m': [poolVanished], '1490m': [poolVanished], '1500m': [] },
+    },
+    'is silent for a renamed pool, for one that another exporter has, and for pools of systems that do not respond or vanished':
+      {
+        series: {
+          sds_pool_info: '1x9 stale',
+          [LAST]: '60+60x9 stale',
+          'sds_pool_info{pool="new name"}': '_x10 1x50',
+          [`${LAST}{pool="new name"}`]: '_x10 660+60x50',
+          'sds_pool_info{instance="a",pool="pool 2",pool_id="p2"}': '1x9 stale',
+          [`${LAST}{instance="a",pool="pool 2",pool_id="p2"}`]: '60+60x9 stale',
+          'sds_pool_info{instance="b",pool="pool 2",pool_id="p2"}': '1x60',
+          sds_system_up: '1x60',
+          'sds_pool_info{system="paris"}': '1x9 stale',
+          [`${LAST}{system="paris"}`]: '60+60x9 stale',
+          'sds_system_up{system="paris"}': '0x60',
+          'sds_pool_info{system="rome"}': '1x9 stale',
+          [`${LAST}{system="rome"}`]: '60+60x9 stale',
+          'sds_system_up{system="rome"}': '1x9 stale',
+        },
+        at: { '15m': [], '30m': [], '60m': [] },
+      },
+  }),
+  ...cases('SdsPoolsUnknown', {
+    'fires after 10 minutes and ends 5 minutes after the first poll': {
+      series: { sds_system_up: '1x60', sds_pool_up: '_x20 1x40' },
+      at: { '9m': [], '10m': [poolsUnknown], '24m': [poolsUnknown], '25m': [] },
+    },
+    'is silent for a system that does not respond, and while polls fail': {
+      series: {
+        sds_system_up: '0x20',
+        'sds_system_up{system="paris"}': '1x20',
+        'sds_pool_up{system="paris"}': '0x20',
+      },
+      at: { '20m': [] },
+    },
+  }),
+  ...cases('SdsPollErrorsHigh', {
+    'fires after 15 minutes for the worse of the exporters and ends 15 minutes after the last failure': {
+      series: {
+        'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
+        'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
+        'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
+      },
+      at: { '10m': [], '20m': [errorsHigh()], '40m': [errorsHigh()], '60m': [] },
+    },
+    'is silent without failures, for few failures, and without polls': {
+      series: {
+        'sds_pool_polls_total{result="ok"}': '0+19x60',
+        'sds_pool_polls_total{result="timeout"}': '0+1x60',
+        'sds_pool_polls_total{pool_id="p2",result="ok"}': '0+1x60',
+        'sds_pool_polls_total{pool_id="p3",result="timeout"}': '5x60',
+      },
+      at: { '60m': [] },
+    },
+  }),
+  ...cases('SdsPollsOverdue', {
+    'fires after 5 and 10 minutes without a poll and ends with the next poll': {
+      series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40' },
+      at: { '15m': [], '16m': [overdue], '20m': [] },
+    },
+    'waits for three intervals of a system that is polled rarely': {
+      series: { [LAST]: '0x55 3360x60', sds_pool_up: '1x100', [INTERVAL]: '900x100' },
+      at: { '55m': [], '90m': [] },
+    },
+    'is silent while polls fail, which has other alerts': {
+      series: { [LAST]: '0x40', sds_pool_up: '0x40' },
+      at: { '40m': [] },
+    },
+  }),
   ...failingRarely,
 ]

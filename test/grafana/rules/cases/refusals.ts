@@ -1,8 +1,6 @@
-import { type AlertCase, type Fired, fired } from './case.ts'
+import { type AlertCase, cases, type Fired, fires } from './case.ts'
 import { counter, INTERVAL, minutesOf, PERIODS } from './rare_polls.ts'
 import { SYSTEM } from './subjects.ts'
-
-export const PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const UP = 'sds_pool_up'
 
@@ -12,26 +10,11 @@ const listed = (code: string): string => `sds_api_requests_total{operation="pool
 
 const REFUSED = 'sds_api_logins_total{result="auth"}'
 
-const login = fired('SdsLoginRefused', 'critical', 'access', SYSTEM, {
-  summary: 'A storage system refuses the login of the exporter.',
-  description:
-    'System frankfurt refuses the login of the exporter: the password may be wrong, the account locked, its address blocked, or too many sessions open. Its pools are not monitored.',
-  dashboard: PAGE,
-})
+const login = fires(SYSTEM)
 
-const token = fired('SdsTokenRefused', 'critical', 'access', SYSTEM, {
-  summary: 'A storage system refuses the token of the exporter.',
-  description:
-    'System frankfurt does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.',
-  dashboard: PAGE,
-})
+const token = fires(SYSTEM)
 
-const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
-  summary: 'A storage system forbids the exporter to read.',
-  description:
-    'System frankfurt accepts the account of the exporter but forbids it to read: its role, the license of the system, or the host name in base_url may be the cause. Its pools are not monitored.',
-  dashboard: PAGE,
-})
+const forbidden = fires(SYSTEM)
 
 /** The login is refused at minutes 10, 30 and 50; polls fail from minute 10. */
 const loginRefused = {
@@ -76,146 +59,123 @@ const withoutInterruption = (alert: Fired): AlertCase['at'] => ({
 
 const rarely: readonly AlertCase[] = [
   ...PERIODS.flatMap((period): AlertCase[] => [
-    {
-      alert: 'SdsTokenRefused',
-      name: `fires without interruption with a poll every ${period} min`,
-      series: refusedEvery(period, polls('auth')),
-      at: withoutInterruption(token),
-    },
-    {
-      alert: 'SdsAccessForbidden',
-      name: `fires without interruption with a poll every ${period} min`,
-      series: refusedEvery(period, polls('forbidden')),
-      at: withoutInterruption(forbidden),
-    },
+    ...cases('SdsTokenRefused', {
+      [`fires without interruption with a poll every ${period} min`]: {
+        series: refusedEvery(period, polls('auth')),
+        at: withoutInterruption(token),
+      },
+    }),
+    ...cases('SdsAccessForbidden', {
+      [`fires without interruption with a poll every ${period} min`]: {
+        series: refusedEvery(period, polls('forbidden')),
+        at: withoutInterruption(forbidden),
+      },
+    }),
   ]),
-  {
-    alert: 'SdsLoginRefused',
-    name: 'fires without interruption with a poll every 60 min',
-    series: refusedEvery(60, polls('auth'), REFUSED),
-    at: withoutInterruption(login),
-  },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'is silent for a login with a poll every 60 min',
-    series: refusedEvery(60, polls('auth'), REFUSED),
-    at: { '100m': [], '200m': [], '290m': [] },
-  },
+  ...cases('SdsLoginRefused', {
+    'fires without interruption with a poll every 60 min': {
+      series: refusedEvery(60, polls('auth'), REFUSED),
+      at: withoutInterruption(login),
+    },
+  }),
+  ...cases('SdsTokenRefused', {
+    'is silent for a login with a poll every 60 min': {
+      series: refusedEvery(60, polls('auth'), REFUSED),
+      at: { '100m': [], '200m': [], '290m': [] },
+    },
+  }),
 ]
 
 export const refusals: readonly AlertCase[] = [
   ...rarely,
-  {
-    alert: 'SdsLoginRefused',
-    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
-    series: loginRefused,
-    at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
-  },
-  {
-    alert: 'SdsLoginRefused',
-    name: 'fires when no pool is known',
-    series: { sds_system_up: '1x60', [REFUSED]: '0x9 1x29 2x30' },
-    at: { '19m': [], '20m': [login], '39m': [login] },
-  },
-  { alert: 'SdsLoginRefused', name: 'is silent for a token', series: tokenExpired, at: { '40m': [] } },
-  {
-    alert: 'SdsLoginRefused',
-    name: 'is silent for an old refusal, and once polls succeed again',
-    series: {
-      [UP]: '0x90',
-      [REFUSED]: '1x90',
-      [polls('timeout')]: '0+1x90',
-      'sds_pool_up{system="paris"}': '0x9 1x80',
-      'sds_api_logins_total{system="paris",result="auth"}': '0+1x9 9x80',
+  ...cases('SdsLoginRefused', {
+    'fires after 10 minutes and ends 5 minutes after the next successful poll': {
+      series: loginRefused,
+      at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
     },
-    at: { '45m': [], '90m': [] },
-  },
-  {
-    alert: 'SdsLoginRefused',
-    name: 'is silent while another exporter can log in',
-    series: {
-      'sds_pool_up{instance="a"}': '1x60',
-      'sds_pool_up{instance="b"}': '0x60',
-      sds_system_up: '1x60',
-      [polls('auth')]: '0+1x60',
-      [REFUSED]: '0+1x60',
+    'fires when no pool is known': {
+      series: { sds_system_up: '1x60', [REFUSED]: '0x9 1x29 2x30' },
+      at: { '19m': [], '20m': [login], '39m': [login] },
     },
-    at: { '40m': [] },
-  },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
-    series: tokenExpired,
-    at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
-  },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'fires when no pool is known',
-    series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
-    at: { '10m': [], '11m': [token], '60m': [token] },
-  },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'fires although a login was refused long ago',
-    series: { ...tokenExpired, [REFUSED]: '1x120' },
-    at: { '50m': [token] },
-  },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'is silent once the list could be read, and for other status codes',
-    series: {
-      sds_system_up: '1x60',
-      sds_pool_up: '1x60',
-      [listed('302')]: '0+1x60',
-      'sds_system_up{system="paris"}': '1x60',
-      'sds_api_requests_total{system="paris",operation="pools",code="503"}': '0+1x60',
+    'is silent for a token': { series: tokenExpired, at: { '40m': [] } },
+    'is silent for an old refusal, and once polls succeed again': {
+      series: {
+        [UP]: '0x90',
+        [REFUSED]: '1x90',
+        [polls('timeout')]: '0+1x90',
+        'sds_pool_up{system="paris"}': '0x9 1x80',
+        'sds_api_logins_total{system="paris",result="auth"}': '0+1x9 9x80',
+      },
+      at: { '45m': [], '90m': [] },
     },
-    at: { '60m': [] },
-  },
-  { alert: 'SdsTokenRefused', name: 'is silent for a login', series: loginRefused, at: { '40m': [] } },
-  {
-    alert: 'SdsTokenRefused',
-    name: 'is silent for a token that was renewed in time, and for other failures',
-    series: {
-      [UP]: '1x60',
-      [polls('auth')]: '0x9 1x50',
-      'sds_pool_up{system="paris"}': '0x60',
-      'sds_pool_polls_total{system="paris",result="timeout"}': '0+1x60',
-      'sds_pool_polls_total{system="paris",result="auth"}': '3x60',
-      'sds_api_requests_total{system="paris",operation="pools",code="401"}': '3x60',
+    'is silent while another exporter can log in': {
+      series: {
+        'sds_pool_up{instance="a"}': '1x60',
+        'sds_pool_up{instance="b"}': '0x60',
+        sds_system_up: '1x60',
+        [polls('auth')]: '0+1x60',
+        [REFUSED]: '0+1x60',
+      },
+      at: { '40m': [] },
     },
-    at: { '21m': [], '40m': [] },
-  },
-  {
-    alert: 'SdsAccessForbidden',
-    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
-    series: roleTaken,
-    at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },
-  },
-  {
-    alert: 'SdsAccessForbidden',
-    name: 'fires when no pool is known',
-    series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
-    at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
-  },
-  {
-    alert: 'SdsAccessForbidden',
-    name: 'is silent for an old refusal, and while one exporter is allowed to read',
-    series: {
-      [UP]: '0x60',
-      [polls('forbidden')]: '3x60',
-      [listed('403')]: '3x60',
-      'sds_system_up{system="paris"}': '1x60',
-      'sds_pool_up{system="paris",instance="a"}': '1x60',
-      'sds_pool_up{system="paris",instance="b"}': '0x60',
-      'sds_pool_polls_total{system="paris",result="forbidden"}': '0+1x60',
+  }),
+  ...cases('SdsTokenRefused', {
+    'fires after 10 minutes and ends 5 minutes after the next successful poll': {
+      series: tokenExpired,
+      at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
     },
-    at: { '45m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsAccessForbidden',
-    name: 'is silent for a token that is not accepted',
-    series: tokenExpired,
-    at: { '40m': [] },
-  },
+    'fires when no pool is known': {
+      series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
+      at: { '10m': [], '11m': [token], '60m': [token] },
+    },
+    'fires although a login was refused long ago': {
+      series: { ...tokenExpired, [REFUSED]: '1x120' },
+      at: { '50m': [token] },
+    },
+    'is silent once the list could be read, and for other status codes': {
+      series: {
+        sds_system_up: '1x60',
+        sds_pool_up: '1x60',
+        [listed('302')]: '0+1x60',
+        'sds_system_up{system="paris"}': '1x60',
+        'sds_api_requests_total{system="paris",operation="pools",code="503"}': '0+1x60',
+      },
+      at: { '60m': [] },
+    },
+    'is silent for a login': { series: loginRefused, at: { '40m': [] } },
+    'is silent for a token that was renewed in time, and for other failures': {
+      series: {
+        [UP]: '1x60',
+        [polls('auth')]: '0x9 1x50',
+        'sds_pool_up{system="paris"}': '0x60',
+        'sds_pool_polls_total{system="paris",result="timeout"}': '0+1x60',
+        'sds_pool_polls_total{system="paris",result="auth"}': '3x60',
+        'sds_api_requests_total{system="paris",operation="pools",code="401"}': '3x60',
+      },
+      at: { '21m': [], '40m': [] },
+    },
+  }),
+  ...cases('SdsAccessForbidden', {
+    'fires after 10 minutes and ends 5 minutes after the next successful poll': {
+      series: roleTaken,
+      at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },
+    },
+    'fires when no pool is known': {
+      series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
+      at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
+    },
+    'is silent for an old refusal, and while one exporter is allowed to read': {
+      series: {
+        [UP]: '0x60',
+        [polls('forbidden')]: '3x60',
+        [listed('403')]: '3x60',
+        'sds_system_up{system="paris"}': '1x60',
+        'sds_pool_up{system="paris",instance="a"}': '1x60',
+        'sds_pool_up{system="paris",instance="b"}': '0x60',
+        'sds_pool_polls_total{system="paris",result="forbidden"}': '0+1x60',
+      },
+      at: { '45m': [], '60m': [] },
+    },
+    'is silent for a token that is not accepted': { series: tokenExpired, at: { '40m': [] } },
+  }),
 ]

@@ -1,224 +1,170 @@
-import { type AlertCase, fired, saying } from '../case.ts'
+import { type AlertCase, cases, fires } from '../case.ts'
 import { POOL } from '../subjects.ts'
-
-export const PAGE = '/d/sds-capacity?var-system=frankfurt&var-pool=pool+1'
 
 export const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
 
 export const TOTAL = 'sds_node_disk_space_total_bytes'
 
-const nearlyFull = { summary: 'A storage pool is nearly full.', dashboard: PAGE }
-
-const high = fired('SdsCapacityHigh', 'warning', 'capacity', POOL, {
-  ...nearlyFull,
-  description:
-    'Pool pool 1 of system frankfurt has 85% of its usable space allocated. A full pool refuses writes.',
-})
-
-const full =
-  'Pool pool 1 of system frankfurt has 95% of its usable space allocated. A full pool refuses writes.'
-
-const critical = fired('SdsCapacityCritical', 'critical', 'capacity', POOL, {
-  ...nearlyFull,
-  description: full,
-})
+const high = fires(POOL, '85%')
+const critical = fires(POOL, '95%')
 
 const capacityHigh: readonly AlertCase[] = [
-  {
-    alert: 'SdsCapacityHigh',
-    name: 'fires after 30 minutes and ends an hour after the recovery',
-    series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
-    at: { '29m': [], '30m': [high], '100m': [high], '101m': [] },
-  },
-  {
-    alert: 'SdsCapacityHigh',
-    name: 'also fires where the pool is above the critical threshold',
-    series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
-    at: { '30m': [saying(high, full)] },
-  },
-  {
-    alert: 'SdsCapacityCritical',
-    name: 'fires after 10 minutes and ends half an hour after the recovery',
-    series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
-    at: { '9m': [], '10m': [critical], '70m': [critical], '71m': [] },
-  },
-  {
-    alert: 'SdsCapacityCritical',
-    name: 'is silent for a pool that is nearly full',
-    series: { [ALLOCATED]: '89x60', [TOTAL]: '100x60' },
-    at: { '60m': [] },
-  },
-  {
-    alert: 'SdsCapacityHigh',
-    name: 'weights nodes by their size and is silent at the threshold',
-    series: {
-      [`${ALLOCATED}{node="small"}`]: '100x60',
-      [`${TOTAL}{node="small"}`]: '100x60',
-      [`${ALLOCATED}{node="large"}`]: '700x60',
-      [`${TOTAL}{node="large"}`]: '900x60',
+  ...cases('SdsCapacityHigh', {
+    'fires after 30 minutes and ends an hour after the recovery': {
+      series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
+      at: { '29m': [], '30m': [high], '100m': [high], '101m': [] },
     },
-    at: { '60m': [] },
-  },
-  {
-    alert: 'SdsCapacityHigh',
-    name: 'has no ratio where the total is 0 or missing',
-    series: {
-      [ALLOCATED]: '95x60',
-      [TOTAL]: '0x60',
-      [`${ALLOCATED}{pool="pool 2"}`]: '95x60',
-      [`${ALLOCATED}{pool="pool 3",node="n1"}`]: '95x60',
-      [`${TOTAL}{pool="pool 3",node="n2"}`]: '100x60',
+    'also fires where the pool is above the critical threshold': {
+      series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
+      at: { '30m': [critical] },
     },
-    at: { '60m': [] },
-  },
-  {
-    alert: 'SdsCapacityHigh',
-    name: 'ignores a node without allocated space',
-    series: {
-      [ALLOCATED]: '85x60',
-      [TOTAL]: '100x60',
-      [`${TOTAL}{node="n2"}`]: '1000x60',
+    'weights nodes by their size and is silent at the threshold': {
+      series: {
+        [`${ALLOCATED}{node="small"}`]: '100x60',
+        [`${TOTAL}{node="small"}`]: '100x60',
+        [`${ALLOCATED}{node="large"}`]: '700x60',
+        [`${TOTAL}{node="large"}`]: '900x60',
+      },
+      at: { '60m': [] },
     },
-    at: { '30m': [high] },
-  },
+    'has no ratio where the total is 0 or missing': {
+      series: {
+        [ALLOCATED]: '95x60',
+        [TOTAL]: '0x60',
+        [`${ALLOCATED}{pool="pool 2"}`]: '95x60',
+        [`${ALLOCATED}{pool="pool 3",node="n1"}`]: '95x60',
+        [`${TOTAL}{pool="pool 3",node="n2"}`]: '100x60',
+      },
+      at: { '60m': [] },
+    },
+    'ignores a node without allocated space': {
+      series: { [ALLOCATED]: '85x60', [TOTAL]: '100x60', [`${TOTAL}{node="n2"}`]: '1000x60' },
+      at: { '30m': [high] },
+    },
+  }),
+  ...cases('SdsCapacityCritical', {
+    'fires after 10 minutes and ends half an hour after the recovery': {
+      series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
+      at: { '9m': [], '10m': [critical], '70m': [critical], '71m': [] },
+    },
+    'is silent for a pool that is nearly full': {
+      series: { [ALLOCATED]: '89x60', [TOTAL]: '100x60' },
+      at: { '60m': [] },
+    },
+  }),
 ]
 
-const fills = fired('SdsCapacityFillsSoon', 'warning', 'capacity', POOL, {
-  summary: 'A storage pool is full within a day at its current growth.',
-  description: 'Pool pool 1 of system frankfurt would have 152.5% of its usable space allocated in 1 day.',
-  dashboard: PAGE,
-})
+const fills = fires(POOL, '152.5%', '1 day')
 
 /** While an alert is kept firing, its description has the last value of the expression. */
-const fillsLast = saying(
-  fills,
-  'Pool pool 1 of system frankfurt would have 92.1% of its usable space allocated in 1 day.',
-)
+const fillsLast = fires(POOL, '92.1%', '1 day')
 
 const fillsSoon: readonly AlertCase[] = [
-  {
-    alert: 'SdsCapacityFillsSoon',
-    name: 'fires after half an hour with three hours of history, and ends an hour after the usage decreases',
-    step: 5,
-    // All within the range of six hours, so that no sample is at its start.
-    series: { [ALLOCATED]: '700+2.5x42 800-5x20 700x60', [TOTAL]: '1000x124' },
-    at: { '205m': [], '210m': [fills], '315m': [fillsLast], '375m': [fillsLast], '380m': [] },
-  },
-  {
-    alert: 'SdsCapacityFillsSoon',
-    name: 'is silent for slow growth, low usage, a short history and a pool that is full already',
-    step: 5,
-    series: {
-      [`${ALLOCATED}{pool="full"}`]: '91+0.05x80',
-      [`${TOTAL}{pool="full"}`]: '100x80',
-      [`${ALLOCATED}{pool="slow"}`]: '700+0.25x80',
-      [`${TOTAL}{pool="slow"}`]: '1000x80',
-      [`${ALLOCATED}{pool="empty"}`]: '100+5x80',
-      [`${TOTAL}{pool="empty"}`]: '1000x80',
-      [`${ALLOCATED}{pool="young"}`]: '_x44 700+2.5x36',
-      [`${TOTAL}{pool="young"}`]: '_x44 1000x36',
+  ...cases('SdsCapacityFillsSoon', {
+    'fires after half an hour with three hours of history, and ends an hour after the usage decreases': {
+      step: 5, // All within the range of six hours, so that no sample is at its start.
+      series: { [ALLOCATED]: '700+2.5x42 800-5x20 700x60', [TOTAL]: '1000x124' },
+      at: { '205m': [], '210m': [fills], '315m': [fillsLast], '375m': [fillsLast], '380m': [] },
     },
-    at: { '210m': [], '395m': [] },
-  },
-  {
-    alert: 'SdsCapacityFillsSoon',
-    name: 'is silent when a node leaves, and when an exporter is replaced by one with another address',
-    step: 5,
-    series: {
-      // A node with a tenth of the space leaves after four hours; the other one is as full as before.
-      [`${ALLOCATED}{node="stays"}`]: '630x100',
-      [`${TOTAL}{node="stays"}`]: '900x100',
-      [`${ALLOCATED}{node="leaves"}`]: '70x48 stale',
-      [`${TOTAL}{node="leaves"}`]: '100x48 stale',
-      // An empty node leaves: the ratio rises from 60 % to 75 %.
-      [`${ALLOCATED}{pool="smaller",node="stays"}`]: '750x100',
-      [`${TOTAL}{pool="smaller",node="stays"}`]: '1000x100',
-      [`${ALLOCATED}{pool="smaller",node="leaves"}`]: '0x48 stale',
-      [`${TOTAL}{pool="smaller",node="leaves"}`]: '250x48 stale',
-      [`${ALLOCATED}{pool="replaced",instance="old"}`]: '700+0.25x40 stale',
-      [`${TOTAL}{pool="replaced",instance="old"}`]: '1000x40 stale',
-      [`${ALLOCATED}{pool="replaced",instance="new"}`]: '_x42 710.5+0.25x58',
-      [`${TOTAL}{pool="replaced",instance="new"}`]: '_x42 1000x58',
+    'is silent for slow growth, low usage, a short history and a pool that is full already': {
+      step: 5,
+      series: {
+        [`${ALLOCATED}{pool="full"}`]: '91+0.05x80',
+        [`${TOTAL}{pool="full"}`]: '100x80',
+        [`${ALLOCATED}{pool="slow"}`]: '700+0.25x80',
+        [`${TOTAL}{pool="slow"}`]: '1000x80',
+        [`${ALLOCATED}{pool="empty"}`]: '100+5x80',
+        [`${TOTAL}{pool="empty"}`]: '1000x80',
+        [`${ALLOCATED}{pool="young"}`]: '_x44 700+2.5x36',
+        [`${TOTAL}{pool="young"}`]: '_x44 1000x36',
+      },
+      at: { '210m': [], '395m': [] },
     },
-    at: { '210m': [], '300m': [], '500m': [] },
-  },
-  {
-    alert: 'SdsCapacityFillsSoon',
-    name: 'fires for the growth of a pool whose exporter is replaced, without a new wait',
-    step: 5,
-    series: {
-      [`${ALLOCATED}{instance="old"}`]: '700+2.5x37 stale',
-      [`${TOTAL}{instance="old"}`]: '1000x37 stale',
-      [`${ALLOCATED}{instance="new"}`]: '_x38 795+2.5x4 800-5x20 700x60',
-      [`${TOTAL}{instance="new"}`]: '_x38 1000x86',
+    'is silent when a node leaves, and when an exporter is replaced by one with another address': {
+      step: 5,
+      series: {
+        // A node with a tenth of the space leaves after four hours; the other one is as full as before.
+        [`${ALLOCATED}{node="stays"}`]: '630x100',
+        [`${TOTAL}{node="stays"}`]: '900x100',
+        [`${ALLOCATED}{node="leaves"}`]: '70x48 stale',
+        [`${TOTAL}{node="leaves"}`]: '100x48 stale',
+        // An empty node leaves: the ratio rises from 60 % to 75 %.
+        [`${ALLOCATED}{pool="smaller",node="stays"}`]: '750x100',
+        [`${TOTAL}{pool="smaller",node="stays"}`]: '1000x100',
+        [`${ALLOCATED}{pool="smaller",node="leaves"}`]: '0x48 stale',
+        [`${TOTAL}{pool="smaller",node="leaves"}`]: '250x48 stale',
+        [`${ALLOCATED}{pool="replaced",instance="old"}`]: '700+0.25x40 stale',
+        [`${TOTAL}{pool="replaced",instance="old"}`]: '1000x40 stale',
+        [`${ALLOCATED}{pool="replaced",instance="new"}`]: '_x42 710.5+0.25x58',
+        [`${TOTAL}{pool="replaced",instance="new"}`]: '_x42 1000x58',
+      },
+      at: { '210m': [], '300m': [], '500m': [] },
     },
-    at: { '205m': [], '210m': [fills] },
-  },
-  {
-    alert: 'SdsCapacityFillsSoon',
-    name: 'is silent for six hours after maintenance, which takes the space of a node away',
-    step: 5,
-    series: {
-      [`${ALLOCATED}{node="n1"}`]: '800x144',
-      [`${TOTAL}{node="n1"}`]: '1000x144',
-      [`${ALLOCATED}{node="n2"}`]: '500x36 0x35 500x72',
-      [`${TOTAL}{node="n2"}`]: '1000x36 0x35 1000x72',
-      'sds_node_health_status{node="n1",status="Maintenance"}': '0x144',
-      'sds_node_health_status{node="n2",status="Maintenance"}': '0x36 1x35 0x72',
+    'fires for the growth of a pool whose exporter is replaced, without a new wait': {
+      step: 5,
+      series: {
+        [`${ALLOCATED}{instance="old"}`]: '700+2.5x37 stale',
+        [`${TOTAL}{instance="old"}`]: '1000x37 stale',
+        [`${ALLOCATED}{instance="new"}`]: '_x38 795+2.5x4 800-5x20 700x60',
+        [`${TOTAL}{instance="new"}`]: '_x38 1000x86',
+      },
+      at: { '205m': [], '210m': [fills] },
     },
-    at: { '240m': [], '300m': [], '420m': [], '700m': [] },
-  },
+    'is silent for six hours after maintenance, which takes the space of a node away': {
+      step: 5,
+      series: {
+        [`${ALLOCATED}{node="n1"}`]: '800x144',
+        [`${TOTAL}{node="n1"}`]: '1000x144',
+        [`${ALLOCATED}{node="n2"}`]: '500x36 0x35 500x72',
+        [`${TOTAL}{node="n2"}`]: '1000x36 0x35 1000x72',
+        'sds_node_health_status{node="n1",status="Maintenance"}': '0x144',
+        'sds_node_health_status{node="n2",status="Maintenance"}': '0x36 1x35 0x72',
+      },
+      at: { '240m': [], '300m': [], '420m': [], '700m': [] },
+    },
+  }),
 ]
 
-const uneven = fired('SdsCapacityImbalance', 'info', 'capacity', POOL, {
-  summary: 'The nodes of a storage pool are filled unevenly.',
-  description:
-    'Pool pool 1 of system frankfurt: the usage of its fullest and its emptiest node differs by 45% of their space.',
-  dashboard: PAGE,
-})
+const uneven = fires(POOL, '45%')
 
 const imbalance: readonly AlertCase[] = [
-  {
-    alert: 'SdsCapacityImbalance',
-    name: 'fires after 6 hours and ends an hour after the nodes are even',
-    step: 5,
-    series: {
-      [ALLOCATED]: '65x73 25x20',
-      [TOTAL]: '100x94',
-      [`${ALLOCATED}{node="n2"}`]: '40x94',
-      [`${TOTAL}{node="n2"}`]: '200x94',
+  ...cases('SdsCapacityImbalance', {
+    'fires after 6 hours and ends an hour after the nodes are even': {
+      step: 5,
+      series: {
+        [ALLOCATED]: '65x73 25x20',
+        [TOTAL]: '100x94',
+        [`${ALLOCATED}{node="n2"}`]: '40x94',
+        [`${TOTAL}{node="n2"}`]: '200x94',
+      },
+      at: { '355m': [], '360m': [uneven], '425m': [uneven], '430m': [] },
     },
-    at: { '355m': [], '360m': [uneven], '425m': [uneven], '430m': [] },
-  },
-  {
-    alert: 'SdsCapacityImbalance',
-    name: 'is silent for a small difference, one node, and a node without a total',
-    step: 5,
-    series: {
-      [ALLOCATED]: '60x80',
-      [TOTAL]: '100x80',
-      [`${ALLOCATED}{node="n2"}`]: '25x80',
-      [`${TOTAL}{node="n2"}`]: '100x80',
-      [`${ALLOCATED}{node="n3"}`]: '0x80',
-      [`${TOTAL}{node="n3"}`]: '0x80',
-      [`${ALLOCATED}{pool="pool 2"}`]: '90x80',
-      [`${TOTAL}{pool="pool 2"}`]: '100x80',
+    'is silent for a small difference, one node, and a node without a total': {
+      step: 5,
+      series: {
+        [ALLOCATED]: '60x80',
+        [TOTAL]: '100x80',
+        [`${ALLOCATED}{node="n2"}`]: '25x80',
+        [`${TOTAL}{node="n2"}`]: '100x80',
+        [`${ALLOCATED}{node="n3"}`]: '0x80',
+        [`${TOTAL}{node="n3"}`]: '0x80',
+        [`${ALLOCATED}{pool="pool 2"}`]: '90x80',
+        [`${TOTAL}{pool="pool 2"}`]: '100x80',
+      },
+      at: { '400m': [] },
     },
-    at: { '400m': [] },
-  },
-  {
-    alert: 'SdsCapacityImbalance',
-    name: 'is silent while a node is in maintenance',
-    step: 5,
-    series: {
-      [ALLOCATED]: '65x80',
-      [TOTAL]: '100x80',
-      [`${ALLOCATED}{node="n2"}`]: '2x80',
-      [`${TOTAL}{node="n2"}`]: '20x80',
-      'sds_node_health_status{node="n2",status="Maintenance"}': '1x80',
+    'is silent while a node is in maintenance': {
+      step: 5,
+      series: {
+        [ALLOCATED]: '65x80',
+        [TOTAL]: '100x80',
+        [`${ALLOCATED}{node="n2"}`]: '2x80',
+        [`${TOTAL}{node="n2"}`]: '20x80',
+        'sds_node_health_status{node="n2",status="Maintenance"}': '1x80',
+      },
+      at: { '400m': [] },
     },
-    at: { '400m': [] },
-  },
+  }),
 ]
 
 export const capacityCases: readonly AlertCase[] = [...capacityHigh, ...fillsSoon, ...imbalance]

@@ -1,165 +1,122 @@
-import { type AlertCase, fired } from '../case.ts'
+import { type AlertCase, cases, fires } from '../case.ts'
 import { POOL } from '../subjects.ts'
 
-const POOL_PAGE = '/d/sds-disks?var-system=frankfurt&var-pool=pool+1'
 const DISKS = 'sds_node_disks'
 const BY_STATUS = 'sds_node_disks_by_status'
 
-const bad = fired('SdsDisksBad', 'warning', 'disks', POOL, {
-  summary: 'A storage pool has bad disks.',
-  description:
-    'Pool pool 1 of system frankfurt has 3 bad disks, in n1, n2. Their data is being rebuilt elsewhere.',
-  dashboard: POOL_PAGE,
-})
+const bad = fires(POOL, '3 bad disks, in n1, n2')
 const disksBad: readonly AlertCase[] = [
-  {
-    alert: 'SdsDisksBad',
-    name: 'is one alert for the pool after 15 minutes, and ends 15 minutes after the replacement',
-    series: {
-      [`${BY_STATUS}{status="Bad"}`]: '2x19 0x40',
-      [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x19 0x40',
-      [`${BY_STATUS}{node="n3",status="Bad"}`]: '0x60',
+  ...cases('SdsDisksBad', {
+    'is one alert for the pool after 15 minutes, and ends 15 minutes after the replacement': {
+      series: {
+        [`${BY_STATUS}{status="Bad"}`]: '2x19 0x40',
+        [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x19 0x40',
+        [`${BY_STATUS}{node="n3",status="Bad"}`]: '0x60',
+      },
+      at: { '14m': [], '15m': [bad], '34m': [bad], '35m': [] },
     },
-    at: { '14m': [], '15m': [bad], '34m': [bad], '35m': [] },
-  },
-  {
-    alert: 'SdsDisksBad',
-    name: 'is silent for less than 15 minutes and for disks in other states',
-    series: {
-      [`${BY_STATUS}{status="Bad"}`]: '2x14 0x40',
-      [`${BY_STATUS}{status="Maintenance"}`]: '2x40',
-      [`${BY_STATUS}{status="ReadyToReplace"}`]: '2x40',
+    'is silent for less than 15 minutes and for disks in other states': {
+      series: {
+        [`${BY_STATUS}{status="Bad"}`]: '2x14 0x40',
+        [`${BY_STATUS}{status="Maintenance"}`]: '2x40',
+        [`${BY_STATUS}{status="ReadyToReplace"}`]: '2x40',
+      },
+      at: { '14m': [], '15m': [], '40m': [] },
     },
-    at: { '14m': [], '15m': [], '40m': [] },
-  },
+  }),
 ]
 
-const many = fired('SdsDiskFailuresMany', 'critical', 'disks', POOL, {
-  summary: 'Many disks of a storage pool are bad at once.',
-  description:
-    'Pool pool 1 of system frankfurt has 3 bad disks, in n1, n2. The cause may be an enclosure, a controller or a power supply.',
-  dashboard: POOL_PAGE,
-})
+const many = fires(POOL, '3 bad disks, in n1, n2')
 const failuresMany: readonly AlertCase[] = [
-  {
-    alert: 'SdsDiskFailuresMany',
-    name: 'fires after 5 minutes, over nodes, and ends 15 minutes after the recovery',
-    series: {
-      [DISKS]: '20x40',
-      [`${DISKS}{node="n2"}`]: '20x40',
-      [`${BY_STATUS}{status="Bad"}`]: '2x9 0x40',
-      [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x50',
+  ...cases('SdsDiskFailuresMany', {
+    'fires after 5 minutes, over nodes, and ends 15 minutes after the recovery': {
+      series: {
+        [DISKS]: '20x40',
+        [`${DISKS}{node="n2"}`]: '20x40',
+        [`${BY_STATUS}{status="Bad"}`]: '2x9 0x40',
+        [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x50',
+      },
+      at: { '4m': [], '5m': [many], '9m': [many], '24m': [many], '25m': [] },
     },
-    at: { '4m': [], '5m': [many], '9m': [many], '24m': [many], '25m': [] },
-  },
-  {
-    alert: 'SdsDiskFailuresMany',
-    name: 'is silent for few disks, for few among many, and where the number of disks is 0 or missing',
-    series: {
-      [`${DISKS}{pool="few"}`]: '10x20',
-      [`${BY_STATUS}{pool="few",status="Bad"}`]: '2x20',
-      [`${DISKS}{pool="large"}`]: '60x20',
-      [`${BY_STATUS}{pool="large",status="Bad"}`]: '3x20',
-      [`${DISKS}{pool="zero"}`]: '0x20',
-      [`${BY_STATUS}{pool="zero",status="Bad"}`]: '5x20',
-      [`${BY_STATUS}{pool="missing",status="Bad"}`]: '5x20',
+    'is silent for few disks, for few among many, and where the number of disks is 0 or missing': {
+      series: {
+        [`${DISKS}{pool="few"}`]: '10x20',
+        [`${BY_STATUS}{pool="few",status="Bad"}`]: '2x20',
+        [`${DISKS}{pool="large"}`]: '60x20',
+        [`${BY_STATUS}{pool="large",status="Bad"}`]: '3x20',
+        [`${DISKS}{pool="zero"}`]: '0x20',
+        [`${BY_STATUS}{pool="zero",status="Bad"}`]: '5x20',
+        [`${BY_STATUS}{pool="missing",status="Bad"}`]: '5x20',
+      },
+      at: { '20m': [] },
     },
-    at: { '20m': [] },
-  },
+  }),
 ]
 
-const replace = fired('SdsDisksReadyToReplace', 'info', 'disks', POOL, {
-  summary: 'Disks of a storage pool are ready to be replaced.',
-  description: 'Pool pool 1 of system frankfurt has 1 disk that is ready to be replaced, in n1.',
-  dashboard: POOL_PAGE,
-})
+const replace = fires(POOL, '1 disk that is', ', in n1')
 const readyToReplace: readonly AlertCase[] = [
-  {
-    alert: 'SdsDisksReadyToReplace',
-    name: 'fires after an hour and ends an hour after the replacement',
-    series: { [`${BY_STATUS}{status="ReadyToReplace"}`]: '1x69 0x80' },
-    at: { '59m': [], '60m': [replace], '129m': [replace], '130m': [] },
-  },
-  {
-    alert: 'SdsDisksReadyToReplace',
-    name: 'is silent for disks that are bad and still being rebuilt',
-    series: { [`${BY_STATUS}{status="Bad"}`]: '1x80', [`${BY_STATUS}{status="ReadyToReplace"}`]: '0x80' },
-    at: { '80m': [] },
-  },
+  ...cases('SdsDisksReadyToReplace', {
+    'fires after an hour and ends an hour after the replacement': {
+      series: { [`${BY_STATUS}{status="ReadyToReplace"}`]: '1x69 0x80' },
+      at: { '59m': [], '60m': [replace], '129m': [replace], '130m': [] },
+    },
+    'is silent for disks that are bad and still being rebuilt': {
+      series: { [`${BY_STATUS}{status="Bad"}`]: '1x80', [`${BY_STATUS}{status="ReadyToReplace"}`]: '0x80' },
+      at: { '80m': [] },
+    },
+  }),
 ]
 
-const unaccounted = fired('SdsDisksUnaccounted', 'info', 'disks', POOL, {
-  summary: 'Disks of a storage pool are in no known state.',
-  description:
-    'Pool pool 1 of system frankfurt: the nodes count 2 disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.',
-  dashboard: POOL_PAGE,
-})
+const unaccounted = fires(POOL, '2 disks that are')
 const disksUnaccounted: readonly AlertCase[] = [
-  {
-    alert: 'SdsDisksUnaccounted',
-    name: 'fires after 30 minutes and ends 30 minutes after all are accounted for',
-    series: {
-      [DISKS]: '24x80',
-      [`${BY_STATUS}{status="Good"}`]: '20x39 22x40',
-      [`${BY_STATUS}{status="Bad"}`]: '2x80',
+  ...cases('SdsDisksUnaccounted', {
+    'fires after 30 minutes and ends 30 minutes after all are accounted for': {
+      series: {
+        [DISKS]: '24x80',
+        [`${BY_STATUS}{status="Good"}`]: '20x39 22x40',
+        [`${BY_STATUS}{status="Bad"}`]: '2x80',
+      },
+      at: { '29m': [], '30m': [unaccounted], '69m': [unaccounted], '70m': [] },
     },
-    at: { '29m': [], '30m': [unaccounted], '69m': [unaccounted], '70m': [] },
-  },
-  {
-    alert: 'SdsDisksUnaccounted',
-    name: 'is silent when the states sum to the total, and where no state is served',
-    series: {
-      [DISKS]: '24x40',
-      [`${BY_STATUS}{status="Good"}`]: '20x40',
-      [`${BY_STATUS}{status="Maintenance"}`]: '4x40',
-      [`${DISKS}{node="n2"}`]: '24x40',
+    'is silent when the states sum to the total, and where no state is served': {
+      series: {
+        [DISKS]: '24x40',
+        [`${BY_STATUS}{status="Good"}`]: '20x40',
+        [`${BY_STATUS}{status="Maintenance"}`]: '4x40',
+        [`${DISKS}{node="n2"}`]: '24x40',
+      },
+      at: { '40m': [] },
     },
-    at: { '40m': [] },
-  },
+  }),
 ]
 
 const OFFLINE = 'sds_node_disk_space_offline_bytes'
-const offline = fired(
-  'SdsDiskSpaceOffline',
-  'warning',
-  'disks',
-  { system: 'frankfurt' },
-  {
-    summary: 'Disk space of a storage system is offline.',
-    description:
-      'System frankfurt has 8TiB of disk space offline, over all its pools: it is missing until disks and nodes return.',
-    dashboard: '/d/sds-capacity?var-system=frankfurt',
-  },
-)
+const offline = fires({ system: 'frankfurt' }, '8Ti')
 const EIGHT_TIB = 8_796_093_022_208
 const spaceOffline: readonly AlertCase[] = [
-  {
-    alert: 'SdsDiskSpaceOffline',
-    name: 'fires once for a system although every node and pool reports the value',
-    series: {
-      [OFFLINE]: `${EIGHT_TIB}x39 0x40`,
-      [`${OFFLINE}{node="n2"}`]: `${EIGHT_TIB}x39 0x40`,
-      [`${OFFLINE}{pool="pool 2",node="n3"}`]: `${EIGHT_TIB}x39 0x40`,
+  ...cases('SdsDiskSpaceOffline', {
+    'fires once for a system although every node and pool reports the value': {
+      series: {
+        [OFFLINE]: `${EIGHT_TIB}x39 0x40`,
+        [`${OFFLINE}{node="n2"}`]: `${EIGHT_TIB}x39 0x40`,
+        [`${OFFLINE}{pool="pool 2",node="n3"}`]: `${EIGHT_TIB}x39 0x40`,
+      },
+      at: { '29m': [], '30m': [offline], '54m': [offline], '55m': [] },
     },
-    at: { '29m': [], '30m': [offline], '54m': [offline], '55m': [] },
-  },
-  {
-    alert: 'SdsDiskSpaceOffline',
-    name: 'is silent for less than 30 minutes',
-    series: { [OFFLINE]: `${EIGHT_TIB}x29 0x40` },
-    at: { '29m': [], '30m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsDiskSpaceOffline',
-    name: 'is silent while a node of the system is in maintenance, not for one of another system',
-    series: {
-      [OFFLINE]: `${EIGHT_TIB}x100`,
-      'sds_node_health_status{pool="pool 2",status="Maintenance"}': '1x49 0x50',
-      'sds_node_health_status{pool="pool 2",status="Good"}': '0x49 1x50',
-      'sds_node_health_status{system="paris",status="Maintenance"}': '1x100',
+    'is silent for less than 30 minutes': {
+      series: { [OFFLINE]: `${EIGHT_TIB}x29 0x40` },
+      at: { '29m': [], '30m': [], '60m': [] },
     },
-    at: { '49m': [], '79m': [], '81m': [offline] },
-  },
+    'is silent while a node of the system is in maintenance, not for one of another system': {
+      series: {
+        [OFFLINE]: `${EIGHT_TIB}x100`,
+        'sds_node_health_status{pool="pool 2",status="Maintenance"}': '1x49 0x50',
+        'sds_node_health_status{pool="pool 2",status="Good"}': '0x49 1x50',
+        'sds_node_health_status{system="paris",status="Maintenance"}': '1x100',
+      },
+      at: { '49m': [], '79m': [], '81m': [offline] },
+    },
+  }),
 ]
 
 export const disksCases: readonly AlertCase[] = [

@@ -1,105 +1,74 @@
-import { type AlertCase, fired } from '../case.ts'
+import { type AlertCase, cases, fires } from '../case.ts'
 import { NODE } from '../subjects.ts'
-import { NODE_PAGE, POOL_PAGE, STATUS } from './node_status.ts'
+import { STATUS } from './node_status.ts'
 
-const maintenance = fired('SdsNodeMaintenanceLong', 'info', 'health', NODE, {
-  summary: 'A storage node has been in maintenance for a day.',
-  description:
-    'Node n1 in pool pool 1 of system frankfurt has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.',
-  dashboard: NODE_PAGE,
-})
+const maintenance = fires(NODE)
 
 export const nodeMaintenanceLong: readonly AlertCase[] = [
-  {
-    alert: 'SdsNodeMaintenanceLong',
-    name: 'fires after a day and ends with the maintenance',
-    step: 5,
-    series: { [`${STATUS}{status="Maintenance"}`]: '1x291 0x20' },
-    at: { '1440m': [], '1445m': [maintenance], '1455m': [maintenance], '1460m': [] },
-  },
-  {
-    alert: 'SdsNodeMaintenanceLong',
-    name: 'ends when the node leaves the feed',
-    step: 5,
-    series: { [`${STATUS}{status="Maintenance"}`]: '1x291 stale' },
-    at: { '1455m': [maintenance], '1465m': [] },
-  },
-  {
-    alert: 'SdsNodeMaintenanceLong',
-    name: 'is silent for less than a day, and for a day with an interruption',
-    step: 5,
-    series: {
-      [`${STATUS}{status="Maintenance"}`]: '0x11 1x287 0x10',
-      [`${STATUS}{node="n2",status="Maintenance"}`]: '1x139 0x1 1x160',
+  ...cases('SdsNodeMaintenanceLong', {
+    'fires after a day and ends with the maintenance': {
+      step: 5,
+      series: { [`${STATUS}{status="Maintenance"}`]: '1x291 0x20' },
+      at: { '1440m': [], '1445m': [maintenance], '1455m': [maintenance], '1460m': [] },
     },
-    at: { '1445m': [], '1500m': [], '1505m': [] },
-  },
+    'ends when the node leaves the feed': {
+      step: 5,
+      series: { [`${STATUS}{status="Maintenance"}`]: '1x291 stale' },
+      at: { '1455m': [maintenance], '1465m': [] },
+    },
+    'is silent for less than a day, and for a day with an interruption': {
+      step: 5,
+      series: {
+        [`${STATUS}{status="Maintenance"}`]: '0x11 1x287 0x10',
+        [`${STATUS}{node="n2",status="Maintenance"}`]: '1x139 0x1 1x160',
+      },
+      at: { '1445m': [], '1500m': [], '1505m': [] },
+    },
+  }),
 ]
 
-const flapping = fired('SdsNodeFlapping', 'warning', 'health', NODE, {
-  summary: 'The health of a storage node changes repeatedly.',
-  description:
-    'Node n1 in pool pool 1 of system frankfurt changed to or from Good 4 times within an hour: it restarts, or its network fails at times.',
-  dashboard: NODE_PAGE,
-})
+const flapping = fires(NODE, '4')
 
 export const nodeFlapping: readonly AlertCase[] = [
-  {
-    alert: 'SdsNodeFlapping',
-    name: 'fires at the fourth change within an hour and ends half an hour after there are fewer',
-    interval: '30s',
-    series: { [`${STATUS}{status="Good"}`]: '1x19 0x1 1x1 0x1 1x240' },
-    at: { '12m': [], '13m': [flapping], '99m': [flapping], '100m': [] },
-  },
-  {
-    alert: 'SdsNodeFlapping',
-    name: 'is silent for one failure and its recovery',
-    series: { [`${STATUS}{status="Good"}`]: '1x9 0x9 1x60' },
-    at: { '20m': [], '60m': [] },
-  },
+  ...cases('SdsNodeFlapping', {
+    'fires at the fourth change within an hour and ends half an hour after there are fewer': {
+      interval: '30s',
+      series: { [`${STATUS}{status="Good"}`]: '1x19 0x1 1x1 0x1 1x240' },
+      at: { '12m': [], '13m': [flapping], '99m': [flapping], '100m': [] },
+    },
+    'is silent for one failure and its recovery': {
+      series: { [`${STATUS}{status="Good"}`]: '1x9 0x9 1x60' },
+      at: { '20m': [], '60m': [] },
+    },
+  }),
 ]
 
-const vanished = fired(
-  'SdsNodeVanished',
-  'warning',
-  'health',
-  { ...NODE, pool_id: 'p1', node_id: 'id1' },
-  {
-    summary: 'A storage node is no longer in the feed of its pool.',
-    description:
-      'Node n1 in pool pool 1 of system frankfurt was listed within the last two hours. Its pool is polled successfully, but without the node.',
-    dashboard: POOL_PAGE,
-  },
-)
+const vanished = fires({ ...NODE, pool_id: 'p1', node_id: 'id1' })
 
 export const nodeVanished: readonly AlertCase[] = [
-  {
-    alert: 'SdsNodeVanished',
-    name: 'fires 15 minutes after the node left and ends two hours after it',
-    interval: '30s',
-    series: {
-      sds_node_info: '1x19 stale',
-      'sds_node_info{node="n2",node_id="id2"}': '1x400',
-      sds_pool_up: '1x400',
+  ...cases('SdsNodeVanished', {
+    'fires 15 minutes after the node left and ends two hours after it': {
+      interval: '30s',
+      series: {
+        sds_node_info: '1x19 stale',
+        'sds_node_info{node="n2",node_id="id2"}': '1x400',
+        sds_pool_up: '1x400',
+      },
+      at: { '24m': [], '25m': [vanished], '129m': [vanished], '130m': [] },
     },
-    at: { '24m': [], '25m': [vanished], '129m': [vanished], '130m': [] },
-  },
-  {
-    alert: 'SdsNodeVanished',
-    name: 'ends when the node is listed again',
-    series: { sds_node_info: '1x9 stale _x29 1x100', sds_pool_up: '1x200' },
-    at: { '39m': [vanished], '40m': [] },
-  },
-  {
-    alert: 'SdsNodeVanished',
-    name: 'is silent while the pool cannot be polled, and for a renamed node',
-    series: {
-      'sds_node_info{pool_id="p2",node_id="id9"}': '1x9 stale',
-      'sds_pool_up{pool_id="p2"}': '1x9 0x100',
-      'sds_node_info{node="old name"}': '1x9 stale',
-      'sds_node_info{node="new name"}': '_x10 1x100',
-      sds_pool_up: '1x110',
+    'ends when the node is listed again': {
+      series: { sds_node_info: '1x9 stale _x29 1x100', sds_pool_up: '1x200' },
+      at: { '39m': [vanished], '40m': [] },
     },
-    at: { '25m': [], '60m': [] },
-  },
+    'is silent while the pool cannot be polled, and for a renamed node': {
+      series: {
+        'sds_node_info{pool_id="p2",node_id="id9"}': '1x9 stale',
+        'sds_pool_up{pool_id="p2"}': '1x9 0x100',
+        'sds_node_info{node="old name"}': '1x9 stale',
+        'sds_node_info{node="new name"}': '_x10 1x100',
+        sds_pool_up: '1x110',
+      },
+      at: { '25m': [], '60m': [] },
+    },
+  }),
 ]

@@ -1,137 +1,97 @@
-import { type AlertCase, fired, saying } from '../case.ts'
+import { type AlertCase, cases, fires } from '../case.ts'
 import { SYSTEM } from '../subjects.ts'
 
-const DASHBOARD = '/d/sds-system?var-system=frankfurt'
 const UNACKNOWLEDGED = 'sds_system_alerts_unacknowledged'
 const of = (severity: string): string => `${UNACKNOWLEDGED}{severity="${severity}"}`
 
-const critical = fired('SdsSystemAlertsCritical', 'critical', 'system', SYSTEM, {
-  summary: 'A storage system has critical alerts that nobody has acknowledged.',
-  description:
-    'System frankfurt has 2 alerts of its own with the severity Critical that nobody has acknowledged.',
-  dashboard: DASHBOARD,
-})
-const error = fired('SdsSystemAlertsError', 'warning', 'system', SYSTEM, {
-  summary: 'A storage system has alerts about errors that nobody has acknowledged.',
-  description:
-    'System frankfurt has 1 alert of its own with the severity Error that nobody has acknowledged.',
-  dashboard: DASHBOARD,
-})
-const growing = fired('SdsSystemWarningsGrowing', 'info', 'system', SYSTEM, {
-  summary: 'A storage system raises many warnings.',
-  description:
-    'System frankfurt has 10 more unacknowledged alerts of its own with the severity Warning than at their lowest number within a day.',
-  dashboard: DASHBOARD,
-})
+const critical = fires(SYSTEM, '2 alerts')
+const error = fires(SYSTEM, '1 alert')
+const growing = fires(SYSTEM, '10 more unacknowledged alerts')
 
 const ownAlerts: readonly AlertCase[] = [
-  {
-    alert: 'SdsSystemAlertsCritical',
-    name: 'fires after 5 minutes and ends 15 minutes after the acknowledgement',
-    series: { [of('Critical')]: '0x4 2x9 0x30' },
-    at: { '9m': [], '10m': [critical], '28m': [critical], '30m': [] },
-  },
-  {
-    alert: 'SdsSystemAlertsCritical',
-    name: 'is silent for other severities, and for a system that does not serve the number',
-    series: { [of('Critical')]: '0x30', [of('Error')]: '3x30', 'sds_system_up{system="paris"}': '1x30' },
-    at: { '30m': [] },
-  },
-  {
-    alert: 'SdsSystemAlertsError',
-    name: 'fires after 15 minutes and ends 15 minutes after the acknowledgement',
-    series: { [of('Error')]: '1x19 0x30' },
-    at: { '14m': [], '15m': [error], '34m': [error], '35m': [] },
-  },
-  {
-    alert: 'SdsSystemAlertsError',
-    name: 'is silent for other severities',
-    series: { [of('Error')]: '0x30', [of('Warning')]: '7x30', [of('Critical')]: '7x30' },
-    at: { '30m': [] },
-  },
-  {
-    alert: 'SdsSystemWarningsGrowing',
-    name: 'fires 30 minutes after ten more warnings within a day, in spite of a failed reading, and ends with the day',
-    step: 5,
-    series: { [of('Warning')]: '4x11 14x3 _x1 14x300' },
-    at: { '85m': [], '90m': [growing], '1490m': [growing], '1570m': [] },
-  },
-  {
-    alert: 'SdsSystemWarningsGrowing',
-    name: 'is silent for many old warnings, and for slow growth',
-    step: 5,
-    series: {
-      [of('Warning')]: '4000x400',
-      [`${UNACKNOWLEDGED}{system="paris",severity="Warning"}`]: '0+0.03x400',
+  ...cases('SdsSystemAlertsCritical', {
+    'fires after 5 minutes and ends 15 minutes after the acknowledgement': {
+      series: { [of('Critical')]: '0x4 2x9 0x30' },
+      at: { '9m': [], '10m': [critical], '28m': [critical], '30m': [] },
     },
-    at: { '60m': [], '1990m': [] },
-  },
+    'is silent for other severities, and for a system that does not serve the number': {
+      series: { [of('Critical')]: '0x30', [of('Error')]: '3x30', 'sds_system_up{system="paris"}': '1x30' },
+      at: { '30m': [] },
+    },
+  }),
+  ...cases('SdsSystemAlertsError', {
+    'fires after 15 minutes and ends 15 minutes after the acknowledgement': {
+      series: { [of('Error')]: '1x19 0x30' },
+      at: { '14m': [], '15m': [error], '34m': [error], '35m': [] },
+    },
+    'is silent for other severities': {
+      series: { [of('Error')]: '0x30', [of('Warning')]: '7x30', [of('Critical')]: '7x30' },
+      at: { '30m': [] },
+    },
+  }),
+  ...cases('SdsSystemWarningsGrowing', {
+    'fires 30 minutes after ten more warnings within a day, in spite of a failed reading, and ends with the day':
+      {
+        step: 5,
+        series: { [of('Warning')]: '4x11 14x3 _x1 14x300' },
+        at: { '85m': [], '90m': [growing], '1490m': [growing], '1570m': [] },
+      },
+    'is silent for many old warnings, and for slow growth': {
+      step: 5,
+      series: {
+        [of('Warning')]: '4000x400',
+        [`${UNACKNOWLEDGED}{system="paris",severity="Warning"}`]: '0+0.03x400',
+      },
+      at: { '60m': [], '1990m': [] },
+    },
+  }),
 ]
 
 const byStatus = (status: string): string => `sds_system_nodes_by_status{status="${status}"}`
-const unaccounted = fired('SdsSystemNodesUnaccounted', 'warning', 'system', SYSTEM, {
-  summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
-  description:
-    'System frankfurt has 1 node that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.',
-  dashboard: DASHBOARD,
-})
-const tables = fired('SdsDirectoryTablesUnready', 'critical', 'system', SYSTEM, {
-  summary: 'Directory tables of a storage system are not ready.',
-  description:
-    'System frankfurt has 5 directory tables that are not ready or in no known state. Requests for the data that they index fail or wait.',
-  dashboard: DASHBOARD,
-})
+const unaccounted = fires(SYSTEM, '1 node')
+const tables = fires(SYSTEM, '5 directory tables that are')
 const inState = (state: string): string => `sds_system_directory_tables_by_state{state="${state}"}`
 
 const nodes: readonly AlertCase[] = [
-  {
-    alert: 'SdsSystemNodesUnaccounted',
-    name: 'fires after 10 minutes and ends 10 minutes after the node is Good or Bad',
-    series: {
-      sds_system_nodes: '5x60',
-      [byStatus('Good')]: '5x4 4x55',
-      [byStatus('Bad')]: '0x34 1x30',
-      [byStatus('Maintenance')]: '0x60',
+  ...cases('SdsSystemNodesUnaccounted', {
+    'fires after 10 minutes and ends 10 minutes after the node is Good or Bad': {
+      series: {
+        sds_system_nodes: '5x60',
+        [byStatus('Good')]: '5x4 4x55',
+        [byStatus('Bad')]: '0x34 1x30',
+        [byStatus('Maintenance')]: '0x60',
+      },
+      at: { '14m': [], '15m': [unaccounted], '44m': [unaccounted], '45m': [] },
     },
-    at: { '14m': [], '15m': [unaccounted], '44m': [unaccounted], '45m': [] },
-  },
-  {
-    alert: 'SdsSystemNodesUnaccounted',
-    name: 'is silent in maintenance, for a short restart, and where a count is not served',
-    series: {
-      sds_system_nodes: '5x60',
-      [byStatus('Good')]: '5x4 4x55',
-      [byStatus('Bad')]: '0x60',
-      [byStatus('Maintenance')]: '0x4 1x55',
-      'sds_system_nodes{system="paris"}': '5x60',
-      'sds_system_nodes_by_status{system="paris",status="Good"}': '5x4 4x8 5x50',
-      'sds_system_nodes_by_status{system="paris",status="Bad"}': '0x60',
-      'sds_system_nodes_by_status{system="paris",status="Maintenance"}': '0x60',
-      'sds_system_nodes{system="rome"}': '5x60',
-      'sds_system_nodes_by_status{system="rome",status="Good"}': '4x60',
+    'is silent in maintenance, for a short restart, and where a count is not served': {
+      series: {
+        sds_system_nodes: '5x60',
+        [byStatus('Good')]: '5x4 4x55',
+        [byStatus('Bad')]: '0x60',
+        [byStatus('Maintenance')]: '0x4 1x55',
+        'sds_system_nodes{system="paris"}': '5x60',
+        'sds_system_nodes_by_status{system="paris",status="Good"}': '5x4 4x8 5x50',
+        'sds_system_nodes_by_status{system="paris",status="Bad"}': '0x60',
+        'sds_system_nodes_by_status{system="paris",status="Maintenance"}': '0x60',
+        'sds_system_nodes{system="rome"}': '5x60',
+        'sds_system_nodes_by_status{system="rome",status="Good"}': '4x60',
+      },
+      at: { '13m': [], '30m': [], '60m': [] },
     },
-    at: { '13m': [], '30m': [], '60m': [] },
-  },
-  {
-    alert: 'SdsDirectoryTablesUnready',
-    name: 'fires after 15 minutes for both states together and ends 10 minutes after all are ready',
-    series: { [inState('unready')]: '0x4 3x25 0x30', [inState('unknown')]: '0x4 2x25 0x30' },
-    at: { '19m': [], '20m': [tables], '39m': [tables], '41m': [] },
-  },
-  {
-    alert: 'SdsDirectoryTablesUnready',
-    name: 'is silent while tables move for some minutes',
-    series: { [inState('unready')]: '0x4 900x9 0x30', [inState('unknown')]: '0x60' },
-    at: { '15m': [], '30m': [] },
-  },
+  }),
+  ...cases('SdsDirectoryTablesUnready', {
+    'fires after 15 minutes for both states together and ends 10 minutes after all are ready': {
+      series: { [inState('unready')]: '0x4 3x25 0x30', [inState('unknown')]: '0x4 2x25 0x30' },
+      at: { '19m': [], '20m': [tables], '39m': [tables], '41m': [] },
+    },
+    'is silent while tables move for some minutes': {
+      series: { [inState('unready')]: '0x4 900x9 0x30', [inState('unknown')]: '0x60' },
+      at: { '15m': [], '30m': [] },
+    },
+  }),
 ]
 
-const mixed = fired('SdsVersionsMixed', 'info', 'system', SYSTEM, {
-  summary: 'The nodes of a storage system have had different software versions for a week.',
-  description:
-    'System frankfurt: its nodes have 2 software versions: 3.8.0, 3.8.1. An upgrade may have stopped.',
-  dashboard: DASHBOARD,
-})
+const mixed = fires(SYSTEM, '2', ': 3.8.0, 3.8.1')
 const version = (node: string, text: string): string =>
   `sds_node_software_info{node="${node}",version="${text}"}`
 /** Points of a day and of 7 days, one for each five minutes. */
@@ -139,81 +99,65 @@ const DAY = 288
 const WEEK = 7 * DAY
 
 const versions: readonly AlertCase[] = [
-  {
-    alert: 'SdsVersionsMixed',
-    name: 'fires after a week in spite of a failed reading and ends an hour after the upgrade',
-    step: 5,
-    series: {
-      [version('n1', '3.8.1')]: `1x${2 * WEEK}`,
-      [version('n2', '3.8.0')]: `1x${DAY} _x1 1x${WEEK} stale`,
-      [version('n2', '3.8.1')]: `_x${DAY + WEEK + 3} 1x${WEEK}`,
+  ...cases('SdsVersionsMixed', {
+    'fires after a week in spite of a failed reading and ends an hour after the upgrade': {
+      step: 5,
+      series: {
+        [version('n1', '3.8.1')]: `1x${2 * WEEK}`,
+        [version('n2', '3.8.0')]: `1x${DAY} _x1 1x${WEEK} stale`,
+        [version('n2', '3.8.1')]: `_x${DAY + WEEK + 3} 1x${WEEK}`,
+      },
+      at: { '10075m': [], '10080m': [mixed], '11530m': [mixed], '11630m': [] },
     },
-    at: { '10075m': [], '10080m': [mixed], '11530m': [mixed], '11630m': [] },
-  },
-  {
-    alert: 'SdsVersionsMixed',
-    name: 'is silent during an upgrade of six days, and for one version',
-    step: 5,
-    series: {
-      [version('n1', '3.8.1')]: `1x${2 * WEEK}`,
-      [version('n2', '3.8.0')]: `1x${6 * DAY} stale`,
-      [version('n2', '3.8.1')]: `_x${6 * DAY + 1} 1x${WEEK}`,
-      'sds_node_software_info{system="paris",version="3.8.0"}': `1x${2 * WEEK}`,
-      'sds_node_software_info{system="paris",node="n2",version="3.8.0"}': `1x${2 * WEEK}`,
+    'is silent during an upgrade of six days, and for one version': {
+      step: 5,
+      series: {
+        [version('n1', '3.8.1')]: `1x${2 * WEEK}`,
+        [version('n2', '3.8.0')]: `1x${6 * DAY} stale`,
+        [version('n2', '3.8.1')]: `_x${6 * DAY + 1} 1x${WEEK}`,
+        'sds_node_software_info{system="paris",version="3.8.0"}': `1x${2 * WEEK}`,
+        'sds_node_software_info{system="paris",node="n2",version="3.8.0"}': `1x${2 * WEEK}`,
+      },
+      at: { '8640m': [], '10085m': [], '14400m': [] },
     },
-    at: { '8640m': [], '10085m': [], '14400m': [] },
-  },
+  }),
 ]
 
 const EXPIRY = 'sds_system_license_expiry_timestamp_seconds'
 const EXPIRED = 'sds_system_license_expired'
-const expired = fired('SdsLicenseExpired', 'warning', 'system', SYSTEM, {
-  summary: 'The license of a storage system has expired.',
-  description: 'A licensed feature of system frankfurt has expired.',
-  dashboard: DASHBOARD,
-})
-const expiring = fired('SdsLicenseExpiring', 'info', 'system', SYSTEM, {
-  summary: 'The license of a storage system expires soon.',
-  description: 'A licensed feature of system frankfurt expires in 29 days.',
-  dashboard: DASHBOARD,
-})
+const expired = fires(SYSTEM)
+const expiring = fires(SYSTEM, '29 days')
 
 const licenses: readonly AlertCase[] = [
-  {
-    alert: 'SdsLicenseExpired',
-    name: 'fires after an hour and ends an hour after the new license',
-    series: { [EXPIRED]: '1x99 0x100' },
-    at: { '59m': [], '60m': [expired], '159m': [expired], '160m': [] },
-  },
-  {
-    alert: 'SdsLicenseExpired',
-    name: 'fires for a date in the past',
-    series: { [EXPIRED]: '0x99', [EXPIRY]: '600x99' },
-    at: { '69m': [], '70m': [expired] },
-  },
-  {
-    alert: 'SdsLicenseExpired',
-    name: 'is silent for a valid license, and for a system that serves none',
-    series: { [EXPIRED]: '0x99', [EXPIRY]: '86400x99', 'sds_system_up{system="paris"}': '1x99' },
-    at: { '99m': [] },
-  },
-  {
-    alert: 'SdsLicenseExpiring',
-    name: 'fires an hour after the limit of 30 days and ends an hour after the new license',
-    series: { [EXPIRY]: `2592000x99 25920000x100` },
-    at: {
-      '60m': [],
-      '61m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29 days.')],
-      '159m': [saying(expiring, 'A licensed feature of system frankfurt expires in 29 days.')],
-      '160m': [],
+  ...cases('SdsLicenseExpired', {
+    'fires after an hour and ends an hour after the new license': {
+      series: { [EXPIRED]: '1x99 0x100' },
+      at: { '59m': [], '60m': [expired], '159m': [expired], '160m': [] },
     },
-  },
-  {
-    alert: 'SdsLicenseExpiring',
-    name: 'is silent for a license of a year, and after its end',
-    series: { [EXPIRY]: '31536000x99', [`${EXPIRY}{system="paris"}`]: '0x99' },
-    at: { '99m': [] },
-  },
+    'fires for a date in the past': {
+      series: { [EXPIRED]: '0x99', [EXPIRY]: '600x99' },
+      at: { '69m': [], '70m': [expired] },
+    },
+    'is silent for a valid license, and for a system that serves none': {
+      series: { [EXPIRED]: '0x99', [EXPIRY]: '86400x99', 'sds_system_up{system="paris"}': '1x99' },
+      at: { '99m': [] },
+    },
+  }),
+  ...cases('SdsLicenseExpiring', {
+    'fires an hour after the limit of 30 days and ends an hour after the new license': {
+      series: { [EXPIRY]: `2592000x99 25920000x100` },
+      at: {
+        '60m': [],
+        '61m': [expiring],
+        '159m': [expiring],
+        '160m': [],
+      },
+    },
+    'is silent for a license of a year, and after its end': {
+      series: { [EXPIRY]: '31536000x99', [`${EXPIRY}{system="paris"}`]: '0x99' },
+      at: { '99m': [] },
+    },
+  }),
 ]
 
 /** Cases of the alerts about what a system reports about itself. */
