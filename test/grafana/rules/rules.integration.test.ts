@@ -5,7 +5,7 @@ import { ALERT_GROUPS, renderRules } from '../../../grafana/mixin/rules/rules.ts
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkRules, testRules } from '../../support/promtool.ts'
 import { type AlertCase, EXPORTERS, type Exporters, LINKS, promtoolFiles } from './cases/case.ts'
-import { CASE_GROUPS } from './cases/cases.ts'
+import { ALL_CASES } from './cases/cases.ts'
 
 interface Group {
   readonly name: string
@@ -26,7 +26,6 @@ function groupsOf(alert: string): Group[] {
   )
   return [...recordings, ...alerts].filter(({ rules }) => rules.length > 0)
 }
-const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
 const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
 
 const rulesIn = (folder: { write(name: string, text: string): string }): string[] =>
@@ -41,13 +40,14 @@ describe('promtool', () => {
     expect(await checkRules(...rulesIn(folder))).toMatchObject({ code: 0 })
   })
 
-  const runs = CASE_GROUPS.flatMap(({ group, cases }) =>
-    (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ group, cases, exporters })),
+  const runs = ALERT_GROUPS.flatMap(({ component, alerts }) =>
+    (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ component, alerts, exporters })),
   )
   test.each(runs)(
-    '$group, cases of $cases.0.alert, exporters: $exporters',
-    async ({ cases, exporters }) => {
+    'raises the alerts of $component, exporters: $exporters',
+    async ({ alerts, exporters }) => {
       using folder = temporaryFolder()
+      const cases = ALL_CASES.filter((case_) => alerts.some(({ alert }) => alert === case_.alert))
       const byAlert = [...Map.groupBy(cases, ({ alert }) => alert)]
       const files = byAlert.flatMap(([alert, ofAlert]) => {
         const groups = groupsOf(alert)

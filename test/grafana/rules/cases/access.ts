@@ -1,16 +1,17 @@
 import { type AlertCase, cases, fires } from './case.ts'
-import { refusals } from './refusals.ts'
 import { SYSTEM } from './subjects.ts'
 
 const NOT_AFTER = 'sds_system_tls_not_after_timestamp_seconds'
-
 const DAY = 86_400
-
 const ends = (time: string) => fires(SYSTEM, `expires in ${time}. After that it`)
 const expired = fires(SYSTEM, 'has expired. It')
+const INFO = 'sds_authn_provider_info'
+const corporate = `${INFO}{provider="corporate ad",provider_id="urn:AuthProvider:1"}`
 
-/** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */
-const certificate: readonly AlertCase[] = [
+const removed = fires({ ...SYSTEM, provider: 'corporate ad', provider_id: 'urn:AuthProvider:1' })
+
+export const accessCases: readonly AlertCase[] = [
+  /** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */
   ...cases('SdsCertificateExpiring', {
     'fires after an hour with less than 14 days left and ends with the renewal': {
       series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
@@ -32,15 +33,6 @@ const certificate: readonly AlertCase[] = [
       at: { '10m': [ends('10m')], '21m': [expired], '30m': [expired], '120m': [expired] },
     },
   }),
-]
-
-const INFO = 'sds_authn_provider_info'
-
-const corporate = `${INFO}{provider="corporate ad",provider_id="urn:AuthProvider:1"}`
-
-const removed = fires({ ...SYSTEM, provider: 'corporate ad', provider_id: 'urn:AuthProvider:1' })
-
-const providers: readonly AlertCase[] = [
   ...cases('SdsAuthnProviderRemoved', {
     'fires 5 minutes after the removal and ends when the provider is listed again': {
       series: { [corporate]: '1x9 stale _x19 1x10', sds_authn_providers: '2x9 1x20 2x10' },
@@ -58,5 +50,3 @@ const providers: readonly AlertCase[] = [
     },
   }),
 ]
-
-export const accessCases: readonly AlertCase[] = [...refusals, ...certificate, ...providers]

@@ -5,7 +5,6 @@ import { POOL } from './subjects.ts'
 /** Cases of alerts that compare a pool with its own past. Series have one value for each five minutes. */
 
 const HOUR = 12
-
 const increased = (latency: string) => fires(POOL, latency)
 
 /** `usual` for some hours, `other` for two hours, then `usual` again. Half a day of history is needed. */
@@ -22,7 +21,30 @@ const slowHistogram = {
   [`${BUCKET}{operation="read",le="+Inf"}`]: `0+100x${ALL}`,
 }
 
-const latencyIncreased: readonly AlertCase[] = [
+const collapsed = fires(POOL, '2', '5%')
+
+/** Traffic for 14 hours a day. */
+const BY_DAY = Array.from({ length: 2 }, () => `60x${14 * HOUR - 1} 0x${10 * HOUR - 1}`).join(' ')
+
+/** Traffic for eight days, without two hours at the end, and in one of two pools also a week before. */
+const collapsedAWeekLater = (usual: number): string => `${usual}x${178 * HOUR - 1} 1x${2 * HOUR}`
+const quietEachWeek = (usual: number): string =>
+  `${usual}x${10 * HOUR - 1} 1x${2 * HOUR - 1} ${usual}x${166 * HOUR - 1} 1x${2 * HOUR}`
+
+const quietWeekly: AlertCase = {
+  alert: 'SdsTrafficCollapsed',
+  name: 'is silent for the pool whose traffic ended at the same time a week ago, but not the day before',
+  step: 5,
+  series: {
+    [READS]: collapsedAWeekLater(60),
+    [WRITES]: collapsedAWeekLater(40),
+    [`${READS}{pool="weekly"}`]: quietEachWeek(60),
+    [`${WRITES}{pool="weekly"}`]: quietEachWeek(40),
+  },
+  at: { '10690m': [], '10695m': [collapsed], '10790m': [collapsed] },
+}
+
+export const baselineCases: readonly AlertCase[] = [
   ...(
     [
       ['Read', READ, READS],
@@ -64,14 +86,6 @@ const latencyIncreased: readonly AlertCase[] = [
       at: { '840m': [], '940m': [increased('700ms')] },
     },
   }),
-]
-
-const collapsed = fires(POOL, '2', '5%')
-
-/** Traffic for 14 hours a day. */
-const BY_DAY = Array.from({ length: 2 }, () => `60x${14 * HOUR - 1} 0x${10 * HOUR - 1}`).join(' ')
-
-const trafficCollapsed: readonly AlertCase[] = [
   ...cases('SdsTrafficCollapsed', {
     'fires after 15 minutes, over reads and writes, and ends 15 minutes after the recovery': {
       step: 5,
@@ -101,24 +115,5 @@ const trafficCollapsed: readonly AlertCase[] = [
       at: { '2295m': [], '2400m': [], '2760m': [] },
     },
   }),
+  quietWeekly,
 ]
-
-/** Traffic for eight days, without two hours at the end, and in one of two pools also a week before. */
-const collapsedAWeekLater = (usual: number): string => `${usual}x${178 * HOUR - 1} 1x${2 * HOUR}`
-const quietEachWeek = (usual: number): string =>
-  `${usual}x${10 * HOUR - 1} 1x${2 * HOUR - 1} ${usual}x${166 * HOUR - 1} 1x${2 * HOUR}`
-
-const quietWeekly: AlertCase = {
-  alert: 'SdsTrafficCollapsed',
-  name: 'is silent for the pool whose traffic ended at the same time a week ago, but not the day before',
-  step: 5,
-  series: {
-    [READS]: collapsedAWeekLater(60),
-    [WRITES]: collapsedAWeekLater(40),
-    [`${READS}{pool="weekly"}`]: quietEachWeek(60),
-    [`${WRITES}{pool="weekly"}`]: quietEachWeek(40),
-  },
-  at: { '10690m': [], '10695m': [collapsed], '10790m': [collapsed] },
-}
-
-export const baselines: readonly AlertCase[] = [...latencyIncreased, ...trafficCollapsed, quietWeekly]

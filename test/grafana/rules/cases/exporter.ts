@@ -1,7 +1,4 @@
 import { type AlertCase, cases, fires } from './case.ts'
-import { pollCases } from './polls.ts'
-import { queryCases } from './queries.ts'
-import { sampleCases } from './samples.ts'
 
 const INSTANCE = { instance: 'exporter-1:9438' }
 const up = (instance: string, job = 'sds-exporter'): string => `up{job="${job}",instance="${instance}:9438"}`
@@ -15,7 +12,12 @@ const reload = fires(INSTANCE)
 const ofExporter = (metric: string, instance = 'exporter-1'): string =>
   `${metric}{job="sds-exporter",instance="${instance}:9438"}`
 
-const processes: readonly AlertCase[] = [
+const shard = (shard: string, replica: string): string =>
+  `up{job="sds-exporter",instance="exporter-1:9438",shard="${shard}",replica="${replica}"}`
+const shardMissing = fires({ shard: '0' })
+const replicaMissing = fires({ shard: '0', replica: 'a' })
+
+export const exporterCases: readonly AlertCase[] = [
   ...cases('SdsExporterAbsent', {
     'fires 10 minutes after the last exporter stopped and ends when one is up': {
       series: { [up('exporter-1')]: '1x9 0x19 1x10', [up('exporter-2')]: '0x40' },
@@ -62,14 +64,6 @@ const processes: readonly AlertCase[] = [
       at: { '25m': [], '40m': [] },
     },
   }),
-]
-
-const shard = (shard: string, replica: string): string =>
-  `up{job="sds-exporter",instance="exporter-1:9438",shard="${shard}",replica="${replica}"}`
-const shardMissing = fires({ shard: '0' })
-const replicaMissing = fires({ shard: '0', replica: 'a' })
-
-const shards: readonly AlertCase[] = [
   ...cases('SdsShardMissing', {
     'fires 5 minutes after the samples of its last server end, also if no exporter was up, and ends with the next':
       {
@@ -98,12 +92,4 @@ const shards: readonly AlertCase[] = [
       at: { '25m': [], '40m': [] },
     },
   }),
-]
-
-export const exporterCases: readonly AlertCase[] = [
-  ...processes,
-  ...shards,
-  ...pollCases,
-  ...queryCases,
-  ...sampleCases,
 ]

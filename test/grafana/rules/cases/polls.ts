@@ -3,55 +3,15 @@ import { counter, INTERVAL, minutesOf } from './rare_polls.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const LAST = 'sds_pool_last_success_timestamp_seconds'
-
 const unreachable = fires(SYSTEM)
 const failing = (pool = 'pool 1') => fires({ ...POLLED_POOL, pool })
 const poolsUnknown = fires(SYSTEM)
 const errorsHigh = (failed = '15%') => fires(POLLED_POOL, failed)
 const overdue = fires(POLLED_POOL, '16m')
-
 const systemVanished = fires(SYSTEM)
 const poolVanished = fires(POLLED_POOL)
-
 const OK = 'sds_pool_polls_total{result="ok"}'
 const TIMEOUT = 'sds_pool_polls_total{result="timeout"}'
-
-/** Every second poll of ten hours fails, or one of them. */
-const failingRarely: readonly AlertCase[] = [
-  ...[20, 60].map(
-    (period): AlertCase => ({
-      alert: 'SdsPollErrorsHigh',
-      name: `fires without interruption where every second poll fails, with a poll every ${period} min`,
-      series: {
-        [INTERVAL]: `${period * 60}x600`,
-        [OK]: counter(minutesOf(2 * period, 0, 600), 600),
-        [TIMEOUT]: counter(minutesOf(2 * period, period, 600), 600),
-      },
-      // The fourth hour ends with a success, the fifth begins with a failure: its window of 15 minutes is all failures.
-      at: Object.fromEntries(
-        minutesOf(5, 303, 598).map((minute) => {
-          const failedAgo = (minute + period) % (2 * period)
-          return [`${minute}m`, [errorsHigh(failedAgo < 15 ? '100%' : '50%')]]
-        }),
-      ),
-    }),
-  ),
-  ...[20, 60].map(
-    (period): AlertCase => ({
-      alert: 'SdsPollErrorsHigh',
-      name: `is silent for a single failed poll, with a poll every ${period} min`,
-      series: {
-        [INTERVAL]: `${period * 60}x600`,
-        [OK]: counter(
-          minutesOf(period, 0, 600).filter((minute) => minute !== 300),
-          600,
-        ),
-        [TIMEOUT]: counter([300], 600),
-      },
-      at: Object.fromEntries(minutesOf(5, 303, 598).map((minute) => [`${minute}m`, []])),
-    }),
-  ),
-]
 
 /** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
@@ -206,5 +166,38 @@ export const pollCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...failingRarely,
+  /** Every second poll of ten hours fails, or one of them. */
+  ...[20, 60].map(
+    (period): AlertCase => ({
+      alert: 'SdsPollErrorsHigh',
+      name: `fires without interruption where every second poll fails, with a poll every ${period} min`,
+      series: {
+        [INTERVAL]: `${period * 60}x600`,
+        [OK]: counter(minutesOf(2 * period, 0, 600), 600),
+        [TIMEOUT]: counter(minutesOf(2 * period, period, 600), 600),
+      },
+      // The fourth hour ends with a success, the fifth begins with a failure: its window of 15 minutes is all failures.
+      at: Object.fromEntries(
+        minutesOf(5, 303, 598).map((minute) => {
+          const failedAgo = (minute + period) % (2 * period)
+          return [`${minute}m`, [errorsHigh(failedAgo < 15 ? '100%' : '50%')]]
+        }),
+      ),
+    }),
+  ),
+  ...[20, 60].map(
+    (period): AlertCase => ({
+      alert: 'SdsPollErrorsHigh',
+      name: `is silent for a single failed poll, with a poll every ${period} min`,
+      series: {
+        [INTERVAL]: `${period * 60}x600`,
+        [OK]: counter(
+          minutesOf(period, 0, 600).filter((minute) => minute !== 300),
+          600,
+        ),
+        [TIMEOUT]: counter([300], 600),
+      },
+      at: Object.fromEntries(minutesOf(5, 303, 598).map((minute) => [`${minute}m`, []])),
+    }),
+  ),
 ]

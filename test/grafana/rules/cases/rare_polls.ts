@@ -2,9 +2,6 @@
 
 export const INTERVAL = 'sds_system_poll_interval_seconds'
 
-/** Minutes between two polls: of the default schedule, and of systems that are polled rarely. */
-export const PERIODS = [1, 20, 30, 60] as const
-
 /** Minutes in which something happens every `period` minutes, from `from` to `until`. */
 export const minutesOf = (period: number, from: number, until: number): number[] =>
   Array.from({ length: Math.floor((until - from) / period) + 1 }, (_, index) => from + index * period)

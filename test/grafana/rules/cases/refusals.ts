@@ -1,9 +1,8 @@
 import { type AlertCase, cases, type Fired, fires } from './case.ts'
-import { counter, INTERVAL, minutesOf, PERIODS } from './rare_polls.ts'
+import { counter, INTERVAL, minutesOf } from './rare_polls.ts'
 import { SYSTEM } from './subjects.ts'
 
 const UP = 'sds_pool_up'
-
 const polls = (result: string): string => `sds_pool_polls_total{result="${result}"}`
 
 const listed = (code: string): string => `sds_api_requests_total{operation="pools",code="${code}"}`
@@ -11,9 +10,7 @@ const listed = (code: string): string => `sds_api_requests_total{operation="pool
 const REFUSED = 'sds_api_logins_total{result="auth"}'
 
 const login = fires(SYSTEM)
-
 const token = fires(SYSTEM)
-
 const forbidden = fires(SYSTEM)
 
 /** The login is refused at minutes 10, 30 and 50; polls fail from minute 10. */
@@ -57,8 +54,8 @@ const withoutInterruption = (alert: Fired): AlertCase['at'] => ({
   '305m': [],
 })
 
-const rarely: readonly AlertCase[] = [
-  ...PERIODS.flatMap((period): AlertCase[] => [
+export const refusalCases: readonly AlertCase[] = [
+  ...[20, 60].flatMap((period): AlertCase[] => [
     ...cases('SdsTokenRefused', {
       [`fires without interruption with a poll every ${period} min`]: {
         series: refusedEvery(period, polls('auth')),
@@ -84,10 +81,6 @@ const rarely: readonly AlertCase[] = [
       at: { '100m': [], '200m': [], '290m': [] },
     },
   }),
-]
-
-export const refusals: readonly AlertCase[] = [
-  ...rarely,
   ...cases('SdsLoginRefused', {
     'fires after 10 minutes and ends 5 minutes after the next successful poll': {
       series: loginRefused,

@@ -1,15 +1,10 @@
 import { type AlertCase, cases, fires } from './case.ts'
 import { POOL } from './subjects.ts'
-import { values } from './values.ts'
 
 const SAMPLE = 'sds_node_sample_timestamp_seconds'
-
 const frozenAt = (age: string) => fires(POOL, age)
-
 const categoryAt = (age: string, category: string) => fires({ ...POOL, category }, age)
-
 const nodeAt = (age: string) => fires({ ...POOL, node: 'n1' }, age)
-
 const LAST = 'sds_pool_last_success_timestamp_seconds'
 
 /** Polls every minute. */
@@ -18,7 +13,8 @@ const POLLED = { [LAST]: '0+60x60' }
 /** Polls every hour. */
 const POLLED_HOURLY = { [LAST]: '0x59 3600x59 7200x10' }
 
-const frozen: readonly AlertCase[] = [
+/** Cases of the alerts about samples and values. */
+export const sampleCases: readonly AlertCase[] = [
   ...cases('SdsFeedFrozen', {
     'fires after 15 and 5 minutes without a new sample of any category and ends with the next one': {
       series: {
@@ -134,6 +130,3 @@ const frozen: readonly AlertCase[] = [
     },
   }),
 ]
-
-/** Cases of the alerts about samples and values. */
-export const sampleCases: readonly AlertCase[] = [...frozen, ...values]

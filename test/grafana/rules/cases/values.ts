@@ -2,7 +2,6 @@ import { type AlertCase, cases, fires } from './case.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const skew = fires(SYSTEM, '45s')
-
 const REJECTED = 'sds_api_rejected_values_by_reason_total{reason="negative"}'
 
 const rejected = fires({ ...SYSTEM, reason: 'negative' })
@@ -12,7 +11,7 @@ const served = (attribute: string, pool = 'p1', source = 'feed'): string =>
 
 const disappeared = fires(POLLED_POOL, '2')
 
-export const values: readonly AlertCase[] = [
+export const valueCases: readonly AlertCase[] = [
   ...cases('SdsClockSkew', {
     'fires after 15 minutes in either direction and ends 15 minutes after the correction': {
       series: { sds_system_clock_skew_seconds: '-45x19 0x40' },

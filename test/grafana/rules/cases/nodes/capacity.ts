@@ -2,13 +2,16 @@ import { type AlertCase, cases, fires } from '../case.ts'
 import { POOL } from '../subjects.ts'
 
 export const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
-
 export const TOTAL = 'sds_node_disk_space_total_bytes'
-
 const high = fires(POOL, '85%')
 const critical = fires(POOL, '95%')
+const fills = fires(POOL, '152.5%', '1 day')
 
-const capacityHigh: readonly AlertCase[] = [
+/** While an alert is kept firing, its description has the last value of the expression. */
+const fillsLast = fires(POOL, '92.1%', '1 day')
+const uneven = fires(POOL, '45%')
+
+export const capacityCases: readonly AlertCase[] = [
   ...cases('SdsCapacityHigh', {
     'fires after 30 minutes and ends an hour after the recovery': {
       series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
@@ -52,14 +55,6 @@ const capacityHigh: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-]
-
-const fills = fires(POOL, '152.5%', '1 day')
-
-/** While an alert is kept firing, its description has the last value of the expression. */
-const fillsLast = fires(POOL, '92.1%', '1 day')
-
-const fillsSoon: readonly AlertCase[] = [
   ...cases('SdsCapacityFillsSoon', {
     'fires after half an hour with three hours of history, and ends an hour after the usage decreases': {
       step: 5, // All within the range of six hours, so that no sample is at its start.
@@ -123,11 +118,6 @@ const fillsSoon: readonly AlertCase[] = [
       at: { '240m': [], '300m': [], '420m': [], '700m': [] },
     },
   }),
-]
-
-const uneven = fires(POOL, '45%')
-
-const imbalance: readonly AlertCase[] = [
   ...cases('SdsCapacityImbalance', {
     'fires after 6 hours and ends an hour after the nodes are even': {
       step: 5,
@@ -166,5 +156,3 @@ const imbalance: readonly AlertCase[] = [
     },
   }),
 ]
-
-export const capacityCases: readonly AlertCase[] = [...capacityHigh, ...fillsSoon, ...imbalance]

@@ -3,9 +3,15 @@ import { POOL } from '../subjects.ts'
 
 const DISKS = 'sds_node_disks'
 const BY_STATUS = 'sds_node_disks_by_status'
-
 const bad = fires(POOL, '3 bad disks, in n1, n2')
-const disksBad: readonly AlertCase[] = [
+const many = fires(POOL, '3 bad disks, in n1, n2')
+const replace = fires(POOL, '1 disk that is', ', in n1')
+const unaccounted = fires(POOL, '2 disks that are')
+const OFFLINE = 'sds_node_disk_space_offline_bytes'
+const offline = fires({ system: 'frankfurt' }, '8Ti')
+const EIGHT_TIB = 8_796_093_022_208
+
+export const disksCases: readonly AlertCase[] = [
   ...cases('SdsDisksBad', {
     'is one alert for the pool after 15 minutes, and ends 15 minutes after the replacement': {
       series: {
@@ -24,10 +30,6 @@ const disksBad: readonly AlertCase[] = [
       at: { '14m': [], '15m': [], '40m': [] },
     },
   }),
-]
-
-const many = fires(POOL, '3 bad disks, in n1, n2')
-const failuresMany: readonly AlertCase[] = [
   ...cases('SdsDiskFailuresMany', {
     'fires after 5 minutes, over nodes, and ends 15 minutes after the recovery': {
       series: {
@@ -51,10 +53,6 @@ const failuresMany: readonly AlertCase[] = [
       at: { '20m': [] },
     },
   }),
-]
-
-const replace = fires(POOL, '1 disk that is', ', in n1')
-const readyToReplace: readonly AlertCase[] = [
   ...cases('SdsDisksReadyToReplace', {
     'fires after an hour and ends an hour after the replacement': {
       series: { [`${BY_STATUS}{status="ReadyToReplace"}`]: '1x69 0x80' },
@@ -65,10 +63,6 @@ const readyToReplace: readonly AlertCase[] = [
       at: { '80m': [] },
     },
   }),
-]
-
-const unaccounted = fires(POOL, '2 disks that are')
-const disksUnaccounted: readonly AlertCase[] = [
   ...cases('SdsDisksUnaccounted', {
     'fires after 30 minutes and ends 30 minutes after all are accounted for': {
       series: {
@@ -88,12 +82,6 @@ const disksUnaccounted: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-]
-
-const OFFLINE = 'sds_node_disk_space_offline_bytes'
-const offline = fires({ system: 'frankfurt' }, '8Ti')
-const EIGHT_TIB = 8_796_093_022_208
-const spaceOffline: readonly AlertCase[] = [
   ...cases('SdsDiskSpaceOffline', {
     'fires once for a system although every node and pool reports the value': {
       series: {
@@ -117,12 +105,4 @@ const spaceOffline: readonly AlertCase[] = [
       at: { '49m': [], '79m': [], '81m': [offline] },
     },
   }),
-]
-
-export const disksCases: readonly AlertCase[] = [
-  ...disksBad,
-  ...failuresMany,
-  ...readyToReplace,
-  ...disksUnaccounted,
-  ...spaceOffline,
 ]

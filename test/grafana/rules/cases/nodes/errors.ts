@@ -3,12 +3,10 @@ import { POOL } from '../subjects.ts'
 import { READS, WRITES } from './latency.ts'
 
 const FAILED = 'sds_node_transactions_failed'
-
 const SUCCEEDED = 'sds_node_transactions_succeeded'
-
 const BY_TYPE = 'sds_node_transaction_errors_by_type'
 
-export const transactionErrors: readonly AlertCase[] = [
+export const errorCases: readonly AlertCase[] = [
   ...cases('SdsTransactionErrors', {
     'fires after 15 minutes and ends 10 minutes after the recovery': {
       series: { [FAILED]: '20x19 0x40', [SUCCEEDED]: '980x60', [READS]: '50x60', [WRITES]: '50x60' },
@@ -51,9 +49,6 @@ export const transactionErrors: readonly AlertCase[] = [
       at: { '5m': [], '15m': [] },
     },
   }),
-]
-
-export const systemErrors: readonly AlertCase[] = [
   ...cases('SdsSystemErrors', {
     'fires after 15 minutes, without the errors of category User': {
       series: {

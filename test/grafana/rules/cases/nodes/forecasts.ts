@@ -4,7 +4,6 @@ import { ALLOCATED, TOTAL } from './capacity.ts'
 
 const FORECAST = 'sds_node_capacity_forecast_seconds'
 const AVAILABLE = 'sds_node_capacity_forecast_available'
-
 const DAYS_5 = 432_000
 const DAYS_20 = 1_728_000
 const DAYS_40 = 3_456_000
@@ -34,8 +33,16 @@ const used = (percent: number, pool = 'pool 1') => ({
 })
 
 const forecast = (time: string) => fires(POOL, `reaches 90 % in ${time}`)
+const noForecast = (share: string) => fires(POOL, '80%', share)
+const REQUESTED = 'sds_pool_attribute_nodes'
+const requested = (pool: string, nodes = '2x100') => ({
+  [`${REQUESTED}{pool="${pool}",attribute="allocatedCapacityForecast",state="served"}`]: '0x100',
+  [`${REQUESTED}{pool="${pool}",attribute="allocatedCapacityForecast",state="absent"}`]: nodes,
+})
 
-export const forecastShort: readonly AlertCase[] = [
+const missing = fires(POOL)
+
+export const forecastCases: readonly AlertCase[] = [
   ...cases('SdsForecastShort', {
     'fires after 6 hours below 30 days, by the shortest of all histories': {
       step: 5,
@@ -131,11 +138,6 @@ export const forecastShort: readonly AlertCase[] = [
       at: { '60m': [fires(POOL, 'has reached 90 %')] },
     },
   }),
-]
-
-const noForecast = (share: string) => fires(POOL, '80%', share)
-
-export const forecastUnavailable: readonly AlertCase[] = [
   ...cases('SdsForecastUnavailable', {
     'fires after 6 hours of N/A and ends 6 hours after a forecast': {
       step: 5,
@@ -174,17 +176,6 @@ export const forecastUnavailable: readonly AlertCase[] = [
         at: { '400m': [] },
       },
   }),
-]
-
-const REQUESTED = 'sds_pool_attribute_nodes'
-const requested = (pool: string, nodes = '2x100') => ({
-  [`${REQUESTED}{pool="${pool}",attribute="allocatedCapacityForecast",state="served"}`]: '0x100',
-  [`${REQUESTED}{pool="${pool}",attribute="allocatedCapacityForecast",state="absent"}`]: nodes,
-})
-
-const missing = fires(POOL)
-
-const forecastMissing: readonly AlertCase[] = [
   ...cases('SdsForecastMissing', {
     'fires after 2 hours with forecasts of other targets only, and ends an hour after the first one': {
       step: 5,
@@ -206,10 +197,4 @@ const forecastMissing: readonly AlertCase[] = [
       at: { '400m': [] },
     },
   }),
-]
-
-export const forecastCases: readonly AlertCase[] = [
-  ...forecastShort,
-  ...forecastUnavailable,
-  ...forecastMissing,
 ]

@@ -2,17 +2,13 @@ import { type AlertCase, cases, fires } from '../case.ts'
 import { NODE, POOL } from '../subjects.ts'
 
 export const READ = 'sds_node_transaction_read_latency_seconds'
-
 export const WRITE = 'sds_node_transaction_write_latency_seconds'
-
 export const READS = 'sds_node_transaction_reads_per_second'
-
 export const WRITES = 'sds_node_transaction_writes_per_second'
 
 type Series = AlertCase['series']
 
 const slowRead = fires(POOL, '250ms')
-
 const slowWrite = fires(POOL, '500ms')
 
 /** A node with data and a histogram of `fast` and `slow` requests per minute for 39 minutes, then of fast ones only. */
@@ -32,8 +28,10 @@ const histogram = (operation: string, [fast, slow]: readonly [number, number], l
 /** Three of four requests take up to 0.5 s: half of the requests in the bucket from 0.1 to 0.9. */
 const HALF_SLOW = [100, 100] as const
 
-/** Systems without mean latencies. */
-const quantiles: readonly AlertCase[] = [
+const outlier = fires(NODE, '200ms')
+
+export const latencyCases: readonly AlertCase[] = [
+  /** Systems without mean latencies. */
   ...cases('SdsReadLatencyHigh', {
     'fires for the quantile where there is no mean, and ends after the recovery': {
       series: { ...histogram('read', HALF_SLOW), ...histogram('write', [200, 0]), [READS]: '3x100' },
@@ -63,10 +61,6 @@ const quantiles: readonly AlertCase[] = [
       at: { '15m': [], '16m': [slowWrite], '70m': [] },
     },
   }),
-]
-
-export const latencies: readonly AlertCase[] = [
-  ...quantiles,
   ...cases('SdsReadLatencyHigh', {
     'fires after 15 minutes and ends 10 minutes after the recovery': {
       series: {
@@ -114,11 +108,6 @@ export const latencies: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-]
-
-const outlier = fires(NODE, '200ms')
-
-export const latencyOutlier: readonly AlertCase[] = [
   ...cases('SdsNodeLatencyOutlier', {
     'fires for the quantile where there is no mean': {
       series: {

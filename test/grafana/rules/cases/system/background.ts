@@ -5,12 +5,19 @@ const ENABLED = 'sds_pool_garbage_collection_enabled'
 const off = fires({ ...POOL, scope: 'user' }, 'user data')
 const notReclaimed = fires({ ...POOL, scope: 'system' }, 'system metadata', '1 day', '186.3Gi')
 const unreclaimable = fires(POOL, '11%')
-
 const pending = (scope: string): string => `sds_pool_garbage_pending_bytes{scope="${scope}"}`
 const reclaimed = (scope: string): string => `sds_pool_garbage_reclaimed_bytes{scope="${scope}"}`
 const notReclaimable = (scope: string): string => `sds_pool_garbage_unreclaimable_bytes{scope="${scope}"}`
 
-const garbage: readonly AlertCase[] = [
+const BAD_CHUNKS = 'sds_pool_recovery_bad_chunks_bytes'
+const SAMPLE = 'sds_pool_sample_timestamp_seconds{category="recovery"}'
+const recovery = fires(POOL, '1Gi')
+const coding = fires(POOL, '94%')
+const APPLICABLE = 'sds_pool_erasure_coding_applicable_bytes'
+const CODED = 'sds_pool_erasure_coding_coded_bytes'
+
+/** Cases of the alerts about garbage collection, recovery and erasure coding. */
+export const backgroundCases: readonly AlertCase[] = [
   ...cases('SdsGarbageCollectionOff', {
     'fires after an hour in spite of a failed reading and ends 15 minutes after it is on': {
       series: {
@@ -79,16 +86,6 @@ const garbage: readonly AlertCase[] = [
       at: { '900m': [] },
     },
   }),
-]
-
-const BAD_CHUNKS = 'sds_pool_recovery_bad_chunks_bytes'
-const SAMPLE = 'sds_pool_sample_timestamp_seconds{category="recovery"}'
-const recovery = fires(POOL, '1Gi')
-const coding = fires(POOL, '94%')
-const APPLICABLE = 'sds_pool_erasure_coding_applicable_bytes'
-const CODED = 'sds_pool_erasure_coding_coded_bytes'
-
-const work: readonly AlertCase[] = [
   ...cases('SdsRecoveryPending', {
     'fires after 6 hours in spite of a failed reading and ends 30 minutes later': {
       step: 5,
@@ -126,6 +123,3 @@ const work: readonly AlertCase[] = [
     },
   }),
 ]
-
-/** Cases of the alerts about garbage collection, recovery and erasure coding. */
-export const backgroundCases: readonly AlertCase[] = [...garbage, ...work]

@@ -11,7 +11,19 @@ const POINT = 'sds_replication_group_recovery_point_timestamp_seconds'
 const pending = (kind: string, group = 'rg 1'): string =>
   `sds_replication_group_pending_bytes{kind="${kind}",replication_group="${group}"}`
 
-const lags: readonly AlertCase[] = [
+const growing = (size: string) => fires(REPLICATION_GROUP, size, '6h')
+/** GB for each five minutes. */
+const grows = (from: number, by: number, count: number): string => `${from}e9+${by}e9x${count}`
+/** GB for each ten minutes: a value that is lost at the start of a range is followed by the same. */
+const climbs = (from: number, by: number, count: number): string =>
+  Array.from({ length: count }, (_, step) => `${from + by * step}e9x1`).join(' ')
+
+const PROGRESS = 'sds_replication_link_bootstrap_ratio'
+const LINK = { ...REPLICATION_GROUP, local_vdc: 'here', remote_vdc: 'there' }
+const stalled = fires(LINK, '40%', '6h')
+
+/** Cases of the alerts about replication. */
+export const replicationCases: readonly AlertCase[] = [
   ...cases('SdsReplicationLagHigh', {
     'fires 15 minutes after an hour since the recovery point and ends 15 minutes after it is current': {
       series: { [POINT]: '0x119 7200+60x60', [pending('repository')]: '5x180' },
@@ -51,16 +63,6 @@ const lags: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-]
-
-const growing = (size: string) => fires(REPLICATION_GROUP, size, '6h')
-/** GB for each five minutes. */
-const grows = (from: number, by: number, count: number): string => `${from}e9+${by}e9x${count}`
-/** GB for each ten minutes: a value that is lost at the start of a range is followed by the same. */
-const climbs = (from: number, by: number, count: number): string =>
-  Array.from({ length: count }, (_, step) => `${from + by * step}e9x1`).join(' ')
-
-const backlog: readonly AlertCase[] = [
   ...cases('SdsReplicationBacklogGrowing', {
     'fires for the sum of all kinds and ends an hour after it falls': {
       step: 5,
@@ -77,13 +79,6 @@ const backlog: readonly AlertCase[] = [
       at: { '300m': [], '480m': [], '600m': [], '700m': [] },
     },
   }),
-]
-
-const PROGRESS = 'sds_replication_link_bootstrap_ratio'
-const LINK = { ...REPLICATION_GROUP, local_vdc: 'here', remote_vdc: 'there' }
-const stalled = fires(LINK, '40%', '6h')
-
-const links: readonly AlertCase[] = [
   ...cases('SdsReplicationLinksFailed', {
     'fires after 10 minutes with the names of the sites and ends 10 minutes after the links work': {
       series: {
@@ -115,6 +110,3 @@ const links: readonly AlertCase[] = [
     },
   }),
 ]
-
-/** Cases of the alerts about replication. */
-export const replicationCases: readonly AlertCase[] = [...lags, ...backlog, ...links]

@@ -7,8 +7,24 @@ const of = (severity: string): string => `${UNACKNOWLEDGED}{severity="${severity
 const critical = fires(SYSTEM, '2 alerts')
 const error = fires(SYSTEM, '1 alert')
 const growing = fires(SYSTEM, '10 more unacknowledged alerts')
+const byStatus = (status: string): string => `sds_system_nodes_by_status{status="${status}"}`
+const unaccounted = fires(SYSTEM, '1 node')
+const tables = fires(SYSTEM, '5 directory tables that are')
+const inState = (state: string): string => `sds_system_directory_tables_by_state{state="${state}"}`
 
-const ownAlerts: readonly AlertCase[] = [
+const mixed = fires(SYSTEM, '2', ': 3.8.0, 3.8.1')
+const version = (node: string, text: string): string =>
+  `sds_node_software_info{node="${node}",version="${text}"}`
+/** Points of a day and of 7 days, one for each five minutes. */
+const DAY = 288
+const WEEK = 7 * DAY
+const EXPIRY = 'sds_system_license_expiry_timestamp_seconds'
+const EXPIRED = 'sds_system_license_expired'
+const expired = fires(SYSTEM)
+const expiring = fires(SYSTEM, '29 days')
+
+/** Cases of the alerts about what a system reports about itself. */
+export const systemCases: readonly AlertCase[] = [
   ...cases('SdsSystemAlertsCritical', {
     'fires after 5 minutes and ends 15 minutes after the acknowledgement': {
       series: { [of('Critical')]: '0x4 2x9 0x30' },
@@ -45,14 +61,6 @@ const ownAlerts: readonly AlertCase[] = [
       at: { '60m': [], '1990m': [] },
     },
   }),
-]
-
-const byStatus = (status: string): string => `sds_system_nodes_by_status{status="${status}"}`
-const unaccounted = fires(SYSTEM, '1 node')
-const tables = fires(SYSTEM, '5 directory tables that are')
-const inState = (state: string): string => `sds_system_directory_tables_by_state{state="${state}"}`
-
-const nodes: readonly AlertCase[] = [
   ...cases('SdsSystemNodesUnaccounted', {
     'fires after 10 minutes and ends 10 minutes after the node is Good or Bad': {
       series: {
@@ -89,16 +97,6 @@ const nodes: readonly AlertCase[] = [
       at: { '15m': [], '30m': [] },
     },
   }),
-]
-
-const mixed = fires(SYSTEM, '2', ': 3.8.0, 3.8.1')
-const version = (node: string, text: string): string =>
-  `sds_node_software_info{node="${node}",version="${text}"}`
-/** Points of a day and of 7 days, one for each five minutes. */
-const DAY = 288
-const WEEK = 7 * DAY
-
-const versions: readonly AlertCase[] = [
   ...cases('SdsVersionsMixed', {
     'fires after a week in spite of a failed reading and ends an hour after the upgrade': {
       step: 5,
@@ -121,14 +119,6 @@ const versions: readonly AlertCase[] = [
       at: { '8640m': [], '10085m': [], '14400m': [] },
     },
   }),
-]
-
-const EXPIRY = 'sds_system_license_expiry_timestamp_seconds'
-const EXPIRED = 'sds_system_license_expired'
-const expired = fires(SYSTEM)
-const expiring = fires(SYSTEM, '29 days')
-
-const licenses: readonly AlertCase[] = [
   ...cases('SdsLicenseExpired', {
     'fires after an hour and ends an hour after the new license': {
       series: { [EXPIRED]: '1x99 0x100' },
@@ -159,6 +149,3 @@ const licenses: readonly AlertCase[] = [
     },
   }),
 ]
-
-/** Cases of the alerts about what a system reports about itself. */
-export const systemCases: readonly AlertCase[] = [...ownAlerts, ...nodes, ...versions, ...licenses]

@@ -6,14 +6,11 @@ const networkOfTwo = fires(POOL, 2, '85%')
 const cpu = fires(POOL, 1, '90%')
 const memory = fires(POOL, 1, '95%')
 const RECEIVED = 'sds_node_nic_received_utilization_ratio'
-
 const SENT = 'sds_node_nic_transmitted_utilization_ratio'
-
 const CPU = 'sds_node_cpu_utilization_ratio'
-
 const MEMORY = 'sds_node_memory_utilization_ratio'
 
-export const resources: readonly AlertCase[] = [
+export const utilizationCases: readonly AlertCase[] = [
   ...cases('SdsNodesNetworkBusy', {
     'fires after 30 minutes for one direction and ends 15 minutes after the recovery': {
       series: { [RECEIVED]: '0.1x80', [SENT]: '0.97x39 0.1x40' },
