@@ -10,7 +10,7 @@ import { alertingFileSchema, fileSchema, OTHER_KEYS } from './schema.ts'
 import { ConfigError, type Problem, pathText } from './values/problems.ts'
 import { PARSE_OPTIONS, schemaProblems } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
-import { hasMoreValues, parseYaml, type YamlText } from './values/yaml_text.ts'
+import { parseYaml, type YamlText } from './values/yaml_text.ts'
 
 export interface LoadOptions {
   /**
@@ -86,10 +86,6 @@ function systemNames(data: unknown): string[] | undefined {
     .map(String)
 }
 
-/** With what each system inherits, unknown keys, too: enough for a few thousand systems. */
-const MAX_COMPLETE_VALUES = 500_000
-const TOO_MANY_VALUES = 'has too many systems that inherit too many keys and values'
-
 interface Checked<Output> {
   readonly result: Output | undefined
   readonly problems: readonly Problem[]
@@ -102,10 +98,7 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
     problems.push({ path: pathText(path), ...positionOf(path), message })
   const data = substituteVariables(yaml.data, environment, add)
   for (const [path, message] of duplicateNames(data)) add(path, message)
-  const complete = withInherited(data)
-  const isTooLarge = hasMoreValues(complete, MAX_COMPLETE_VALUES)
-  if (isTooLarge) add([], TOO_MANY_VALUES)
-  const parsed = schema.safeParse(isTooLarge ? data : complete, PARSE_OPTIONS)
+  const parsed = schema.safeParse(withInherited(data), PARSE_OPTIONS)
   const issues = (parsed.error?.issues ?? []).flatMap((issue) => ownIssue(issue, data))
   const others = schemaProblems(schema, issues, positionOf)
   // An unset variable may cause another problem at the same path; report it once.

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { errorCode } from './errors.ts'
 
@@ -32,7 +32,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function readTextFile(path: string, kind: FileKind): TextFile {
   try {
     // Before the file is opened, because opening a FIFO or a device can have effects.
-    return typeProblem(statSync(path)) ?? readRegularFile(path, MAX_FILE_BYTES[kind])
+    const problem = fileTypeProblem(statSync(path))
+    if (problem !== undefined) return { problem: `cannot be read: ${problem}` }
+    return readRegularFile(path, MAX_FILE_BYTES[kind])
   } catch (cause) {
     const code = errorCode(cause) || 'unknown error'
     return { problem: `cannot be read: ${DESCRIPTIONS[code] ?? code}` }
@@ -40,11 +42,9 @@ export function readTextFile(path: string, kind: FileKind): TextFile {
 }
 
 function readRegularFile(path: string, maxBytes: number): TextFile {
-  // O_NONBLOCK: the path may have been replaced by a FIFO, which would block until it has a writer.
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const file = openSync(path, 'r')
   try {
-    const stats = fstatSync(file)
-    return typeProblem(stats) ?? readUpTo(file, Math.max(stats.size, 0), maxBytes)
+    return readUpTo(file, Math.max(fstatSync(file).size, 0), maxBytes)
   } finally {
     closeSync(file)
   }
@@ -79,11 +79,6 @@ function decoded(bytes: Buffer): TextFile {
 function lineEnd(bytes: Buffer, start: number): number {
   const end = bytes.indexOf('\n', start)
   return end === -1 ? bytes.length : end
-}
-
-function typeProblem(stats: Stats): { readonly problem: string } | undefined {
-  const problem = fileTypeProblem(stats)
-  return problem === undefined ? undefined : { problem: `cannot be read: ${problem}` }
 }
 
 /** Why a file is not a regular file; undefined if it is one. */

@@ -104,10 +104,8 @@ describe('a configuration file with', () => {
     (name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
   )
   test.concurrent.each([
-    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 20000 keys'],
-    ['many aliases', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'too many anchors and aliases'],
-    ['many anchors', '- &a 1\n'.repeat(3_000), 'too many anchors and aliases'],
-    ['many values', `a: [${'1,'.repeat(120_000)}]`, 'more than 20000 keys'],
+    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 1000 aliases'],
+    ['many aliases of one anchor', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'more than 1000 aliases'],
     ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
     ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],
     ['one key many times', 'a: 1\n'.repeat(9_000), 'line 2, column 1 (DUPLICATE_KEY)'],

@@ -145,12 +145,4 @@ defaults: {auth: {username: monitor}}
       'systems: [{name: a, base_url: "https://a:4443", auth: {token: t}}, {name: b, base_url: x}]\npoll: {timeout: 5}'
     expect(() => parse(text, 'test.yml', 'a')).toThrow(/1 problem\n {2}line 2: poll\.timeout/)
   })
-
-  test('is a file whose systems inherit too much', () => {
-    const keys = Array.from({ length: 4000 }, (_, index) => `k${index}: 0`).join(', ')
-    const systems = Array.from({ length: 400 }, () => '{name: a, base_url: b}').join(', ')
-    expect(problemsOf(`poll: {${keys}}\nsystems: [${systems}]`)[0]).toContain(
-      'has too many systems that inherit too many keys',
-    )
-  })
 })

@@ -26,7 +26,6 @@ import type { NodeRow } from '../../src/commands/nodes/rows.ts'
 import { nodesTable } from '../../src/commands/nodes/table.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
-import { parseYaml } from '../../src/config/values/yaml_text.ts'
 import { loadWebFile } from '../../src/config/web/file.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
@@ -348,13 +347,6 @@ const READERS: readonly Reader[] = [
     texts: ['§', '<error><details>§</details></error>', '<error>§</error>', '{"code":1,"details":"§"}'],
     tokens: [...XML_TOKENS, '<details>', '<code>', '<details>a</details>'],
     read: (text) => readErrorBody({ text, redact: (quoted) => quoted }),
-  },
-  {
-    name: 'YAML',
-    bytes: OWN_FILE,
-    texts: ['§', 'systems:\n  - §', 'a: {§}', 'a: "§"'],
-    tokens: YAML_TOKENS,
-    read: (text) => parseYaml('a.yml', text),
   },
   {
     name: 'values of the configuration',

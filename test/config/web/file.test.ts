@@ -133,7 +133,11 @@ describe('an invalid web configuration file', () => {
       /^: not valid YAML at line 1, column \d+ \(MISSING_CHAR\): a quote/,
     ],
     ['two documents', 'rate_limit:\n---\nrate_limit:\n', /not valid YAML/],
-    ['a key twice', 'rate_limit:\nrate_limit:\n', /not valid YAML at line 2, column 1 \(DUPLICATE_KEY\)/],
+    [
+      'a key twice',
+      'basic_auth_users: {}\nbasic_auth_users: {}\n',
+      /not valid YAML at line 2, column 1 \(DUPLICATE_KEY\)/,
+    ],
     ['a missing anchor', 'rate_limit: *gone', /not valid YAML|aliases cannot be resolved/],
     ['an unknown key', 'tls_config: {}', /^tls_config: unknown key$/],
     [
