@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { nextTurn } from '../slices.ts'
 import { SYSTEM_FAMILIES } from './families.ts'
 import { compressPiece } from './gzip.ts'
 import { type Body, type Format, familyHeader, filterPart, linesOf, type Part } from './lines.ts'

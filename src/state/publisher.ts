@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
-import { nextTurn } from '../slices.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 
 /** A form that was not requested for this time is no longer prepared. Scrape intervals are shorter. */

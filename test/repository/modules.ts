@@ -24,7 +24,6 @@ export const MODULES: readonly Module[] = [
       'src/query_catalogue.ts',
       'src/system_catalogue.ts',
       'src/log.ts',
-      'src/slices.ts',
       'src/text.ts',
       'src/time_units.ts',
       'src/xml_writer.ts',

@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Part } from '../../src/metrics/lines.ts'
-import { nextTurn } from '../../src/slices.ts'
 import { createPublisher } from '../../src/state/publisher.ts'
 import { feedParts } from '../metrics/reading.ts'
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { nextTurn } from '../../slices.ts'
 import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import { checkJsonBounds } from '../parse/json_bounds.ts'
@@ -47,7 +47,8 @@ export async function decodeBody(
   const bytes = await decoded(raw, encoding, maxBytes)
   signal.throwIfAborted()
   checkJsonBounds(bytes, maxBytes)
-  await nextTurn(signal)
+  await nextTurn()
+  signal.throwIfAborted()
   try {
     // Fatal, so that a broken name is an error and not a wrong name; a byte order mark is dropped.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FORMATS, type Format } from '../../metrics/lines.ts'
-import { nextTurn } from '../../slices.ts'
 import type { ScrapeSlot } from './scrape_slots.ts'
 
 /** A request and its response. Koa's contexts have both; a scrape is served without Koa. */

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../slices.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { visibleText } from '../../text.ts'
 
 const PIECE_CHARACTERS = 64 * 1024

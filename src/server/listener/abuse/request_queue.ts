@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { nextTurn } from '../../../slices.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Serves requests in the order of their arrival, one in each turn of the event loop. Urgent requests are served at once:
