@@ -28,7 +28,6 @@ const LONGEST = [
   'server/admin/admin_page.integration.test.ts',
   'commands/backfill/backfill_queries.integration.test.ts',
   'faults/process.test.ts',
-  'recording/proof.test.ts',
 ]
 
 /** The longest tests first, and those that share threads last, so that they fill the last gaps. */

@@ -8,7 +8,7 @@ import { bodies, type RenderedSystem, renderedSystem } from './support/rendered_
 fuzz('the exposition of what was decoded', {
   corpus: 'systems',
   input: bodies,
-  runs: 80,
+  runs: 25,
   check: (json) => {
     const system = renderedSystem('a', json)
     const exposition = createExposition(system.parts)

@@ -11,24 +11,7 @@ import { mutatedJson, mutatedText } from './support/arbitraries.ts'
 import { FEED_BODIES, POOL_BODIES } from './support/bodies.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
-const PIECES = [
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '"',
-  '\\',
-  '\\u0000',
-  'e',
-  '-',
-  '.',
-  '9',
-  'null',
-  '"id":',
-  '"t":',
-]
+const PIECES = [...'{ } [ ] , : " e - . 9 null "id": "t":'.split(' '), ...['\\', '\\u0000']]
 
 function inputsFrom(bodies: readonly string[], folder: string): fc.Arbitrary<string> {
   return fc.oneof(
@@ -42,7 +25,7 @@ function inputsFrom(bodies: readonly string[], folder: string): fc.Arbitrary<str
 fuzz('the nodes feed', {
   corpus: 'feed',
   input: inputsFrom(FEED_BODIES, 'feed'),
-  runs: 300,
+  runs: 50,
   check: (text) => {
     const reading = resultOrError(() => decodeFeed(parseJson(text)), ApiError)
     if (reading instanceof ApiError) expect(['syntax', 'schema', 'html']).toContain(reading.reason)
@@ -80,7 +63,7 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
 fuzz('the lists of pools', {
   corpus: 'pools',
   input: inputsFrom(POOL_BODIES, 'pools'),
-  runs: 300,
+  runs: 50,
   check: (text) => {
     for (const { decode } of POOL_LISTS) {
       const pools = resultOrError(() => decode(parseJson(text), 'https://host:4443/api'), ApiError)

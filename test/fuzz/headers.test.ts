@@ -1,16 +1,13 @@
-import { Readable } from 'node:stream'
-import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { sameOriginPath } from '../../src/api/feed/pools.ts'
-import { decodeBody, readBody, readErrorText } from '../../src/api/http/body.ts'
 import { clockSkewSeconds } from '../../src/api/http/clock_skew.ts'
 import { tokenOf } from '../../src/api/http/credentials.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { Secret } from '../../src/values/secret.ts'
 import { responseOf } from '../api/http/responses.ts'
-import { mutatedJson, mutatedText, oddText } from './support/arbitraries.ts'
+import { mutatedJson, mutatedText } from './support/arbitraries.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
@@ -27,7 +24,7 @@ const DATE_PIECES = ['9', '-', ':', ' ', 'GMT', 'Feb', '31', '275761', ',', '99'
 fuzz('Retry-After and Date', {
   corpus: 'dates',
   input: mutatedText(DATES, DATE_PIECES),
-  runs: 1000,
+  runs: 50,
   check: (text) => {
     const pause = parseRetryAfter(text, NOW_MS)
     if (pause !== undefined) expect(pause >= 0 && pause <= LONGEST_PAUSE_MS).toBe(true)
@@ -47,7 +44,7 @@ const LOCATION_PIECES = ['/', '//', '\\', ':', '?', '#', ';', '%', '..', '/login
 fuzz('links and redirects', {
   corpus: 'locations',
   input: mutatedText(LOCATIONS, LOCATION_PIECES),
-  runs: 1000,
+  runs: 50,
   check: (text) => {
     expect(refusalOf(responseOf(302, '', { location: text }))?.reason).toMatch(/^(auth|redirect)$/)
     const path = sameOriginPath(text, 'https://host:4443/api')
@@ -61,7 +58,7 @@ fuzz('the token of a login', {
     ['BAAcNUNNWkFRQ0JF', ' a ', '\ufeffa'],
     [' ', '\t', ',', ';', '\u0000', 'é', 'x'.repeat(9000)],
   ),
-  runs: 500,
+  runs: 50,
   check: (text) => {
     const token = resultOrError(() => tokenOf(responseOf(200, '', { 'X-SDS-AUTH-TOKEN': text })), ApiError)
     if (token instanceof Secret) expect(token.reveal()).toMatch(/^[\x21-\x7e]{1,8192}$/)
@@ -73,21 +70,7 @@ const ERROR_XML =
   '<?xml version="1.0"?><error><code>6401</code><description>no &amp; never</description><details>d</details><retryable>false</retryable></error>'
 const ERROR_JSON = '{"code":6401,"description":"no","details":"d","retryable":false}'
 const PAGE = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head></html>'
-const PIECES = [
-  '<error>',
-  '<code>',
-  '</code>',
-  '<title>',
-  '</title>',
-  '&#65;',
-  '&',
-  ';',
-  '<',
-  '>',
-  '{',
-  '"',
-  '<details>',
-]
+const PIECES = [...'<error> <code> </code> <title> </title> &#65; & ; < > { " <details>'.split(' ')]
 
 fuzz('error bodies', {
   corpus: 'error_bodies',
@@ -100,50 +83,10 @@ fuzz('error bodies', {
       ),
     )
     .map(([status, body]) => `${status}\n${body}`),
-  runs: 1000,
+  runs: 50,
   check: (text) => {
     const [status = '', ...lines] = text.split('\n')
     const refusal = refusalOf(responseOf(Number(status), lines.join('\n')))
     expect(refusal?.message).toMatch(/^[^\r\n]{10,600}$/)
-  },
-})
-
-const BODY = gzipSync('{"a":1}').toString('latin1')
-const MAX_BYTES = 1000
-
-/** The headers Content-Encoding and Content-Length, and the bytes of the body as Latin-1. */
-interface WireBody {
-  readonly encoding: string
-  readonly length: string
-  readonly bytes: string
-}
-
-fuzz('encoded bodies', {
-  corpus: 'encoded_bodies',
-  input: fc
-    .record({
-      encoding: fc.oneof(
-        fc.constantFrom('', 'gzip', ' GZIP', 'x-gzip', 'identity', 'br', 'gzip, gzip'),
-        oddText,
-      ),
-      length: fc.oneof(fc.constantFrom('', '7', '-1', '1e9', '99999', 'Infinity'), oddText),
-      bytes: mutatedText(
-        [BODY, '{"a":1}', gzipSync('x'.repeat(5000)).toString('latin1')],
-        ['\u0000', '\u00ff', '\u00c3'],
-      ),
-    })
-    .map((body) => JSON.stringify(body)),
-  runs: 500,
-  check: async (json) => {
-    const { encoding, length, bytes }: WireBody = JSON.parse(json)
-    const stream = () => Readable.from([Buffer.from(bytes, 'latin1')])
-    expect((await readErrorText(stream(), { encoding })).text.length).toBeLessThanOrEqual(16_384)
-    try {
-      const raw = await readBody(stream(), { encoding, length }, MAX_BYTES)
-      const text = await decodeBody(raw, { encoding, length }, MAX_BYTES, new AbortController().signal)
-      expect(text.length).toBeLessThanOrEqual(MAX_BYTES)
-    } catch (failure) {
-      expect(failure).toBeInstanceOf(ApiError)
-    }
   },
 })

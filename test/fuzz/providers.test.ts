@@ -10,42 +10,11 @@ import { PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const PIECES = [
-  '<authnproviders>',
-  '</authnproviders>',
-  '<authnprovider>',
-  '</authnprovider>',
-  '<x:authnproviders xmlns:x="urn:x">',
-  '<id>',
-  '</id>',
-  '<name>',
-  '</name>',
-  '<link href="/a" rel=\'b\'/>',
-  '<__proto__>',
-  '<constructor/>',
-  '<toString a="b"/>',
-  '<?xml version="1.0"?>',
-  '<?',
-  '?>',
-  '<!--',
-  '-->',
-  '<![CDATA[',
-  ']]>',
-  '<!DOCTYPE a [<!ENTITY b "c">]>',
-  '&amp;',
-  '&#65;',
-  '&#x0;',
-  '&#xD800;',
-  '&#1114112;',
-  '&b;',
-  '&',
-  '<',
-  '>',
-  '/>',
-  '"',
-  "'",
-  '=',
-  '{',
-  '}',
+  ...'<authnproviders> </authnproviders> <authnprovider> </authnprovider> <id> </id> <name>'.split(' '),
+  ...'</name> <__proto__> <constructor/> <? ?> <!-- --> <![CDATA[ ]]> &amp; &#65; &#x0;'.split(' '),
+  ...'&#xD800; &#1114112; &b; & < > /> " = { }'.split(' '),
+  ...['<x:authnproviders xmlns:x="urn:x">', '<link href="/a" rel=\'b\'/>', '<toString a="b"/>'],
+  ...['<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "'"],
 ]
 
 fuzz('the list of providers', {
@@ -55,7 +24,7 @@ fuzz('the list of providers', {
     mutatedJson([PROVIDERS_JSON]),
     textOfPieces(PIECES),
   ),
-  runs: 500,
+  runs: 50,
   check: (text) => {
     const providers = resultOrError(() => decodeProviders(text), ApiError)
     if (providers instanceof ApiError) {
@@ -97,7 +66,7 @@ fuzz('the user of a token', {
     ),
     mutatedJson(['{"common_name":"monitor"}']),
   ),
-  runs: 200,
+  runs: 50,
   check: (text) => {
     expect(decodeAccount(text).user?.length ?? 0).toBeLessThanOrEqual(256)
   },

@@ -5,7 +5,7 @@ import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS } from '../../src/api/feed/pools.ts'
 import { decodeHistory } from '../../src/api/history/history.ts'
-import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
+import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { embeddedList, parseJson } from '../../src/api/parse/json.ts'
 import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
 import { isPage, isXml } from '../../src/api/parse/markup.ts'
@@ -45,6 +45,7 @@ import { readSelection } from '../../src/status/selection.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { OBJECT_KINDS, type ObjectKind } from '../../src/system_catalogue.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
+import { responseOf } from '../api/http/responses.ts'
 import { ANSWERS, NO_FILTER, queryFile, readingOf } from '../api/query/query_files.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
@@ -346,7 +347,8 @@ const READERS: readonly Reader[] = [
     bytes: ERROR,
     texts: ['§', '<error><details>§</details></error>', '<error>§</error>', '{"code":1,"details":"§"}'],
     tokens: [...XML_TOKENS, '<details>', '<code>', '<details>a</details>'],
-    read: (text) => readErrorBody({ text, redact: (quoted) => quoted }),
+    read: (text) =>
+      (['login', 'deletion', 'resource', 'query'] as const).map((of) => refusalOf(responseOf(401, text), of)),
   },
   {
     name: 'values of the configuration',

@@ -31,7 +31,7 @@ async function pastOf(url: string, to: Date): Promise<Past> {
 const inner = (values: readonly string[]): string => values.slice(2, -2).join()
 
 /** The history of the others has a wrong range, or little. */
-const PROFILES: readonly Profile[] = ['documented', 'classic', 'modern']
+const PROFILES: readonly Profile[] = ['documented', 'modern']
 
 test.each(PROFILES)(
   '%s: backfill of the recorded hour has the same series and values from a replay',

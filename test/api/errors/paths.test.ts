@@ -1,6 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { forecastQuery, idSegment, nodesPath } from '../../../src/api/errors/paths.ts'
+import { forecastQuery, idSegment } from '../../../src/api/errors/paths.ts'
 
 describe('idSegment', () => {
   test.each([
@@ -40,22 +39,6 @@ describe('idSegment', () => {
     ['x'.repeat(257)],
   ])('%j is refused', (id) => {
     expect(() => idSegment(id)).toThrowError(expect.objectContaining({ reason: 'local' }))
-  })
-
-  test('an id never changes the other segments of the path', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (id) => {
-        let path: string
-        try {
-          path = nodesPath(id)
-        } catch {
-          return
-        }
-        expect(new URL(path, 'https://host').pathname).toBe(path)
-        expect(path.split('/')).toHaveLength(5)
-      }),
-      { numRuns: 1000 },
-    )
   })
 })
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { isObject } from '../../../src/api/parse/json.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { parseExposition } from '../../metrics/exposition_text.ts'
 import { decodeText, feedFile, nodeLines } from './feed_files.ts'
@@ -307,40 +306,6 @@ describe('a member that is missing, null or of another type removes only its own
       const expected = [...families(withoutTimestamps(all))].filter((family) => !lost.includes(family))
       expect([key, [...left]]).toEqual([key, expected])
     }
-  })
-
-  test('any JSON as any member: no error, no duplicate series, all values are finite', () => {
-    const keys = Object.keys(nodeOf(body())).filter((key) => key !== 'id')
-    fc.assert(
-      fc.property(fc.constantFrom(...keys), fc.jsonValue(), (key, value) => {
-        const feedBody = body()
-        nodeOf(feedBody)[key] = value
-        const lines = nodeLines(decodeFeed(feedBody))
-        const series = parseExposition(lines.join('\n'))
-        expect(series.every(({ value: number }) => Number.isFinite(number))).toBe(true)
-        expect(new Set(lines.map((line) => line.slice(0, line.lastIndexOf(' ')))).size).toBe(lines.length)
-      }),
-      { numRuns: 300 },
-    )
-  })
-
-  test('any JSON as a feed: a reading or an error with reason schema', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.jsonValue(),
-          fc.jsonValue().map((value) => feed(value)),
-        ),
-        (value) => {
-          try {
-            expect(isObject(decodeFeed(value))).toBe(true)
-          } catch (failure) {
-            expect(failure).toMatchObject({ reason: 'schema' })
-          }
-        },
-      ),
-      { numRuns: 500 },
-    )
   })
 })
 

@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** No input takes so long on a loaded machine: a longer check counts as endless. */
-export const LONGEST_CHECK_MS = 20_000
+const LONGEST_CHECK_MS = 20_000
 const SUITE_SEED = 1
 /** More than shrinking a failure takes. */
 const GRACE_MS = 300_000
@@ -28,8 +28,6 @@ const GRACE_MS = 300_000
 /** Set by scripts/fuzz.ts; without them the suite runs. */
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env
 const secondsOfScript = FUZZ_SECONDS === undefined ? undefined : Number(FUZZ_SECONDS)
-/** Whether scripts/fuzz.ts runs, not the suite. */
-export const isScript: boolean = secondsOfScript !== undefined
 
 /** Defines the tests of one target: the inputs of its corpus, then random inputs. */
 export function fuzz(what: string, target: Target): void {
@@ -62,7 +60,7 @@ function parametersOf({ runs, endOnFailure = false }: Target): fc.Parameters<[st
  * Runs a task, and ends it if its synchronous part takes too long; test timeouts do not end a loop without `await`.
  * @throws what the task throws, or an error after `ms` milliseconds
  */
-export function endsWithin<T>(ms: number, task: () => T): T {
+function endsWithin<T>(ms: number, task: () => T): T {
   try {
     sandbox.task = task
     return CALL.runInContext(CONTEXT, { timeout: ms })
@@ -80,7 +78,7 @@ const CONTEXT = createContext(sandbox)
 const CALL = new Script('task()')
 
 /** The kept inputs below test/fuzz/corpus/FOLDER, as paths from test/fuzz/corpus. */
-export function corpusOf(folder: string): readonly string[] {
+function corpusOf(folder: string): readonly string[] {
   return globSync(`${folder}/*`, { cwd: pathOf('') }).toSorted()
 }
 
