@@ -42,9 +42,19 @@ export function lacksPerformance(feed: FeedReading): boolean {
   return feed.nodes.length > 0 && missingAttributes(feed).length === QUERIED.length
 }
 
+/** Whether the feed has none of the attributes for this node, as after its upgrade while other nodes wait for theirs. */
+function isUpgraded({ values, errors }: NodeReading): boolean {
+  return errors === undefined && !QUERY_ATTRIBUTES.some(({ name }) => values.has(name))
+}
+
+/** Whether a feed lacks performance figures for which the query interface is polled: a node that is down has none, too. */
+export function needsQueries(feed: FeedReading): boolean {
+  return lacksPerformance(feed) || feed.nodes.some((node) => node.health === 'Good' && isUpgraded(node))
+}
+
 /**
  * Whether the query interface of a system is polled: with `performance.source: auto` only if the feed of a pool has no
- * performance figures. Undefined while no feed with nodes is known.
+ * performance figures, or none of an upgraded node. Undefined while no feed with nodes is known.
  */
 export function isQueried(
   { performance: { source } }: Pick<SystemConfig, 'performance'>,
@@ -53,23 +63,24 @@ export function isQueried(
   if (source !== 'auto') return source === 'query'
   const known = [...(pools?.values() ?? [])].flatMap(({ reading }) => reading ?? [])
   const feeds = known.filter(({ nodes }) => nodes.length > 0)
-  return feeds.length === 0 ? undefined : feeds.some(lacksPerformance)
+  return feeds.length === 0 ? undefined : feeds.some(needsQueries)
 }
 
 /**
- * The feed of one pool with the performance of its nodes. An attribute has one source for the whole pool: that of the
- * feed, unless the feed serves it on no node.
+ * The feed of one pool with the performance of its nodes. An attribute has one source for all nodes of a release: that of
+ * the feed, unless the feed serves it on no node.
  * @param find undefined: nothing was read from the query interface
  */
 export function mergePerformance(feed: FeedReading, find: Join<NodePerformance> | undefined): MergedReading {
   const { coverage } = feed
   if (find === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
   const missing = new Set(missingAttributes(feed))
+  const readable = new Set(QUERIED.filter((name) => (coverage.get(name)?.unreadable ?? 0) === 0))
   const nodes = feed.nodes.map((node) => {
     const found = find(node)
-    return found === undefined ? node : mergeNode(node, found, missing)
+    return found === undefined ? node : mergeNode(node, found, isUpgraded(node) ? readable : missing)
   })
-  return { nodes, coverage: mergeCoverage(coverage, nodes, missing), queried: missing }
+  return { nodes, coverage: mergeCoverage(coverage, nodes, readable), queried: missing }
 }
 
 /** A node in the answers of the query interface, and what is known of it. */
@@ -137,10 +148,10 @@ function errorsOf({ transactions, errorTypes }: NodePerformance): MergedNode['er
 function mergeCoverage(
   coverage: FeedReading['coverage'],
   nodes: readonly MergedNode[],
-  missing: ReadonlySet<QueriedAttribute>,
+  readable: ReadonlySet<QueriedAttribute>,
 ): FeedReading['coverage'] {
   const merged = new Map<CoverageAttribute, Readonly<Coverage>>(coverage)
-  for (const name of missing) {
+  for (const name of readable) {
     const has = (node: MergedNode) =>
       name === TRANSACTION_ERRORS.name ? node.errors !== undefined : node.values.has(name)
     const served = nodes.filter(has).length

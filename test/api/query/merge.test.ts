@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
 import {
   createJoin,
+  isQueried,
   lacksPerformance,
   mergePerformance,
   unmatchedRows,
 } from '../../../src/api/query/merge.ts'
+import type { SystemConfig } from '../../../src/config/config.ts'
 import { bodyOf, decodeBody, type RowOptions, readingOf } from './query_files.ts'
 
 const feed = (...nodes: readonly object[]) => decodeFeed({ _embedded: { _instances: nodes } })
@@ -87,7 +89,10 @@ describe('rows that cannot be joined', () => {
 
 describe('an attribute', () => {
   test('that the feed serves on one node is that of the feed on all nodes', () => {
-    const nodes = [{ id: 'id-a', displayName: 'a', ...MEMORY }, { id: 'id-b' }]
+    const nodes = [
+      { id: 'id-a', displayName: 'a', ...MEMORY },
+      { id: 'id-b', nodeCpuUtilizationCurrent: [{ t: 1, Percent: 3 }] },
+    ]
     const { nodes: merged, queried, coverage } = merge(feed(...nodes), 'a', 'b')
     expect(merged.map(({ values }) => Object.fromEntries(values))).toMatchObject([
       { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 50 } },
@@ -114,6 +119,28 @@ describe('an attribute', () => {
 
   test('is that of the feed without a reading of the query interface', () => {
     expect(mergePerformance(feed({ id: 'id-a' }), undefined).queried.size).toBe(0)
+  })
+})
+
+describe('a pool whose nodes have two releases', () => {
+  const OLD = { id: 'id-a', healthStatus: 'Good', ...MEMORY }
+  const UPGRADED = { id: 'id-b', healthStatus: 'Good' }
+
+  test('has the figures of the upgraded nodes from the query interface', () => {
+    const { nodes, coverage } = merge(feed(OLD, UPGRADED), 'a', 'b')
+    expect(nodes.map(({ values }) => values.get('nodeMemoryUtilizationBytes')?.value)).toEqual([7, 50])
+    expect(coverage.get('nodeMemoryUtilizationBytes')).toEqual({ served: 2, absent: 0, unreadable: 0 })
+  })
+
+  test.each([
+    ['auto', [OLD, UPGRADED], true],
+    ['auto', [OLD, { ...UPGRADED, healthStatus: 'NotAccessible' }], false],
+    ['auto', [OLD], false],
+    ['auto', [UPGRADED], true],
+    ['feed', [OLD, UPGRADED], false],
+  ] as const)('with the source %s and the nodes %j is queried: %s', (source, nodes, expected) => {
+    const performance = { source } as SystemConfig['performance']
+    expect(isQueried({ performance }, new Map([['p', { reading: feed(...nodes) }]]))).toBe(expected)
   })
 })
 

@@ -4,8 +4,8 @@ import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
 import {
   createJoin,
   type Join,
-  lacksPerformance,
   mergePerformance,
+  needsQueries,
   unmatchedRows,
 } from '../../../api/query/merge.ts'
 import { createPerformanceReader, type PerformancePoll } from '../../../api/query/performance_reader.ts'
@@ -26,7 +26,7 @@ export const queryCheck = systemCheck({
   needs: ['client', 'feeds'],
   gives: ['performance'],
   run: async ({ system, signal }, { client, feeds }) => {
-    const isLacking = feeds.some(({ reading }) => lacksPerformance(reading))
+    const isLacking = feeds.some(({ reading }) => needsQueries(reading))
     if (system.performance.source === 'feed') return unused(disabled(isLacking))
     try {
       return examined(await readPerformance(client, system, signal), { system, feeds, isLacking })
