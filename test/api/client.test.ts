@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAdminClient } from '../../src/api/admin_client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeProviders, LIST_REQUEST } from '../../src/api/providers/providers.ts'
+import { QUERIES, type Query } from '../../src/api/query/requests/queries.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
@@ -11,6 +12,8 @@ import { serveHttp, serveRaw } from './http/raw_server.ts'
 import { never, secret } from './http/responses.ts'
 
 const FORECAST = { timeFrame: '4w', targets: [80, 90], braces: true }
+const [CPU] = QUERIES as readonly [Query]
+const DIALECT = { lastOnly: false, windowSeconds: 1320 }
 const T_MS = Date.parse('2026-03-11T12:34:56Z')
 /** undici publishes here when the headers of an answer have arrived. */
 const HEADERS_RECEIVED = 'undici:request:headers'
@@ -627,6 +630,23 @@ describe('requests', () => {
       'fulfilled',
       'fulfilled',
     ])
+  })
+
+  test('wait neither for forecasts that hang nor, if they are polls, for queries that hang', async () => {
+    await using emulator = await startEmulator({ profile: 'modern' })
+    emulator.setFaults(['half-open@forecast', 'half-open@query'])
+    await using setup = startClient(monitored(emulator.url))
+    const id = emulator.pools[0]?.id ?? ''
+    const stop = new AbortController()
+    const hanging = Array.from({ length: 10 }, () => [
+      setup.client.forecasts(id, FORECAST, stop.signal),
+      setup.client.query(CPU, DIALECT, stop.signal),
+    ]).flat()
+    await waitForAssertion(() => expect(emulator.log.count('query')).toBe(1))
+    await setup.client.nodes(id, never())
+    expect([emulator.log.count('forecast'), emulator.log.count('query')]).toEqual([2, 1])
+    stop.abort()
+    await Promise.allSettled(hanging)
   })
 
   test.each(['half-open', 'stall'])(

@@ -4,8 +4,12 @@ import { createTokenBucket } from '../../values/token_bucket.ts'
 import { pause } from '../http/deadline.ts'
 import { createSemaphore } from '../http/semaphore.ts'
 
-/** Polls go before requests that are less urgent, such as forecasts. */
-export const PRIORITIES = { poll: 1, other: 0 } as const
+/**
+ * The most urgent first. Each leaves a permit to those before it, if there are enough: what hangs does not delay what is more
+ * urgent.
+ */
+const URGENCIES = ['poll', 'query', 'other'] as const
+export type Urgency = (typeof URGENCIES)[number]
 
 /** Of `limits.requests_per_second`, for the requests of resources. */
 const RESOURCE_SHARE = 0.1
@@ -23,16 +27,35 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
   const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
   const bucket = createTokenBucket(size, () => performance.now())
-  const permits = createSemaphore(concurrency)
+  const permits = URGENCIES.map((_, rank) => createSemaphore(Math.max(1, concurrency - rank)))
   const share = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
     performance.now(),
   )
   const turns = createSemaphore(1)
 
+  /** Runs a task when fewer than `limits.concurrency` run, and it leaves a permit to what is more urgent. */
+  function withPermit<T>(
+    task: () => Promise<T>,
+    { signal, urgency = 'other' }: { signal: AbortSignal; urgency?: Urgency },
+  ): Promise<T> {
+    const rank = URGENCIES.indexOf(urgency)
+    const options = { signal, priority: -rank }
+    const run = permits.slice(0, rank + 1).reduce(
+      (inner, { run }) =>
+        () =>
+          run(inner, options),
+      task,
+    )
+    return run()
+  }
+
   return {
-    /** Runs a task when fewer than `limits.concurrency` run. */
-    withPermit: permits.run,
-    usage: permits.usage,
+    withPermit,
+    /** Tasks that run, and tasks that wait. */
+    usage: () => ({
+      running: permits[0]?.usage().running ?? 0,
+      waiting: permits.reduce((sum, { usage }) => sum + usage().waiting, 0),
+    }),
     /**
      * Runs a request of a resource: one at a time, with a permit, when those before it leave it a tenth of the rate.
      * @throws the reason of the signal when that aborts first
@@ -42,7 +65,7 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
         async () => {
           // Before the permit, which polls need.
           await pause(share.waitMs(), signal)
-          return permits.run(task, { signal, priority: PRIORITIES.other })
+          return withPermit(task, { signal })
         },
         { signal },
       ),

@@ -5,7 +5,7 @@ import type { HttpResponse } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
-import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
+import { isOfResource, type Limits, type Urgency } from './limits.ts'
 
 /**
  * Sends a request and decodes the response.
@@ -29,7 +29,7 @@ interface OperationOptions {
   readonly exchange: Exchange
 }
 
-/** They go before all others. Only they count for the circuit breaker: a system with slow forecasts is not down. */
+/** Only they count for the circuit breaker: a system with slow forecasts is not down. */
 const POLLS: readonly Operation[] = ['nodes', 'pools']
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
@@ -90,7 +90,12 @@ export function createOperate(options: OperationOptions): Operate {
 
   return (request, stop, decode) => {
     if (isOfResource(request.operation)) return limits.inShare(() => admitted(request, stop, decode), stop)
-    const priority = POLLS.includes(request.operation) ? PRIORITIES.poll : PRIORITIES.other
-    return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, priority })
+    const urgency = urgencyOf(request.operation)
+    return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, urgency })
   }
+}
+
+function urgencyOf(operation: Operation): Urgency {
+  if (POLLS.includes(operation)) return 'poll'
+  return operation === 'query' ? 'query' : 'other'
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLimits, PRIORITIES } from '../../../src/api/request/limits.ts'
+import { createLimits, type Urgency } from '../../../src/api/request/limits.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { never } from '../http/responses.ts'
 
 const CONFIG = { concurrency: 2, requestsPerSecond: 10, maxResponseBytes: 1000 }
-const neverAborted = () => ({ signal: never() })
+const neverAborted = () => ({ signal: never(), urgency: 'poll' as const })
 
 describe('withPermit', () => {
   test('runs at most `concurrency` tasks at once, in order', async () => {
@@ -27,21 +27,44 @@ describe('withPermit', () => {
     expect(began).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('polls go before other waiters', async () => {
+  test('the most urgent of the waiters goes first', async () => {
     const limits = createLimits({ ...CONFIG, concurrency: 1 })
     const first = Promise.withResolvers<void>()
-    const began: string[] = []
-    const task = (name: string, priority: number) =>
-      limits.withPermit(async () => void began.push(name), { signal: never(), priority })
+    const began: Urgency[] = []
+    const task = (urgency: Urgency) =>
+      limits.withPermit(async () => void began.push(urgency), { signal: never(), urgency })
     const tasks = [
-      limits.withPermit(() => first.promise, neverAborted()),
-      task('forecast', PRIORITIES.other),
-      task('poll', PRIORITIES.poll),
+      limits.withPermit(() => first.promise, { signal: never() }),
+      ...(['other', 'query', 'poll'] as const).map(task),
     ]
     first.resolve()
     await Promise.all(tasks)
-    expect(began).toEqual(['poll', 'forecast'])
+    expect(began).toEqual(['poll', 'query', 'other'])
   })
+
+  test.each([
+    [1, ['other']],
+    [2, ['other', 'poll']],
+    [3, ['other', 'query', 'poll']],
+    [5, ['other', 'other', 'other', 'query', 'poll']],
+  ] as const)(
+    'of %i permits, one is for polls alone, and one for polls and queries, if there are so many',
+    (concurrency, expected) => {
+      const limits = createLimits({ ...CONFIG, concurrency })
+      const began: Urgency[] = []
+      for (const urgency of ['other', 'query', 'poll'] as const)
+        for (let count = 0; count < 10; count += 1)
+          void limits.withPermit(
+            () => {
+              began.push(urgency)
+              return new Promise(() => undefined)
+            },
+            { signal: never(), urgency },
+          )
+      expect(began).toEqual(expected)
+      expect(limits.usage()).toEqual({ running: concurrency, waiting: 30 - concurrency })
+    },
+  )
 
   test('an aborted waiter is removed and takes no permit', async () => {
     const limits = createLimits({ ...CONFIG, concurrency: 1 })
