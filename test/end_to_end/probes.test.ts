@@ -80,17 +80,6 @@ describe('Prometheus that discovers systems through /sd', () => {
     expect(Object.keys(info?.metric ?? {}).filter((label) => label.startsWith('exported_'))).toEqual([])
   })
 
-  test('polls with each scrape', async () => {
-    const polls = async () =>
-      Math.max(
-        ...(await exporter.scrape())
-          .filter(({ name, labels }) => name === 'sds_pool_polls_total' && labels['result'] === 'ok')
-          .map(({ value }) => value),
-      )
-    const before = await polls()
-    await expect.poll(polls).toBeGreaterThan(before)
-  })
-
   test('reports no duplicate or invalid sample', () => {
     expect(prometheus.log()).not.toMatch(/level=(warn|error)/)
   })
@@ -103,23 +92,4 @@ test('/metrics of an exporter without a schedule has no values of systems, and t
   ).toEqual([])
   expect(names).toContain('sds_pool_polls_total')
   expect((await get(`${exporter.exporter.url}/-/ready`)).status).toBe(200)
-})
-
-test('a probe of a system that does not answer says so, and the others are answered', async () => {
-  emulators[0]?.setFaults(['stall'])
-  const url = `${exporter.exporter.url}/probe?system=`
-  const within = (seconds: string) => ({ 'X-Prometheus-Scrape-Timeout-Seconds': seconds })
-  // A probe of Prometheus may have begun before, and is then awaited.
-  await waitForAssertion(async () => {
-    const [down, up] = await Promise.all([
-      get(`${url}frankfurt`, within('1.5')),
-      get(`${url}paris`, within('20')),
-    ])
-    expect([down.status, up.status]).toEqual([200, 200])
-    expect(down.text).toContain('sds_probe_success{system="frankfurt"} 0\n')
-    expect(down.text).toContain('sds_system_up{system="frankfurt"} 0\n')
-    expect(down.text).not.toContain('sds_node_')
-    expect(up.text).toContain('sds_probe_success{system="paris"} 1\n')
-  })
-  emulators[0]?.setFaults([])
 })

@@ -104,13 +104,14 @@ describe('Prometheus scraping the demo', () => {
     expect(prometheus.log()).not.toMatch(/level=(warn|error)/)
   })
 
-  test.each(
-    FAMILIES.filter(({ name }) => !Object.hasOwn(WITHOUT_SERIES, name)).map(({ name, type }) => [name, type]),
-  )('answers PromQL for %s', async (name, type) => {
-    for (const job of ['openmetrics', 'text']) {
-      const series = type === 'histogram' ? `${name}_bucket` : name
-      const samples = await prometheus.waitForSamples(`${series}{job="${job}"}`)
-      expect(samples.every(({ value }) => Number.isFinite(value))).toBe(true)
+  test('has series of every family, with finite values', async () => {
+    const families = FAMILIES.filter(({ name }) => !Object.hasOwn(WITHOUT_SERIES, name))
+    for (const { name, type } of families) {
+      for (const job of ['openmetrics', 'text']) {
+        const series = type === 'histogram' ? `${name}_bucket` : name
+        const samples = await prometheus.waitForSamples(`${series}{job="${job}"}`)
+        expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([])
+      }
     }
   })
 
@@ -161,19 +162,4 @@ describe('Prometheus scraping the demo', () => {
       help: expect.stringContaining('Source: diskSpaceFree (capacity, Bytes).'),
     })
   })
-})
-
-test('SIGTERM stops the demo during slow polls', async () => {
-  const child = await startProcess(process.execPath, [
-    'src/main.ts',
-    'demo',
-    '--web.listen-address=127.0.0.1:0',
-    '--admin.listen-address=127.0.0.1:0',
-    '--scenario=slow',
-  ])
-  await waitFor(() => child.stdout().includes('/metrics'), { what: 'the start', timeout: START_TIMEOUT_MS })
-  process.kill(child.pid, 'SIGTERM')
-  const { code, signal } = await child.exited
-  expect({ code, signal }).toEqual({ code: 0, signal: null })
-  expect(child.stderr()).toContain('msg=stopped')
 })

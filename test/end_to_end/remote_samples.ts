@@ -47,7 +47,7 @@ export async function send(url: string, ...flags: string[]) {
 export type Samples = ReadonlyMap<string, readonly (readonly [number, number])[]>
 
 /** By series, with labels in the order of their names. */
-export function samplesIn(text: string): Samples {
+function samplesIn(text: string): Samples {
   const samples = new Map<string, [number, number][]>()
   for (const line of text.split('\n').filter((one) => one.startsWith('sds_'))) {
     const [, name = '', labels = '', value, t] = /^(\w+)\{(.*)\} (\S+) (\S+)$/.exec(line) ?? []

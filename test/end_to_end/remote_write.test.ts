@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { startPrometheus } from '../support/programs/prometheus.ts'
 import { startVictoriaMetrics } from '../support/programs/victoria_metrics.ts'
-import { backfillOf, differences, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
+import { backfillOf, differences, SECONDS_PER_HOUR, send, storedIn } from './remote_samples.ts'
 
 /** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */
 const TIMEOUT_MS = 240_000
@@ -76,33 +75,6 @@ test(
     emulator.log.clear()
     expect(await fill()).toMatchObject({ code: 0 })
     expect(emulator.log.count('history')).toBe(0)
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  '--fill-gaps reads from the query interface just what Prometheus lacks',
-  async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
-    // Newer points may not be there yet.
-    const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR - 0.25) * SECONDS_PER_HOUR
-    const hour = (index: number) => to - (4 - index) * SECONDS_PER_HOUR
-    const backfill = backfillOf(emulator.url, folder)
-    const receiver = `--remote-write.url=${prometheus.url}/api/v1/write`
-    expect(await backfill(hour(1), hour(2), receiver)).toMatchObject({ code: 0 })
-    const fill = () =>
-      backfill(hour(0), hour(4), receiver, '--fill-gaps', `--prometheus.url=${prometheus.url}`)
-    expect(await fill()).toMatchObject({ code: 0 })
-    const file = join(folder.path, 'history.om')
-    expect(await backfill(hour(0), hour(4), `--output=${file}`)).toMatchObject({ code: 0 })
-    const stored = await storedIn(prometheus.url, hour(0), to)
-    expect(stored).toEqual(samplesIn(readFileSync(file, 'utf8')))
-    expect([...stored.keys()].filter((series) => series.includes('latency_seconds_bucket'))).toHaveLength(20)
-    emulator.log.clear()
-    expect(await fill()).toMatchObject({ code: 0 })
-    expect([emulator.log.count('history'), emulator.log.count('query')]).toEqual([0, 0])
   },
   TIMEOUT_MS,
 )

@@ -19,14 +19,6 @@ limits: {requests_per_second: 1000, max_response_bytes: 2MiB}
 `
 }
 
-/**
- * `poll.timeout` for a test that expects polls to fail with the reason. For `timeout` it is short, because the test
- * waits for it, but longer than a successful poll takes on a loaded machine.
- */
-export function pollTimeoutFor(reason: string): string {
-  return reason === 'timeout' ? '5s' : '30s'
-}
-
 /** Milliseconds since the epoch. */
 interface ExporterClock {
   readonly historyClock?: () => number

@@ -43,4 +43,22 @@ describe('the load on the system', () => {
       (await setup.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
     ).toHaveLength(12)
   })
+
+  test('by resources is at most a tenth of limits.requests_per_second', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, namespaces: 3 })
+    const names = ['system', 'replication', 'namespaces', 'quotas', 'inventory']
+    const resources = names.map((name) => `${name}: {schedule: "${NEVER}"}`)
+    const began = Date.now()
+    await using setup = await startExporter(
+      `${systemAt(emulator.url)}\n${ONCE}\nlimits: {requests_per_second: 100}\nresources: {${resources}}`,
+    )
+    const isRead = async (resource: string) => (await setup.value('sds_resource_up', { resource })) === 1
+    await waitFor(async () => (await Promise.all(names.map(isRead))).every(Boolean), {
+      what: 'the resources',
+    })
+    const ofPools: readonly string[] = ['login', 'pools', 'nodes', 'forecast']
+    const times = emulator.log.requests().filter(({ operation }) => !ofPools.includes(operation))
+    expect(times.length).toBeGreaterThan(10)
+    for (const [index, { time }] of times.entries()) expect(time - began).toBeGreaterThanOrEqual(index * 99)
+  })
 })

@@ -20,11 +20,8 @@ const warnings = (stderr: string) =>
 describe('SIGTERM', () => {
   test.each<[string, readonly string[]]>([
     ['between polls', []],
-    ['during a poll', ['half-open@nodes']],
     ['during a poll, with a logout that hangs', ['half-open@nodes', 'half-open@logout']],
-    ['during a body', ['stall@nodes']],
     ['during a login', ['slow-headers:0.5@login']],
-    ['during the list of pools', ['half-open@pools']],
     ['during a pause between two attempts', ['status:503,retry-after=20@nodes']],
   ])('%s ends the process within its time limit, and logs out', async (_, faults) => {
     await using emulator = await startEmulator()
@@ -156,26 +153,6 @@ describe('a process without file descriptors', () => {
     expect(served.child.stderr().match(/msg="poll failed".* reason=local/g)).toHaveLength(1)
     expect(await served.child.stop()).toEqual({ code: 0, signal: null })
   })
-})
-
-test('thirty pools that fail and a long list of problems write a few lines', async () => {
-  await using emulator = await startEmulator({ pools: 30 })
-  emulator.setFaults(['status:404@nodes'])
-  using folder = temporaryFolder()
-  const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`
-  const file = folder.write('sds.yml', yaml)
-  await using served = await serve(file)
-  await waitFor(() => emulator.log.count('nodes') > 60, { what: 'two polls of each pool' })
-  const keys = Array.from({ length: 50 }, (_, index) => `key_${index}: 1`)
-  writeFileSync(file, `${yaml}${keys.join('\n')}`)
-  served.child.kill('SIGHUP')
-  const [line] = await served.child.waitForOutput(/.*configuration rejected.*/)
-  expect(line).toMatch(
-    /50 problems\\n {2}line \d+: key_0: .* {2}line \d+: key_9: unknown key\\n {2}and 40 more problems"$/,
-  )
-  const failures = warnings(served.child.stderr()).filter((line) => line.includes('poll failed'))
-  expect(failures).toHaveLength(10)
-  expect(failures.at(-1)).toMatch(/ reason=not_found .* repeats="limited to one a minute"$/)
 })
 
 test.each([

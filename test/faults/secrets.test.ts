@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
+import { MARKED_SECRET, PRIVATE } from '../../src/emulator/resources/namespaces.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { serveHttp } from '../api/http/raw_server.ts'
+import { call } from '../emulator/client.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'
 import { run } from '../support/processes.ts'
-import { createEmulator } from '../support/programs/emulator.ts'
 import { waitFor } from '../support/wait.ts'
-import { pollEverySecond } from './exporter_setup.ts'
 import { type Served, serve } from './serve.ts'
 
 const FLAGS = [
@@ -17,70 +17,57 @@ const FLAGS = [
   '--web.enable-lifecycle',
   '--admin.listen-address=127.0.0.1:0',
 ]
+const SCRAPE_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '2' }
 const PAGES = [
-  ['GET', '/'],
-  ['GET', '/metrics'],
-  ['GET', '/-/healthy'],
-  ['GET', '/-/ready'],
-  ['GET', '/sd'],
-  ['GET', '/probe?system=reset'],
-  ['GET', '/history?system=reset'],
-  ['GET', '/api/v1/status'],
-  ['GET', '/config'],
-  ['GET', '/debug'],
-  ['POST', '/-/reload'],
-] as const
-
+  ...['/', '/metrics', '/-/healthy', '/-/ready', '/sd', '/api/v1/status', '/config', '/debug'],
+  ...['/probe?system=classic', '/probe?system=modern', '/history?system=classic'],
+]
 const ADMIN_PAGES = [
-  ['GET', '/'],
-  ['GET', '/systems'],
-  ['GET', '/vdc/admin/authnproviders'],
-  ['GET', '/systems/reset/vdc/admin/authnproviders.json'],
-  ['DELETE', '/systems/reset/vdc/admin/authnproviders/x.json'],
-] as const
+  '/',
+  '/systems',
+  '/vdc/admin/authnproviders',
+  '/systems/classic/vdc/admin/authnproviders.json',
+]
 
 /** The headers and bodies of all pages of both listeners. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const [, adminUrl = ''] = await child.waitForOutput(
+  const [, admin = ''] = await child.waitForOutput(
     /"url":"([^"]+)","msg":"listening for provider administration"/,
   )
-  const admin = ADMIN_PAGES.map(async ([method, path]) => {
-    const { headers, text } = await request(method, `${adminUrl}${path}`)
+  const provider = `${admin}/systems/classic/vdc/admin/authnproviders/x.json`
+  const asked = [
+    // Faults that do not end keep a probe for the time that the header has.
+    ...PAGES.map((path) => request('GET', `${url}${path}`, { headers: SCRAPE_TIMEOUT })),
+    request('POST', `${url}/-/reload`),
+    ...ADMIN_PAGES.map((path) => request('GET', `${admin}${path}`)),
+    request('DELETE', provider),
+  ]
+  const pages = asked.map(async (answer) => {
+    const { headers, text } = await answer
     return `${JSON.stringify(headers)}\n${text}`
   })
-  const answers = PAGES.map(async ([method, path]) => {
-    const { headers, text } = await request(method, `${url}${path}`)
-    return `${JSON.stringify(headers)}\n${text}`
+  const packed = ['text/plain', 'application/openmetrics-text; version=1.0.0'].map(async (accept) => {
+    const headers = { accept, 'accept-encoding': 'gzip' }
+    return gunzipSync((await request('GET', `${url}/metrics`, { headers })).body).toString()
   })
-  const forms = ['text/plain', 'application/openmetrics-text; version=1.0.0'].map(async (accept) => {
-    const { body } = await request('GET', `${url}/metrics`, {
-      headers: { accept, 'accept-encoding': 'gzip' },
-    })
-    return gunzipSync(body).toString()
-  })
-  return (await Promise.all([...answers, ...forms, ...admin])).join('\n')
+  return (await Promise.all([...pages, ...packed])).join('\n')
 }
 
-/** The encodings in which output may contain a secret. */
+/** The encodings in which output may contain a secret; `test/api/http/redaction.test.ts` has further ones. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [
     secret,
     encodeURIComponent(secret),
     bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
     bytes.toString('hex'),
-    JSON.stringify(secret).slice(1, -1),
-    createHash('sha256').update(secret).digest('hex'),
   ]
 }
 
 function expectHidden(output: string, secrets: Iterable<string>): void {
-  for (const secret of secrets) {
-    for (const form of formsOf(secret)) {
-      const at = output.indexOf(form)
-      expect(at < 0 ? '' : output.slice(Math.max(0, at - 200), at + 200)).toBe('')
-    }
+  for (const form of [...secrets].flatMap(formsOf)) {
+    const at = output.indexOf(form)
+    expect(at < 0 ? '' : output.slice(Math.max(0, at - 200), at + 200)).toBe('')
   }
 }
 
@@ -93,109 +80,123 @@ function errorBodyWith(text: string, turn: number): string {
     : json.replaceAll(/[+=/]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
 }
 
-describe('tokens and passwords', () => {
-  test('are hidden with every fault, on every page and in the debug log', async () => {
-    using folder = temporaryFolder()
-    const emulators = FAULT_NAMES.map((name) => ({
-      name,
-      emulator: createEmulator({
-        listenAddress: '127.0.0.1:0',
-        profile: 'classic',
-        seed: name,
-        pools: 1,
-        nodes: 2,
-      }),
-    }))
-    await Promise.all(emulators.map(({ emulator }) => emulator.start()))
-    const auth = 'auth: {username: monitor, password: emulator}'
-    const list = emulators.map(
-      ({ name, emulator }) => `  - {name: ${name}, base_url: "${emulator.url}", ${auth}}`,
-    )
-    const good = `systems:\n${list.join('\n')}\n${pollEverySecond()}`
-    const file = folder.write('sds.yml', good)
-    const output: string[] = []
-    {
-      await using served = await serve(file, { flags: FLAGS })
-      await waitFor(() => emulators.every(({ emulator }) => emulator.log.count('nodes') > 0), {
-        what: 'all first polls',
-      })
-      output.push(await everyPage(served))
-      const before = new Map(emulators.map(({ name, emulator }) => [name, emulator.log.count()]))
-      for (const { name, emulator } of emulators) emulator.setFaults([name])
-      const isActive = ({ name, emulator }: (typeof emulators)[number]) =>
-        emulator.log.count() >= (before.get(name) ?? 0) + 1
-      await waitFor(() => emulators.every(isActive), { what: 'a request with every fault' })
-      await served.child.waitForOutput(/poll failed/)
-      output.push(await everyPage(served))
-      folder.write('sds.yml', good.replaceAll('password: emulator', 'password: emulator, token: ALSO-MARKED'))
-      output.push(await everyPage(served))
-      for (const { emulator } of emulators) emulator.setFaults([])
-      await served.child.stop()
-      output.push(served.child.stdout(), served.child.stderr())
-    }
-    const tokens = emulators.flatMap(({ emulator }) => [...emulator.log.tokens()])
-    expect(tokens.length).toBeGreaterThanOrEqual(FAULT_NAMES.length)
-    expectHidden(output.join('\n'), [...tokens, 'monitor:emulator', 'ALSO-MARKED'])
-    await Promise.all(emulators.map(({ emulator }) => emulator.stop()))
-  })
+const SECRETS = {
+  password: 'MARKED/pass+word=1',
+  token: 'MARKED-token/2+x==',
+  file: 'MARKED-file-3',
+  fixed: 'MARKED-fixed-4',
+}
 
-  test('are hidden when the system returns them in its errors', async () => {
-    const secrets = {
-      password: 'MARKED/pass+word=1',
-      token: 'MARKED-token/2+x==',
-      file: 'MARKED-file-3',
-      fixed: 'MARKED-fixed-4',
-    }
-    const statuses = [400, 401, 403, 404, 409, 429, 500, 502, 503]
-    let requests = 0
-    await using server = await serveHttp((incoming, response) => {
-      const { authorization = '', 'x-sds-auth-token': token = '' } = incoming.headers
-      const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
-      const isLogin = incoming.url?.endsWith('/login') && requests % 3 !== 0
-      requests += 1
-      const status = isLogin ? 200 : (statuses[requests % statuses.length] ?? 500)
-      // A request with the token of the login follows a login with the password.
-      const password = token === secrets.token ? secrets.password : ''
-      const texts = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
-      response.writeHead(status, {
-        'X-SDS-AUTH-TOKEN': secrets.token,
-        Location: `/x?${texts.join('&')}`,
-      })
-      response.end(errorBodyWith(texts.join(' '), requests))
-    })
-    using folder = temporaryFolder()
-    const tokenFile = folder.write('token', secrets.file)
-    const auths = [
-      `{username: monitor, password: "${secrets.password}"}`,
-      `{token_file: "${tokenFile}"}`,
-      `{token: "${secrets.fixed}"}`,
-    ]
-    const list = auths.flatMap((auth, index) =>
-      [1, 2, 3, 4].map(
-        (pool) =>
-          `  - {name: "s${index}-${pool}", base_url: "${server.url}", auth: ${auth}, pools: [{id: "p${pool}"}]}`,
-      ),
-    )
-    const file = folder.write('sds.yml', `systems:\n${list.join('\n')}\n${pollEverySecond()}`)
-    await using served = await serve(file, { flags: FLAGS })
-    await waitFor(() => requests > 30, { what: 'more than 30 requests' })
-    const pages = await everyPage(served)
-    await served.child.stop()
-    const results = await Promise.all(
-      ['check', 'doctor', 'nodes'].map((command) =>
-        run(process.execPath, [
-          'src/main.ts',
-          command,
-          `--config.file=${file}`,
-          ...(command === 'doctor' ? ['--system=s0-1'] : []),
-        ]),
-      ),
-    )
-    const commands = results.map(({ stdout, stderr }) => `${stdout}\n${stderr}`)
-    for (const text of commands) expect(text.trim()).not.toBe('')
-    const output = [pages, served.child.stdout(), served.child.stderr(), ...commands].join('\n')
-    expect(output).toContain('it says: ')
-    expect(output).toContain('<secret>')
-    expectHidden(output, [...Object.values(secrets), `monitor:${secrets.password}`])
+/** A system that returns the secrets of requests in its errors. */
+async function startLeakingSystem() {
+  const statuses = [400, 401, 403, 404, 409, 429, 500, 502, 503]
+  let requests = 0
+  const server = await serveHttp((incoming, response) => {
+    const { authorization = '', 'x-sds-auth-token': token = '' } = incoming.headers
+    const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
+    const isLogin = incoming.url?.endsWith('/login') && requests % 3 !== 0
+    requests += 1
+    const status = isLogin ? 200 : (statuses[requests % statuses.length] ?? 500)
+    // A request with the token of the login follows a login with the password.
+    const password = token === SECRETS.token ? SECRETS.password : ''
+    const texts = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
+    response.writeHead(status, { 'X-SDS-AUTH-TOKEN': SECRETS.token, Location: `/x?${texts.join('&')}` })
+    response.end(errorBodyWith(texts.join(' '), requests))
   })
+  return { ...server, requests: () => requests }
+}
+
+/** What a system serves and no reading has. */
+const PRIVATE_TEXTS = [MARKED_SECRET, PRIVATE.owner, PRIVATE.tag]
+/** Answers that cannot be used, and those that are used in part. */
+const RESOURCE_FAULTS = [
+  'truncate@namespaces',
+  'bad-numbers:text@buckets',
+  'object-list@license',
+  'repeated-object@namespaces',
+  'status:500@quota',
+  'bad-numbers@bucket_usage',
+]
+const RESOURCES = ['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory']
+const SECTIONS = [
+  'poll: {schedule: "* * * * * *", max_random_delay: 0s, stale_after: 10m}',
+  'performance: {schedule: "* * * * * *"}',
+  'limits: {requests_per_second: 1000}',
+  `resources: {${RESOURCES.map((name) => `${name}: {schedule: "* * * * * *"}`).join(', ')}}`,
+].join('\n')
+
+test('secrets of the exporter and of the systems are in no output, whatever the systems answer', async () => {
+  const pools = FAULT_NAMES.length
+  await using classic = await startEmulator({ pools, nodes: 1 })
+  const small = { pools: 1, nodes: 2, namespaces: 4, buckets: 3, sites: 2 }
+  await using modern = await startEmulator({ profile: 'modern', ...small })
+  await using leaking = await startLeakingSystem()
+  const served = await Promise.all(
+    ['/object/namespaces', '/object/bucket?namespace=media', '/license'].map((path) =>
+      call(modern, path, { headers: { accept: 'application/json' } }),
+    ),
+  )
+  for (const text of PRIVATE_TEXTS) expect(served.map((answer) => answer.text).join('\n')).toContain(text)
+
+  using folder = temporaryFolder()
+  const auth = '{username: monitor, password: emulator}'
+  const leaks = [
+    `{username: monitor, password: "${SECRETS.password}"}`,
+    `{token_file: "${folder.write('token', SECRETS.file)}"}`,
+    `{token: "${SECRETS.fixed}"}`,
+  ]
+  const systems = [
+    `{name: classic, base_url: "${classic.url}", auth: ${auth}}`,
+    `{name: modern, base_url: "${modern.url}", auth: ${auth}}`,
+    ...leaks.map(
+      (own, index) =>
+        `{name: s${index}, base_url: "${leaking.url}", auth: ${own}, pools: [{id: p1}, {id: p2}]}`,
+    ),
+  ]
+  const good = `systems:\n${systems.map((system) => `  - ${system}\n`).join('')}${SECTIONS}\n`
+  const file = folder.write('sds.yml', good)
+  const output: string[] = []
+  {
+    await using exporter = await serve(file, { flags: FLAGS })
+    const metrics = async () => (await request('GET', `${exporter.url}/metrics`)).text
+    await waitFor(async () => (await metrics()).includes('sds_bucket_used_bytes{'), { what: 'the buckets' })
+    await waitFor(() => classic.log.count('nodes') >= pools, { what: 'all first polls' })
+    output.push(await everyPage(exporter))
+    const faults = FAULT_NAMES.map((name, index) => `${name}@nodes,pool=${classic.pools[index]?.id}`)
+    classic.setFaults(faults.map((fault) => fault.replace(/^(expire-tokens)@.*/, '$1')))
+    modern.setFaults(RESOURCE_FAULTS)
+    const before = classic.log.requests().length
+    const isPolled = ({ id }: { readonly id: string }) =>
+      classic.log
+        .requests()
+        .slice(before)
+        .some(({ operation, path }) => operation === 'nodes' && path.includes(id))
+    await waitFor(() => classic.pools.every(isPolled), { what: 'a poll with every fault' })
+    await waitFor(
+      async () => (await request('GET', `${exporter.url}/api/v1/status`)).text.includes('"failing"'),
+      {
+        what: 'readings that fail',
+      },
+    )
+    await waitFor(() => leaking.requests() > 30, { what: 'errors with secrets' })
+    output.push(await everyPage(exporter))
+    folder.write('sds.yml', good.replaceAll('password: emulator', 'password: emulator, token: ALSO-MARKED'))
+    output.push(await everyPage(exporter))
+    folder.write('sds.yml', good)
+    classic.setFaults([])
+    await exporter.child.stop()
+    output.push(exporter.child.stdout(), exporter.child.stderr())
+  }
+  for (const command of ['check', 'doctor', 'nodes']) {
+    const { stdout, stderr } = await run(process.execPath, ['src/main.ts', command, `--config.file=${file}`])
+    expect(stdout + stderr).not.toBe('')
+    output.push(stdout, stderr)
+  }
+  const text = output.join('\n')
+  for (const words of ['sds_system_license_expired', 'could not be read', 'it says: ', '<secret>'])
+    expect(text).toContain(words)
+  const tokens = [...classic.log.tokens(), ...modern.log.tokens()]
+  expect(tokens.length).toBeGreaterThan(0)
+  const credentials = ['monitor:emulator', `monitor:${SECRETS.password}`, 'ALSO-MARKED']
+  expectHidden(text, [...tokens, ...credentials, ...Object.values(SECRETS), ...PRIVATE_TEXTS])
 })

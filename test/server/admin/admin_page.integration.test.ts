@@ -5,7 +5,6 @@ import {
   launchChromium,
   lookFindings,
   type Visit,
-  type VisitOptions,
   visit,
 } from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
@@ -34,10 +33,10 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A storage system, the provider administration and its page in a browser. */
-async function openPage(options: VisitOptions = {}): Promise<Scene> {
+async function openPage(): Promise<Scene> {
   const emulator = await startEmulator()
   const admin = await startAdmin({ systems: { frankfurt: emulator.url } })
-  const visited = await visitAdmin(admin.url, options)
+  const visited = await visitAdmin(admin.url)
   return {
     emulator,
     admin,
@@ -52,8 +51,8 @@ async function openPage(options: VisitOptions = {}): Promise<Scene> {
 }
 
 /** Opens the page, and waits for the list of systems, which the page requests. Without it nobody can sign in. */
-async function visitAdmin(url: string, options: VisitOptions = {}): Promise<Visit> {
-  const visited = await visit(browser, `${url}/`, options)
+async function visitAdmin(url: string): Promise<Visit> {
+  const visited = await visit(browser, `${url}/`)
   await visited.page.locator('#system option').first().waitFor({ state: 'attached' })
   return visited
 }

@@ -3,11 +3,7 @@ import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { toolPath } from '../tools.ts'
 
-export const VIEWS = {
-  desktop: { width: 1280, height: 800 },
-  phone: { width: 390, height: 844 },
-} as const
-export type View = keyof typeof VIEWS
+const DESKTOP = { width: 1280, height: 800 } as const
 
 const FLAGS = [
   '--headless',
@@ -25,12 +21,6 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: toolPath('chromium'), args: FLAGS, headless: true })
 }
 
-export interface VisitOptions {
-  readonly view?: View
-  readonly colorScheme?: 'light' | 'dark'
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** An open page, with its errors and requests. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page
@@ -38,20 +28,11 @@ export interface Visit extends AsyncDisposable {
   readonly problems: readonly string[]
   /** All requested URLs, starting with that of the page. */
   readonly requests: readonly string[]
-  /** Writes the whole page as PNG. */
-  screenshot(file: string): Promise<void>
 }
 
 /** Opens a URL in a new context, which shares no storage with others, and waits for the load event. */
-export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
-  const { view = 'desktop', colorScheme = 'light', headers = {} } = options
-  const context = await browser.newContext({
-    viewport: VIEWS[view],
-    hasTouch: view === 'phone',
-    colorScheme,
-    extraHTTPHeaders: headers,
-    ignoreHTTPSErrors: true,
-  })
+export async function visit(browser: Browser, url: string): Promise<Visit> {
+  const context = await browser.newContext({ viewport: DESKTOP })
   const page = await context.newPage()
   const watched = watch(page)
   try {
@@ -60,12 +41,7 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
     await context.close()
     throw failure
   }
-  return {
-    page,
-    ...watched,
-    screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
-    [Symbol.asyncDispose]: () => context.close(),
-  }
+  return { page, ...watched, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** Whether the page is not wider than the window, which would require horizontal scrolling. */
@@ -76,7 +52,7 @@ function fitsWidth(page: Page): Promise<boolean> {
 }
 
 const CONTRAST = `{ runOnly: ['color-contrast'] }`
-const { width: WIDE } = VIEWS.desktop
+const { width: WIDE } = DESKTOP
 const NARROW = 320
 const LIGHT = { colorScheme: 'light', forcedColors: 'none' } as const
 const DARK = { colorScheme: 'dark', forcedColors: 'none' } as const
@@ -101,7 +77,7 @@ export async function lookFindings(page: Page): Promise<string[]> {
   const findings: string[] = []
   if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE)
   for (const { name, width, media, rules } of LOOKS) {
-    await page.setViewportSize({ width, height: VIEWS.desktop.height })
+    await page.setViewportSize({ width, height: DESKTOP.height })
     await page.emulateMedia(media)
     if (!(await fitsWidth(page))) findings.push(`${name}: wider than the window`)
     for (const word of await page.evaluate<string[]>(BROKEN_HEADS))
@@ -109,7 +85,7 @@ export async function lookFindings(page: Page): Promise<string[]> {
     const violations = await page.evaluate<string[]>(violationsOf(rules))
     findings.push(...violations.map((violation) => `${name}: ${violation}`))
   }
-  await page.setViewportSize(VIEWS.desktop)
+  await page.setViewportSize(DESKTOP)
   await page.emulateMedia(LIGHT)
   return findings
 }
