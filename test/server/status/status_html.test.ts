@@ -26,7 +26,10 @@ const FIGURES = {
 }
 
 const GOOD = polledSystem('good', {
-  p: [{ name: 'n1' }, { name: 'n2', allocatedRatio: 0.25, more: FIGURES }],
+  p: [
+    { name: 'n1', more: { transactionWriteBandwidthCurrent: [{ t: T, Bandwidth: 20 }] } },
+    { name: 'n2', allocatedRatio: 0.25, more: FIGURES },
+  ],
 })
 const discovery = failedPoll(T - 90, {
   reason: 'server_error',
