@@ -56,12 +56,7 @@ async function everyPage({ url, child }: Served): Promise<string> {
 /** The encodings in which output may contain a secret; `test/api/http/redaction.test.ts` has further ones. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  return [
-    secret,
-    encodeURIComponent(secret),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('hex'),
-  ]
+  return [secret, encodeURIComponent(secret), bytes.toString('base64').replace(/=+$/, '')]
 }
 
 function expectHidden(output: string, secrets: Iterable<string>): void {

@@ -230,9 +230,6 @@ test.each([
   ['with percent-encoding of all bytes', Buffer.from(SECRET).toString('hex').replaceAll(/../g, '%$&')],
   ['base64', Buffer.from(SECRET).toString('base64')],
   ['base64 of a longer text', Buffer.from(`user:${SECRET} `).toString('base64')],
-  ['hex', Buffer.from(SECRET).toString('hex')],
-  ['with escapes of JSON', JSON.stringify({ a: SECRET }).replaceAll('é', String.raw`\u00e9`)],
-  ['with references of XML', SECRET.replace('&', '&amp;')],
 ])('a forbidden text is found %s', (_, text) => {
   const exchange = { ...LINE, status: 200, format: 'json', body: { a: { b: [text] } } } as const
   const header = {

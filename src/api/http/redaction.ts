@@ -1,4 +1,3 @@
-import { entityText } from '../parse/markup.ts'
 import { TOKEN_HEADER } from './credentials.ts'
 
 const PLACEHOLDER = '<secret>'
@@ -34,21 +33,20 @@ export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return [token ?? '', credentials, password].filter(({ length }) => length >= MIN_CHARACTERS)
 }
 
-/** Every encoding of a secret as a whole. Encodings of single characters are undone by {@link unescapedBytes} instead. */
+/** A secret, and its encodings as a whole. Percent-encoding is undone by {@link percentDecoded} instead. */
 function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = bytes.toString('base64').replace(/=+$/, '')
-  const hex = bytes.toString('hex')
-  return [secret, `${base64}==`, `${base64}=`, base64, bytes.toString('base64url'), hex, hex.toUpperCase()]
+  return [secret, `${base64}==`, `${base64}=`, base64, bytes.toString('base64url')]
 }
 
-/** A text that has a secret, also in an escaped form, is replaced as a whole. */
+/** A text that has a secret, also encoded, is replaced as a whole. */
 function redact(whole: string, secrets: readonly string[]): string {
   const text = whole.slice(0, MAX_SEARCHED_CHARACTERS)
   const isCut = text.length < whole.length
-  const bytes = unescapedBytes(text)
+  const bytes = percentDecoded(text)
   const isInText = (secret: string) =>
-    hasSecret(text, secret, isCut) || hasSecret(bytes, unescapedBytes(secret), isCut)
+    hasSecret(text, secret, isCut) || hasSecret(bytes, percentDecoded(secret), isCut)
   return secrets.some(isInText) ? PLACEHOLDER : text
 }
 
@@ -66,22 +64,12 @@ export function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** Percent-encoding, escapes of JSON, and references of HTML and XML, each also of itself. */
-const ESCAPES = /%(?:25)*([\da-f]{2})|\\+u([\da-f]{4})|&(?:amp;)*(#?\w{2,8});|[+\\]/gi
+/** An encoded byte, also repeatedly encoded. */
+const ENCODED_BYTE = /%(?:25)*([\da-f]{2})/gi
 
-/**
- * The bytes of a text without the escapes of single characters: a secret becomes the same as a text that has it in any of
- * them. Backslashes are left out, and + is a blank, as in forms.
- */
-export function unescapedBytes(text: string): string {
-  const bytes = bytesOf(text.replaceAll(/\\+/g, '\\'))
-  return bytes.replaceAll(ESCAPES, (...match: (string | undefined)[]) =>
-    charactersOf(match.slice(0, 4)).replaceAll('\\', '').replaceAll('+', ' '),
-  )
-}
-
-function charactersOf([whole = '', percent, unicode, entity]: readonly (string | undefined)[]): string {
-  if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16))
-  if (unicode !== undefined) return bytesOf(String.fromCharCode(Number.parseInt(unicode, 16)))
-  return entity === undefined ? whole : bytesOf(entityText(entity) ?? `&${entity};`)
+/** The bytes of a text without percent-encoding, with a blank for each +, as in forms. */
+export function percentDecoded(text: string): string {
+  return bytesOf(text)
+    .replaceAll(ENCODED_BYTE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replaceAll('+', ' ')
 }

@@ -1,4 +1,4 @@
-import { bytesOf, unescapedBytes } from '../../api/http/redaction.ts'
+import { bytesOf, percentDecoded } from '../../api/http/redaction.ts'
 import { KINDS } from '../redaction/kinds.ts'
 import {
   FIELDS,
@@ -32,7 +32,7 @@ const NUMERIC = /^\s*[+-]?\d*(\.\d*)?(e[+-]?\d+)?\s*$|^\d{4}-\d\d-\d\dT[\d:.]+Z?
 const WORD_BYTE = /[\dA-Za-z\u0080-\u00ff]/
 
 /**
- * The forbidden texts that lines of a recording have: plain, percent-encoded, base64, or with escapes of JSON or XML.
+ * The forbidden texts that lines of a recording have: plain, percent-encoded, or in base64.
  * Texts of the product are not searched, and neither are numbers.
  * @param isStandIn whether a text was made for the recording
  */
@@ -109,9 +109,8 @@ const ALIGNMENTS = [0, 1, 2, 3]
 
 function* sourcesOf(text: string): Generator<string> {
   yield bytesOf(text)
-  yield unescapedBytes(text)
+  yield percentDecoded(text)
   const runs = [...text.matchAll(BASE64_RUN)].map(([run]) => run)
   for (const start of ALIGNMENTS)
     yield runs.map((run) => Buffer.from(run.slice(start), 'base64').toString('latin1')).join('\n')
-  yield runs.map((run) => Buffer.from(run, 'hex').toString('latin1')).join('\n')
 }

@@ -11,10 +11,6 @@ const percentEncoded = (text: string) =>
   Buffer.from(text)
     .toString('hex')
     .replaceAll(/../g, (byte) => `%${byte}`)
-const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (one) => `&${HTML_NAMES[one]};`)
-const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-const unicodeEscape = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 describe('the secrets of a request', () => {
   const redact = createRedaction(false)({ ...withToken(TOKEN), ...login(PASSWORD) })
@@ -23,8 +19,6 @@ describe('the secrets of a request', () => {
     ['the token', TOKEN],
     ['the token in base64', base64(TOKEN)],
     ['the token in base64url', Buffer.from(TOKEN).toString('base64url')],
-    ['the token in hex', Buffer.from(TOKEN).toString('hex')],
-    ['the token in upper-case hex', Buffer.from(TOKEN).toString('hex').toUpperCase()],
     ['the password', PASSWORD],
     ['user and password', `monitor:${PASSWORD}`],
     ['user and password in base64', base64(`monitor:${PASSWORD}`)],
@@ -38,19 +32,6 @@ describe('the secrets of a request', () => {
     ['the password percent-encoded in full', percentEncoded(PASSWORD)],
     ['the password percent-encoded twice', encodeURIComponent(encodeURIComponent(PASSWORD))],
     ['the password of a form', new URLSearchParams({ p: PASSWORD }).toString().slice(2)],
-    ['the password in HTML', escapeHtml(PASSWORD)],
-    ['the password in HTML, twice', escapeHtml(escapeHtml(PASSWORD))],
-    [
-      'the password in HTML, as numbers',
-      PASSWORD.replaceAll(/./gu, (one) => `&#x${one.codePointAt(0)?.toString(16)};`),
-    ],
-    ['the password in JSON', inJson(PASSWORD)],
-    ['the password in JSON in JSON', inJson(inJson(PASSWORD))],
-    ['the password in JSON with unnecessary escapes', PASSWORD.replaceAll(/./gu, unicodeEscape)],
-    ['the password in JSON in JSON, as numbers', inJson(PASSWORD.replaceAll(/./gu, unicodeEscape))],
-    ['the password in JSON, percent-encoded', encodeURIComponent(inJson(PASSWORD))],
-    ['the password in JSON and HTML', escapeHtml(inJson(PASSWORD))],
-    ['user and password in HTML', escapeHtml(`monitor:${PASSWORD}`)],
   ])('a text with %s is replaced', (_, form) => {
     expect(redact(`before ${form} after`)).toBe('<secret>')
   })
@@ -75,14 +56,11 @@ describe('long text', () => {
     expect(redact(`${secret} `)).toBe(`${secret} `)
   })
 
-  test.each(['a', '\\\\', '%25', '&amp;', '&', '\\u0061', '%61', '+'])(
-    'of repeated %s is searched in linear time',
-    (piece) => {
-      const before = process.threadCpuUsage()
-      redact(piece.repeat(4_000_000 / piece.length))
-      expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000)
-    },
-  )
+  test.each(['a', '%25', '%', '%61', '+'])('of repeated %s is searched in linear time', (piece) => {
+    const before = process.threadCpuUsage()
+    redact(piece.repeat(4_000_000 / piece.length))
+    expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000)
+  })
 })
 
 describe('the secrets of earlier requests', () => {
