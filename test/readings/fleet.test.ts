@@ -46,7 +46,7 @@ function createServed(): Served {
 /** Whether a system fails in this minute: half of the systems, in turn; and how. */
 function faultOf(system: number): ApiError | 'hang' | 'empty' | undefined {
   const minute = Math.floor(Date.now() / MINUTE)
-  if ((minute + system) % 12 < 6) return undefined
+  if ((minute + system) % 16 < 8) return undefined
   const faults = [
     new ApiError('timeout', 'no answer'),
     new ApiError('unavailable', 'starting', { status: 503 }),
@@ -81,7 +81,7 @@ function fakeSystem(index: number, served: Served): SystemClient {
       return idsNow().map((pool) => ({ id: `p${pool}`, name: index % 2 === 0 ? `pool${pool}` : undefined }))
     },
     async nodes(pool, signal) {
-      await fail(signal)
+      if (await fail(signal)) throw new ApiError('not_found', 'no pool', { status: 404 })
       count += 1
       const nodes: Record<string, number> = {}
       for (let node = 0; node < NODES; node += 1) {
@@ -99,8 +99,8 @@ function fakeSystem(index: number, served: Served): SystemClient {
       return readingOf({ n0: 1 }, `pool${pool.slice(1)}`, String(count))
     },
     resource: (async (request, decode, signal) => {
-      await fail(signal)
-      if (request.operation !== 'system') throw new ApiError('not_found', 'none', { status: 404 })
+      if ((await fail(signal)) || request.operation !== 'system')
+        throw new ApiError('not_found', 'none', { status: 404 })
       count += 1
       served.note(`sds_system_nodes s${index}`, count)
       return decode({ numNodes: String(count) }, { baseUrl: 'http://a', now: Date.now() / 1000 })
