@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { type ExpectedAlert, FAULTS, waitOf } from '../../../grafana/mixin/rules/faults.ts'
+import { type ExpectedAlert, FAULTS } from '../../../grafana/mixin/rules/faults.ts'
 import { ALERT_GROUPS } from '../../../grafana/mixin/rules/rules.ts'
+import { SCENARIO_NAMES } from '../../../src/emulator/model/scenarios.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import {
   type Alertmanager,
@@ -51,317 +52,230 @@ test('the snippet names alerts that exist', () => {
   expect(named.filter((name) => !names.has(name))).toEqual([])
 })
 
-/** Firing alerts and those of them that are not inhibited. */
+/** Firing alerts. */
 interface Case {
-  readonly title: string
-  readonly firing: readonly Labels[]
   readonly notified: readonly Labels[]
+  readonly inhibited: readonly Labels[]
 }
 
-const of = (alertname: string, severity: string, more: Labels = {}): Labels => ({
-  alertname,
-  severity,
-  ...more,
-})
+function of(alertname: string, more: Labels = {}): Labels {
+  const row = ALERTS.find(({ alert }) => alert === alertname)
+  if (row === undefined) throw new Error(`there is no alert ${alertname}`)
+  return { alertname, severity: row.severity, ...more }
+}
 const FRANKFURT = { system: 'frankfurt' }
 const POOL = { ...FRANKFURT, pool: 'pool 1' }
 const OTHER_POOL = { ...FRANKFURT, pool: 'pool 2' }
 const NODE = { ...POOL, node: 'n1' }
 const POLL = { ...POOL, pool_id: 'p1' }
 
-const capacity = of('SdsCapacityCritical', 'critical', POOL)
-const otherPool = of('SdsCapacityHigh', 'warning', OTHER_POOL)
-const unreachable = of('SdsSystemUnreachable', 'critical', FRANKFURT)
-const vanished = of('SdsSystemVanished', 'critical', FRANKFURT)
-const certificates = [
-  of('SdsCertificateExpiring', 'warning', FRANKFURT),
-  of('SdsCertificateCritical', 'critical', FRANKFURT),
-]
-const elsewhere = of('SdsNodeBad', 'critical', { ...NODE, system: 'paris' })
-const exporterDown = of('SdsExporterDown', 'warning', { instance: 'a' })
-const token = of('SdsTokenRefused', 'critical', FRANKFURT)
-const failing = of('SdsPoolPollsFailing', 'critical', POLL)
-const frozen = of('SdsFeedFrozen', 'critical', POOL)
-const unavailable = of('SdsNodesUnavailable', 'critical', POOL)
-const bad = of('SdsNodeBad', 'critical', NODE)
-const badDisks = of('SdsDisksBad', 'warning', POOL)
-const many = of('SdsDiskFailuresMany', 'critical', POOL)
-const offline = of('SdsDiskSpaceOffline', 'warning', FRANKFURT)
-const absent = of('SdsExporterAbsent', 'critical')
-const ownErrors = of('SdsSystemErrors', 'warning', POOL)
-const ownErrorsCritical = of('SdsSystemErrorsCritical', 'critical', POOL)
-const anyErrors = of('SdsTransactionErrors', 'warning', POOL)
-const anyErrorsCritical = of('SdsTransactionErrorsCritical', 'critical', POOL)
+const capacity = of('SdsCapacityCritical', POOL)
+const unreachable = of('SdsSystemUnreachable', FRANKFURT)
+const vanished = of('SdsSystemVanished', FRANKFURT)
+const elsewhere = of('SdsNodeBad', { ...NODE, system: 'paris' })
+const exporterDown = of('SdsExporterDown', { instance: 'a' })
+const token = of('SdsTokenRefused', FRANKFURT)
+const failing = of('SdsPoolPollsFailing', POLL)
+const frozen = of('SdsFeedFrozen', POOL)
+const unavailable = of('SdsNodesUnavailable', POOL)
+const bad = of('SdsNodeBad', NODE)
+const badDisks = of('SdsDisksBad', POOL)
+const many = of('SdsDiskFailuresMany', POOL)
+const offline = of('SdsDiskSpaceOffline', FRANKFURT)
+const absent = of('SdsExporterAbsent')
+const ownErrors = of('SdsSystemErrors', POOL)
+const ownErrorsCritical = of('SdsSystemErrorsCritical', POOL)
+const anyErrors = of('SdsTransactionErrors', POOL)
+const anyErrorsCritical = of('SdsTransactionErrorsCritical', POOL)
 
 const NAMESPACE = { ...FRANKFURT, namespace: 'ns 1' }
 const GROUP = { ...FRANKFURT, replication_group: 'rg 1' }
 const OTHER_GROUP = { ...FRANKFURT, replication_group: 'rg 2' }
-const unaccounted = of('SdsSystemNodesUnaccounted', 'warning', FRANKFURT)
-const linksFailed = of('SdsReplicationLinksFailed', 'critical', FRANKFURT)
-const lagging = of('SdsReplicationLagHigh', 'warning', GROUP)
-const backlog = of('SdsReplicationBacklogGrowing', 'warning', GROUP)
-const collectionOff = of('SdsGarbageCollectionOff', 'warning', { ...POOL, scope: 'user' })
-const notReclaimed = of('SdsGarbageNotReclaimed', 'warning', { ...POOL, scope: 'user' })
-const recovery = of('SdsRecoveryPending', 'warning', POOL)
-const quotaReachedSoon = of('SdsNamespaceQuotaReachedSoon', 'warning', NAMESPACE)
-const resourceFailing = of('SdsResourceFailing', 'warning', { ...FRANKFURT, resource: 'pools' })
+const unaccounted = of('SdsSystemNodesUnaccounted', FRANKFURT)
+const linksFailed = of('SdsReplicationLinksFailed', FRANKFURT)
+const lagging = of('SdsReplicationLagHigh', GROUP)
+const backlog = of('SdsReplicationBacklogGrowing', GROUP)
+const collectionOff = of('SdsGarbageCollectionOff', { ...POOL, scope: 'user' })
+const notReclaimed = of('SdsGarbageNotReclaimed', { ...POOL, scope: 'user' })
+const recovery = of('SdsRecoveryPending', POOL)
+const quotaReachedSoon = of('SdsNamespaceQuotaReachedSoon', NAMESPACE)
+const resourceFailing = of('SdsResourceFailing', { ...FRANKFURT, resource: 'pools' })
 
-const shardMissing = of('SdsShardMissing', 'critical', { shard: '1' })
-const replicaMissing = of('SdsShardReplicaMissing', 'warning', { shard: '1', replica: 'a' })
+const shardMissing = of('SdsShardMissing', { shard: '1' })
+const replicaMissing = of('SdsShardReplicaMissing', { shard: '1', replica: 'a' })
 
-const OF_SYSTEMS: readonly Case[] = [
-  {
-    title: 'a missing shard inhibits its servers and systems that vanished',
-    firing: [shardMissing, replicaMissing, { ...replicaMissing, shard: '0' }, vanished],
+const CASES: Readonly<Record<string, Case>> = {
+  'a missing shard inhibits its servers and systems that vanished': {
     notified: [shardMissing, { ...replicaMissing, shard: '0' }],
+    inhibited: [replicaMissing, vanished],
   },
-  {
-    title: 'nodes of the feed that are not available are those that the system does not count',
-    firing: [of('SdsNodeNotAccessible', 'warning', NODE), unaccounted, { ...unaccounted, system: 'paris' }],
-    notified: [of('SdsNodeNotAccessible', 'warning', NODE), { ...unaccounted, system: 'paris' }],
+  'nodes of the feed that are not available are those that the system does not count': {
+    notified: [of('SdsNodeNotAccessible', NODE), { ...unaccounted, system: 'paris' }],
+    inhibited: [unaccounted],
   },
-  {
-    title: 'several unavailable nodes are the cause of directory tables that are not ready',
-    firing: [unavailable, of('SdsDirectoryTablesUnready', 'critical', FRANKFURT)],
+  'several unavailable nodes are the cause of directory tables that are not ready': {
     notified: [unavailable],
+    inhibited: [of('SdsDirectoryTablesUnready', FRANKFURT)],
   },
-  {
-    title: 'a bad node inhibits the recovery of its pool, bad disks do not',
-    firing: [bad, recovery, badDisks, { ...recovery, pool: 'pool 2' }],
+  'a bad node inhibits the recovery of its pool, bad disks do not': {
     notified: [bad, badDisks, { ...recovery, pool: 'pool 2' }],
+    inhibited: [recovery],
   },
-  {
-    title: 'garbage collection that is off reclaims nothing, in its scope',
-    firing: [collectionOff, notReclaimed, { ...notReclaimed, scope: 'system' }],
+  'garbage collection that is off reclaims nothing, in its scope': {
     notified: [collectionOff, { ...notReclaimed, scope: 'system' }],
+    inhibited: [notReclaimed],
   },
-  {
-    title: 'failed links inhibit lags and backlogs of the system',
-    firing: [
-      linksFailed,
-      lagging,
-      of('SdsReplicationLagCritical', 'critical', OTHER_GROUP),
-      backlog,
-      of('SdsReplicationBootstrapStalled', 'warning', GROUP),
-    ],
+  'failed links inhibit lags and backlogs of the system': {
     notified: [linksFailed],
+    inhibited: [
+      lagging,
+      of('SdsReplicationLagCritical', OTHER_GROUP),
+      backlog,
+      of('SdsReplicationBootstrapStalled', GROUP),
+    ],
   },
-  {
-    title: 'a lag inhibits the backlog of its group',
-    firing: [lagging, backlog, { ...backlog, ...OTHER_GROUP }],
+  'a lag inhibits the backlog of its group': {
     notified: [lagging, { ...backlog, ...OTHER_GROUP }],
+    inhibited: [backlog],
   },
-  {
-    title: 'a critical quota inhibits the warning and the trend of its namespace only',
-    firing: [
-      of('SdsNamespaceQuotaCritical', 'critical', NAMESPACE),
-      of('SdsNamespaceQuotaHigh', 'warning', NAMESPACE),
-      of('SdsNamespaceQuotaHigh', 'warning', { ...NAMESPACE, namespace: 'ns 2' }),
-      quotaReachedSoon,
-    ],
+  'a critical quota inhibits the warning and the trend of its namespace only': {
     notified: [
-      of('SdsNamespaceQuotaCritical', 'critical', NAMESPACE),
-      of('SdsNamespaceQuotaHigh', 'warning', { ...NAMESPACE, namespace: 'ns 2' }),
+      of('SdsNamespaceQuotaCritical', NAMESPACE),
+      of('SdsNamespaceQuotaHigh', { ...NAMESPACE, namespace: 'ns 2' }),
     ],
+    inhibited: [of('SdsNamespaceQuotaHigh', NAMESPACE), quotaReachedSoon],
   },
-  {
-    title: 'the critical lag of a group does not inhibit the lag of another one',
-    firing: [of('SdsReplicationLagCritical', 'critical', OTHER_GROUP), lagging],
-    notified: [of('SdsReplicationLagCritical', 'critical', OTHER_GROUP), lagging],
+  'the critical lag of a group does not inhibit the lag of another one': {
+    notified: [of('SdsReplicationLagCritical', OTHER_GROUP), lagging],
+    inhibited: [],
   },
-  {
-    title: 'refused requests, and pools that are not known, inhibit failing resources',
-    firing: [token, of('SdsPoolsUnknown', 'critical', FRANKFURT), resourceFailing],
+  'refused requests, and pools that are not known, inhibit failing resources': {
     notified: [token],
+    inhibited: [of('SdsPoolsUnknown', FRANKFURT), resourceFailing],
   },
-]
-
-const CASES: readonly Case[] = [
-  ...OF_SYSTEMS,
-  {
-    title: 'critical inhibits warning, in the same pool',
-    firing: [capacity, of('SdsCapacityHigh', 'warning', POOL), otherPool],
-    notified: [capacity, otherPool],
-  },
-  {
-    title: 'a full pool inhibits its forecast',
-    firing: [
-      capacity,
-      of('SdsForecastCritical', 'critical', POOL),
-      of('SdsForecastShort', 'warning', POOL),
-      of('SdsCapacityFillsSoon', 'warning', POOL),
-    ],
+  'a full pool inhibits its forecast': {
     notified: [capacity],
+    inhibited: [
+      of('SdsForecastCritical', POOL),
+      of('SdsForecastShort', POOL),
+      of('SdsCapacityFillsSoon', POOL),
+    ],
   },
-  {
-    title: 'an unreachable system inhibits its own alerts only',
-    firing: [unreachable, bad, failing, frozen, elsewhere, exporterDown],
+  'an unreachable system inhibits its own alerts only': {
     notified: [unreachable, elsewhere, exporterDown],
+    inhibited: [bad, failing, frozen],
   },
-  {
-    title: 'an unreachable system does not inhibit its certificate, which may be the cause',
-    firing: [unreachable, failing, ...certificates],
-    notified: [unreachable, of('SdsCertificateCritical', 'critical', FRANKFURT)],
+  'an unreachable system does not inhibit its certificate, which may be the cause': {
+    notified: [unreachable, of('SdsCertificateCritical', FRANKFURT)],
+    inhibited: [failing, of('SdsCertificateExpiring', FRANKFURT)],
   },
-  {
-    title: 'a system without an exporter inhibits its other alerts',
-    firing: [vanished, bad, failing, elsewhere, of('SdsCertificateExpiring', 'warning', FRANKFURT)],
-    notified: [vanished, elsewhere, of('SdsCertificateExpiring', 'warning', FRANKFURT)],
+  'a system without an exporter inhibits its other alerts': {
+    notified: [vanished, elsewhere, of('SdsCertificateExpiring', FRANKFURT)],
+    inhibited: [bad, failing],
   },
-  {
-    title: 'a refusal inhibits failed polls and pools that are not known, but no alerts about nodes',
-    firing: [
-      token,
-      failing,
-      of('SdsPollErrorsHigh', 'warning', POLL),
-      of('SdsPoolsUnknown', 'critical', FRANKFURT),
-      of('SdsPoolVanished', 'critical', POLL),
-      bad,
-    ],
+  'a refusal inhibits failed polls and pools that are not known, but no alerts about nodes': {
     notified: [token, bad],
-  },
-  {
-    title: 'pools that are not known are not reported one by one',
-    firing: [of('SdsPoolsUnknown', 'critical', FRANKFURT), of('SdsPoolVanished', 'critical', POLL)],
-    notified: [of('SdsPoolsUnknown', 'critical', FRANKFURT)],
-  },
-  {
-    title: 'a pool that vanished does not inhibit its failed polls, which may say why',
-    firing: [of('SdsPoolVanished', 'critical', POLL), failing],
-    notified: [of('SdsPoolVanished', 'critical', POLL), failing],
-  },
-  {
-    title: 'failing polls inhibit many failed polls of the same pool',
-    firing: [
+    inhibited: [
       failing,
-      of('SdsPollErrorsHigh', 'warning', POLL),
-      of('SdsPollErrorsHigh', 'warning', { ...POLL, pool: 'pool 2', pool_id: 'p2' }),
+      of('SdsPollErrorsHigh', POLL),
+      of('SdsPoolsUnknown', FRANKFURT),
+      of('SdsPoolVanished', POLL),
     ],
-    notified: [failing, of('SdsPollErrorsHigh', 'warning', { ...POLL, pool: 'pool 2', pool_id: 'p2' })],
   },
-  {
-    title: 'a frozen feed inhibits its categories and nodes',
-    firing: [
-      frozen,
-      of('SdsCategoryFrozen', 'warning', { ...POOL, category: 'health' }),
-      of('SdsNodeSamplesOld', 'warning', NODE),
-    ],
+  'pools that are not known are not reported one by one': {
+    notified: [of('SdsPoolsUnknown', FRANKFURT)],
+    inhibited: [of('SdsPoolVanished', POLL)],
+  },
+  'a pool that vanished does not inhibit its failed polls, which may say why': {
+    notified: [of('SdsPoolVanished', POLL), failing],
+    inhibited: [],
+  },
+  'failing polls inhibit many failed polls of the same pool': {
+    notified: [failing, of('SdsPollErrorsHigh', { ...POLL, pool: 'pool 2', pool_id: 'p2' })],
+    inhibited: [of('SdsPollErrorsHigh', POLL)],
+  },
+  'a frozen feed inhibits its categories and nodes': {
     notified: [frozen],
+    inhibited: [of('SdsCategoryFrozen', { ...POOL, category: 'health' }), of('SdsNodeSamplesOld', NODE)],
   },
-  {
-    title: 'several unavailable nodes inhibit the single ones and the traffic, but not suspect ones',
-    firing: [
-      unavailable,
-      bad,
-      of('SdsNodeNotAccessible', 'warning', NODE),
-      of('SdsTrafficCollapsed', 'warning', POOL),
-      of('SdsNodesSuspect', 'warning', POOL),
-    ],
-    notified: [unavailable, of('SdsNodesSuspect', 'warning', POOL)],
+  'several unavailable nodes inhibit the single ones and the traffic, but not suspect ones': {
+    notified: [unavailable, of('SdsNodesSuspect', POOL)],
+    inhibited: [bad, of('SdsNodeNotAccessible', NODE), of('SdsTrafficCollapsed', POOL)],
   },
-  {
-    title: 'a bad node inhibits its samples and latency, not bad disks, and no other nodes',
-    firing: [
-      bad,
-      badDisks,
-      of('SdsNodeSamplesOld', 'warning', NODE),
-      of('SdsNodeLatencyOutlier', 'warning', NODE),
-      of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' }),
-    ],
-    notified: [bad, badDisks, of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' })],
+  'a bad node inhibits its samples and latency, not bad disks, and no other nodes': {
+    notified: [bad, badDisks, of('SdsNodeLatencyOutlier', { ...NODE, node: 'n2' })],
+    inhibited: [of('SdsNodeSamplesOld', NODE), of('SdsNodeLatencyOutlier', NODE)],
   },
-  {
-    title: 'failing queries inhibit the attributes that disappeared',
-    firing: [
-      of('SdsQueryFailing', 'warning', FRANKFURT),
-      of('SdsAttributesDisappeared', 'info', POLL),
-      of('SdsAttributesDisappeared', 'info', { ...POLL, system: 'paris' }),
-    ],
+  'failing queries inhibit the attributes that disappeared': {
     notified: [
-      of('SdsQueryFailing', 'warning', FRANKFURT),
-      of('SdsAttributesDisappeared', 'info', { ...POLL, system: 'paris' }),
+      of('SdsQueryFailing', FRANKFURT),
+      of('SdsAttributesDisappeared', { ...POLL, system: 'paris' }),
     ],
+    inhibited: [of('SdsAttributesDisappeared', POLL)],
   },
-  { title: 'many failures inhibit single bad disks', firing: [many, badDisks], notified: [many] },
-  {
-    title: 'bad disks inhibit the space that is offline for them, in their system',
-    firing: [badDisks, offline, { ...offline, system: 'paris' }],
+  'many failures inhibit single bad disks': { notified: [many], inhibited: [badDisks] },
+  'bad disks inhibit the space that is offline for them, in their system': {
     notified: [badDisks, { ...offline, system: 'paris' }],
+    inhibited: [offline],
   },
-  {
-    title: 'failures by the fault of the system inhibit all failures of the pool',
-    firing: [ownErrorsCritical, ownErrors, anyErrorsCritical, anyErrors],
+  'failures by the fault of the system inhibit all failures of the pool': {
     notified: [ownErrorsCritical],
+    inhibited: [ownErrors, anyErrorsCritical, anyErrors],
   },
-  {
-    title: 'few failures by the fault of the system do not inhibit a critical number of all failures',
-    firing: [ownErrors, anyErrorsCritical, anyErrors],
+  'few failures by the fault of the system do not inhibit a critical number of all failures': {
     notified: [ownErrors, anyErrorsCritical],
+    inhibited: [anyErrors],
   },
-  {
-    title: 'a slow pool is not reported as slower than usual, too',
-    firing: [
-      of('SdsReadLatencyHigh', 'warning', POOL),
-      of('SdsReadLatencyIncreased', 'warning', POOL),
-      of('SdsWriteLatencyIncreased', 'warning', POOL),
-      of('SdsWriteLatencyHigh', 'warning', OTHER_POOL),
-      of('SdsWriteLatencyIncreased', 'warning', OTHER_POOL),
-    ],
+  'a slow pool is not reported as slower than usual, too': {
     notified: [
-      of('SdsReadLatencyHigh', 'warning', POOL),
-      of('SdsWriteLatencyIncreased', 'warning', POOL),
-      of('SdsWriteLatencyHigh', 'warning', OTHER_POOL),
+      of('SdsReadLatencyHigh', POOL),
+      of('SdsWriteLatencyIncreased', POOL),
+      of('SdsWriteLatencyHigh', OTHER_POOL),
     ],
+    inhibited: [of('SdsReadLatencyIncreased', POOL), of('SdsWriteLatencyIncreased', OTHER_POOL)],
   },
-  {
-    title: 'no exporter inhibits everything',
-    firing: [absent, exporterDown, bad, unreachable, vanished],
+  'no exporter inhibits everything': {
     notified: [absent],
+    inhibited: [exporterDown, bad, unreachable, vanished],
   },
-  {
-    title: 'warnings alone are not inhibited',
-    firing: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
-    notified: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
+  'warnings alone are not inhibited': {
+    notified: [exporterDown, badDisks, of('SdsPollErrorsHigh', POLL)],
+    inhibited: [],
   },
-  ...ALERTS.flatMap(({ alert, escalates = '' }): Case[] => {
-    const other = of(escalates, 'warning', OTHER_POOL)
-    const firing = [of(alert, 'critical', POOL), of(escalates, 'warning', POOL), other]
-    const notified = [of(alert, 'critical', POOL), other]
-    return escalates === ''
-      ? []
-      : [{ title: `${alert} inhibits ${escalates} in the same pool only`, firing, notified }]
-  }),
-]
+}
+
+const LEVELS = ALERTS.flatMap(({ alert, escalates }): [string, Case][] => {
+  if (escalates === undefined) return []
+  const critical = of(alert, POOL)
+  const title = `${alert} inhibits ${escalates} in the same pool only`
+  return [[title, { notified: [critical, of(escalates, OTHER_POOL)], inhibited: [of(escalates, POOL)] }]]
+})
 
 /** As the alerts of the table of faults; those of categories have the category instead of a node. */
-const CASES_OF_FAULTS = FAULTS.filter(({ alerts }) => alerts.length > 0).map(({ name, alerts }): Case => {
-  const labelsOf = (expected: ExpectedAlert): Labels[] => {
-    const { severity = '' } = ALERTS.find(({ alert }) => alert === expected.alert) ?? {}
-    return expected.on.map((subject) => {
+const OF_FAULTS = FAULTS.filter(({ alerts }) => alerts.length > 0).map(({ name, alerts }): [string, Case] => {
+  const labelsOf = ({ alert, on }: ExpectedAlert): Labels[] =>
+    on.map((subject) => {
       const [pool, part] = subject === '' ? [] : subject.split('/')
-      const key = expected.alert === 'SdsCategoryFrozen' ? 'category' : 'node'
-      return of(expected.alert, severity, {
-        system: name,
-        ...(pool && { pool }),
-        ...(part && { [key]: part }),
-      })
+      const key = alert === 'SdsCategoryFrozen' ? 'category' : 'node'
+      return of(alert, { system: name, ...(pool && { pool }), ...(part && { [key]: part }) })
     })
-  }
-  return {
-    title: `alerts of the fault ${name}`,
-    firing: alerts.flatMap(labelsOf),
-    notified: alerts.filter(({ inhibited }) => inhibited === undefined).flatMap(labelsOf),
-  }
+  const { inhibited = [], notified = [] } = Object.groupBy(alerts, (alert) =>
+    alert.inhibited ? 'inhibited' : 'notified',
+  )
+  return [
+    `alerts of the fault ${name}`,
+    { notified: notified.flatMap(labelsOf), inhibited: inhibited.flatMap(labelsOf) },
+  ]
 })
 
 test('every inhibition rule is tested', () => {
-  const firesIn = ({ firing }: Case, names: readonly string[]) =>
-    firing.some(({ alertname = '' }) => names.includes(alertname))
+  const firesIn = ({ notified, inhibited }: Case, names: readonly string[]) =>
+    [...notified, ...inhibited].some(({ alertname = '' }) => names.includes(alertname))
   const namesIn = (matchers: readonly string[]) =>
     matchers.filter((matcher) => !matcher.includes('!~')).flatMap((text) => text.match(/Sds[A-Za-z]+/g) ?? [])
   const untested = snippet.inhibit_rules.filter(({ source_matchers, target_matchers }) => {
     const targets = namesIn(target_matchers)
-    return !CASES.some(
+    return ![...Object.values(CASES), ...LEVELS.map(([, row]) => row)].some(
       (row) => firesIn(row, namesIn(source_matchers)) && (targets.length === 0 || firesIn(row, targets)),
     )
   })
@@ -409,10 +323,12 @@ describe.each([
     JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
   // All cases use one Alertmanager; the label cluster separates them.
-  test.each([...CASES, ...CASES_OF_FAULTS].map((row, index) => ({ ...row, cluster: `c${index}` })))(
-    '$title',
-    async (row) => {
-      const alerts = row.firing.map((labels) => ({ labels: { ...labels, cluster: row.cluster } }))
+  const rows = [...Object.entries(CASES), ...LEVELS, ...OF_FAULTS]
+  test.each(rows.map(([title, row], index) => [title, row, `c${index}`] as const))(
+    '%s',
+    async (_, row, cluster) => {
+      const firing = [...row.notified, ...row.inhibited]
+      const alerts = firing.map((labels) => ({ labels: { ...labels, cluster } }))
       const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -423,7 +339,7 @@ describe.each([
       // Inhibition is applied some time after an alert is listed.
       const seen = await waitFor(
         async () => {
-          const now = (await notified(row.cluster, row.firing.length))?.toSorted()
+          const now = (await notified(cluster, firing.length))?.toSorted()
           return now?.length === expected.length ? now : undefined
         },
         { what: `${expected.length} alerts that are not inhibited`, detail: alertmanager.log },
@@ -433,19 +349,7 @@ describe.each([
   )
 })
 
-describe('the table of faults', () => {
-  test.each(FAULTS)('expects alerts that exist for $name', ({ alerts, tolerated = [] }) => {
-    for (const { alert, on } of alerts) {
-      expect(waitOf(alert)).toBeGreaterThanOrEqual(0)
-      expect(on.length).toBeGreaterThan(0)
-    }
-    for (const name of tolerated) expect(ALERTS.map(({ alert }) => alert)).toContain(name)
-  })
-
-  test('covers every scenario of the emulator except that of quotas, whose alerts need days', async () => {
-    const besideNodes: string[] = ['quota-near']
-    const { SCENARIO_NAMES } = await import('../../../src/emulator/model/scenarios.ts')
-    const played = [...besideNodes, ...FAULTS.map(({ emulator }) => emulator.scenario ?? 'healthy')]
-    expect(SCENARIO_NAMES.filter((name) => !played.includes(name))).toEqual([])
-  })
+test('the faults cover every scenario of the emulator except that of quotas, whose alerts need days', () => {
+  const played: string[] = ['quota-near', ...FAULTS.map(({ emulator }) => emulator.scenario ?? 'healthy')]
+  expect(SCENARIO_NAMES.filter((name) => !played.includes(name))).toEqual([])
 })

@@ -6,17 +6,29 @@ import { run as runProgram } from '../../../support/processes.ts'
 import { testRules } from '../../../support/promtool.ts'
 import { toolPath } from '../../../support/tools.ts'
 import { type PanelQuery, panelQueries } from '../queries.ts'
-import { type InputSeries, labelText, NOW } from './series.ts'
+import { type InputSeries, type Labels, labelText, NOW } from './series.ts'
 
+type LabelledValues = readonly (readonly [labels: Labels, value: number])[]
 /** The result of a query: one value without labels, several with labels, or none. */
-export type ExpectedValue =
-  | number
-  | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
+export type ExpectedValue = number | LabelledValues
 
 /** The results of the queries A, B, … of a panel. */
 export type ExpectedValues = readonly ExpectedValue[]
 
 export const NOTHING: ExpectedValue = []
+
+/** Values by system, pool and node: `fra/p1/n1`. */
+export const at = (values: Readonly<Record<string, number>>, more: Labels = {}): LabelledValues =>
+  Object.entries(values).map(([place, value]) => {
+    const parts = place.split('/').map((part, index) => [['system', 'pool', 'node'][index], part])
+    return [{ ...Object.fromEntries(parts), ...more }, value]
+  })
+/** Values by the value of a label. */
+export const by = (
+  label: string,
+  values: Readonly<Record<string, number>>,
+  more: Labels = {},
+): LabelledValues => Object.entries(values).map(([name, value]) => [{ ...more, [label]: name }, value])
 
 const QUERIES = panelQueries()
 /** Dashboard and panel of a query, e.g. `sds-pool / Free`. */
@@ -58,9 +70,16 @@ const tolerance = async () => {
   return /version 3/.test(`${stdout}${stderr}`) ? { fuzzy_compare: true } : {}
 }
 
-/** Runs unit tests with promtool, by default with the recording rules. */
-export const run = async (tests: readonly unknown[], { rules = true } = {}) => {
+/** Runs unit tests with promtool, by default with the recording rules. @returns its output */
+export const run = async (tests: readonly unknown[], { rules = true, every = '1m' } = {}) => {
   using folder = temporaryFolder()
-  const content = { ...(await tolerance()), rule_files: rules ? [RECORDING] : [], tests }
-  return await testRules(folder.write('values.yml', stringify(content, { aliasDuplicateObjects: false })))
+  const content = {
+    ...(await tolerance()),
+    rule_files: rules ? [RECORDING] : [],
+    evaluation_interval: every,
+    tests,
+  }
+  const file = folder.write('values.yml', stringify(content, { aliasDuplicateObjects: false }))
+  const { stdout, stderr } = await testRules(file)
+  return `${stdout}${stderr}`
 }

@@ -1,140 +1,109 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RECORDED, type RecordedName } from '../../../../grafana/mixin/promql/metrics.ts'
+import { RECORDED } from '../../../../grafana/mixin/promql/metrics.ts'
 import { type Selection, substitute } from '../../../../grafana/mixin/promql/selection.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
 import { createExporter, type Exporter } from '../../../../src/exporter/exporter.ts'
 import { silentLog } from '../../../../src/log.ts'
-import { type Folder, temporaryFolder } from '../../../support/folders.ts'
-import { type Child, startProcess } from '../../../support/processes.ts'
+import { temporaryFolder } from '../../../support/folders.ts'
 import { createEmulator, type Emulator } from '../../../support/programs/emulator.ts'
 import { type Prometheus, type Sample, startPrometheus } from '../../../support/programs/prometheus.ts'
-import { waitFor, waitForAssertion } from '../../../support/wait.ts'
+import { waitForAssertion } from '../../../support/wait.ts'
 import { scaledRules } from '../../rules/scaled.ts'
-import { ALL, annotationQueries, type PanelQuery, panelQueries } from '../queries.ts'
+import { annotationQueries, type PanelQuery, panelQueries } from '../queries.ts'
 
-const START_TIMEOUT_MS = 60_000
-/** Of two pools of three nodes, reads and writes. */
-const LATENCIES =
-  'count(histogram_quantile(0.5, rate(sds_node_transaction_latency_seconds_bucket[15m])) >= 0)'
-const READY = 'count(rate(sds_api_requests_total[4m]))'
-
-/** Groups of recording rules are evaluated at different times, so one series of each is awaited. */
-const recorded = (...names: readonly RecordedName[]): string =>
-  names.map((name) => `count(${name}) > 0`).join(' and ')
-const OF_ALL_SYSTEMS = recorded(RECORDED.sampleAge, RECORDED.forecastAvailable)
-const OF_PERFORMANCE = recorded(RECORDED.failedNotByUserRatio)
-const OF_INTERFACES = recorded(RECORDED.nodeBusierNic)
-const OF_QUERIES = `${READY} > 0 and ${LATENCIES} == 12 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and count(${RECORDED.nodeWriteLatencyQuantile}) == 6`
+const START_TIMEOUT_MS = 180_000
+const { sampleAge, forecastAvailable, failedNotByUserRatio, nodeBusierNic, writeLatency } = RECORDED
+const OF_QUERIES = [sampleAge, forecastAvailable, failedNotByUserRatio, RECORDED.nodeWriteLatencyQuantile]
 
 /**
- * A pair of exporters of one system, exporters of two systems with the query interface, and an exporter of one with
- * neither source of performance figures, each with a Prometheus.
+ * Systems by their profiles: one with all figures in its feed and a pair of exporters, two with the query interface,
+ * and one with neither source of performance figures. Groups of recording rules are evaluated at different times, so
+ * series of each are awaited.
  */
-let rules: Folder
-let demos: Child[]
-let full: Prometheus
-let queried: QueriedSystem[]
-let modern: Prometheus
-let defect: Prometheus
-let without: Prometheus
-let exporters: string[]
+const SYSTEMS = {
+  classic: [sampleAge, forecastAvailable, failedNotByUserRatio, nodeBusierNic, writeLatency],
+  modern: [...OF_QUERIES, nodeBusierNic],
+  'range-defect': OF_QUERIES,
+  community: [sampleAge, forecastAvailable],
+} as const
+type System = keyof typeof SYSTEMS
+const NAMES = Object.keys(SYSTEMS) as System[]
 
-interface QueriedSystem {
-  readonly emulator: Emulator
-  readonly exporter: Exporter
-}
+const emulators: Emulator[] = []
+const exporters: { readonly system: System; readonly exporter: Exporter }[] = []
+let prometheus: Prometheus
 
-/** The clock of the emulator is 60 times as fast, so that the next point of a counter comes after five seconds. */
-async function startQueried(profile: 'modern' | 'range-defect'): Promise<QueriedSystem> {
+/** With the query interface, the clock is 60 times as fast: the next point of a counter comes after five seconds. */
+async function startSystem(system: System): Promise<void> {
   const startedAt = Date.now()
+  const isQueried = system === 'modern' || system === 'range-defect'
   const emulator = createEmulator({
     listenAddress: '127.0.0.1:0',
-    profile,
+    profile: system,
     nodes: 3,
-    clock: () => startedAt + 60 * (Date.now() - startedAt),
+    ...(isQueried && { clock: () => startedAt + 60 * (Date.now() - startedAt) }),
+    ...(system === 'classic' && { scenario: 'disk-failures' as const }),
   })
+  emulators.push(emulator)
   await emulator.start()
   const text = `
-systems: [{name: demo, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]
+systems: [{name: ${system}, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]
 poll: {schedule: "* * * * * *", max_random_delay: 0s}
 forecast: {schedule: "*/5 * * * * *"}
 performance: {schedule: "*/2 * * * * *"}
 limits: {requests_per_second: 100}
 `
-  const exporter = createExporter({
-    load: () => parseConfig(text, { file: 'live.yml', environment: {} }),
-    version: 'test',
-    listenAddress: '127.0.0.1:0',
-    lifecycle: false,
-    log: silentLog,
-  })
-  await exporter.start()
-  return { emulator, exporter }
+  for (let count = system === 'classic' ? 2 : 1; count > 0; count -= 1) {
+    const exporter = createExporter({
+      load: () => parseConfig(text, { file: 'live.yml', environment: {} }),
+      version: 'test',
+      listenAddress: '127.0.0.1:0',
+      lifecycle: false,
+      log: silentLog,
+    })
+    exporters.push({ system, exporter })
+    await exporter.start()
+  }
 }
 
-/** Starts a demo. `address` is where it serves metrics. */
-async function startDemo(...flags: readonly string[]): Promise<{ demo: Child; address: string }> {
-  const addresses = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=127.0.0.1:0']
-  const demo = await startProcess(process.execPath, [
-    'src/main.ts',
-    'demo',
-    ...addresses,
-    '--nodes=3',
-    '--log.level=warn',
-    ...flags,
-  ])
-  const found = await waitFor(() => /http:\/\/(\S+)\/metrics/.exec(demo.stdout()), {
-    what: 'the demo to print its URLs',
-    timeout: START_TIMEOUT_MS,
-    detail: () => demo.stderr(),
-  })
-  return { demo, address: found[1] ?? '' }
+const instancesOf = (system: System): string[] =>
+  exporters.filter((one) => one.system === system).map(({ exporter }) => new URL(exporter.url).host)
+
+async function isServed(system: System): Promise<void> {
+  const labels = `{system="${system}"}`
+  await prometheus.waitForSamples(`count(rate(sds_api_requests_total${labels}[4m])) > 0`)
+  for (const name of SYSTEMS[system]) await prometheus.waitForSamples(`count(${name}${labels}) > 0`)
 }
 
-/** Evaluated each second, with ranges as much shorter. */
-const RECORDING = scaledRules(1 / 60).slice(0, 1)
-
-const scrape = (targets: readonly string[]): Promise<Prometheus> =>
-  startPrometheus({
-    ruleFiles: RECORDING.map(({ path, text }) => rules.write(path.replaceAll('/', '_'), text)),
+beforeAll(async () => {
+  using rules = temporaryFolder()
+  for (const system of NAMES) await startSystem(system)
+  prometheus = await startPrometheus({
+    // Evaluated each second, with ranges as much shorter.
+    ruleFiles: scaledRules(1 / 60)
+      .slice(0, 1)
+      .map(({ text }) => rules.write('recording.yml', text)),
     config: {
       scrape_configs: [
-        { job_name: 'sds-exporter', scrape_interval: '1s', static_configs: [{ targets: [...targets] }] },
+        {
+          job_name: 'sds-exporter',
+          scrape_interval: '1s',
+          static_configs: [{ targets: NAMES.flatMap(instancesOf) }],
+        },
       ],
     },
   })
-
-beforeAll(async () => {
-  rules = temporaryFolder()
-  const started = await Promise.all([
-    startDemo('--profile=classic', '--scenario=disk-failures'),
-    startDemo('--profile=classic', '--scenario=disk-failures'),
-    startDemo('--profile=community'),
-  ])
-  demos = started.map(({ demo }) => demo)
-  const [one = '', other = '', community = ''] = started.map(({ address }) => address)
-  exporters = [one, other]
-  full = await scrape(exporters)
-  without = await scrape([community])
-  queried = await Promise.all([startQueried('modern'), startQueried('range-defect')])
-  const [current = '', old = ''] = queried.map(({ exporter }) => new URL(exporter.url).host)
-  modern = await scrape([current])
-  defect = await scrape([old])
-  await full.waitForSamples(
-    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and ${OF_INTERFACES} and ${recorded(RECORDED.writeLatency)}`,
-  )
-  await without.waitForSamples(`${READY} > 0 and ${OF_ALL_SYSTEMS}`)
-  await modern.waitForSamples(`${OF_QUERIES} and ${OF_INTERFACES}`)
-  await defect.waitForSamples(OF_QUERIES)
-}, 3 * START_TIMEOUT_MS)
+  for (const system of NAMES) await isServed(system)
+  const forecasts = 'count by (instance) (sds_node_capacity_forecast_available{system="classic"})'
+  await prometheus.waitForSamples(`count(${forecasts}) == 2`)
+  // Of two pools of three nodes, reads and writes.
+  const latencies = 'rate(sds_node_transaction_latency_seconds_bucket[15m])'
+  await prometheus.waitForSamples(`count(histogram_quantile(0.5, ${latencies}) >= 0) == 24`)
+}, START_TIMEOUT_MS)
 afterAll(async () => {
-  await Promise.all([full, without, modern, defect].map((prometheus) => prometheus?.stop()))
-  for (const { exporter, emulator } of queried ?? []) {
-    await exporter.stop()
-    await emulator.stop()
-  }
-  await Promise.all((demos ?? []).map((demo) => demo.stop()))
-  rules?.[Symbol.dispose]()
+  await prometheus?.stop()
+  for (const { exporter } of exporters) await exporter.stop()
+  for (const emulator of emulators) await emulator.stop()
 })
 
 /** Panels that are empty here, with the reason. */
@@ -199,10 +168,12 @@ interface Asked {
 const soon = (expr: string): string => expr.replaceAll('[3h:5m]', '[1m:1s]').replaceAll(/:[15]m\]/g, ':1s]')
 
 /** Runs every query of every panel as Grafana does. @throws for a query that Prometheus refuses */
-const queryAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]> =>
+const queryAll = (system: System, selection: Selection): Promise<Asked[]> =>
   Promise.all(
     panelQueries().map(async (query) => {
-      const expr = soon(substitute(query.expr, selection))
+      const expr = soon(
+        substitute(query.expr, { system: [system], instance: instancesOf(system), ...selection }),
+      )
       return { where: place(query), expr, samples: await prometheus.query(expr) }
     }),
   )
@@ -212,123 +183,91 @@ const queryAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]
  * evaluation may take longer than its second, so that a series is missing for a moment.
  */
 async function settledQueries(
-  prometheus: Prometheus,
-  selection: Selection,
+  system: System,
   assertion: (list: readonly Asked[]) => void,
+  selection: Selection = {},
 ): Promise<Asked[]> {
   let list: Asked[] = []
   const check = async () => {
-    list = await queryAll(prometheus, selection)
+    list = await queryAll(system, selection)
     assertion(list)
   }
   await waitForAssertion(check, { interval: 500 })
+  const notFinite = list.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+  expect(notFinite.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
   return list
 }
 
-/** Results that are no numbers. */
-const notFinite = (list: readonly Asked[]): string[] =>
-  list
-    .filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
-    .map(({ where, expr }) => `${where}: ${expr}`)
-
+/** Panels without a result that are not expected to have none. */
 const emptyPlaces = (list: readonly Asked[]): string[] => {
   const found = new Set(list.filter(({ samples }) => samples.length > 0).map(({ where }) => where))
-  return [...new Set(list.map(({ where }) => where))].filter((where) => !found.has(where))
+  const places = [...new Set(list.map(({ where }) => where))]
+  return places.filter((where) => !found.has(where) && !(where in EXPECTED_EMPTY))
 }
-
-describe('every panel, with a pair of exporters', () => {
-  const SELECTIONS: readonly { what: string; selection: Selection }[] = [
-    { what: 'All', selection: ALL },
-    { what: 'one pool', selection: { system: ['demo'], pool: ['hot'] } },
-    { what: 'one node', selection: { system: ['demo'], pool: ['hot'], node: ['hot-node-01'] } },
-  ]
-
-  test.each(SELECTIONS)('has results for $what, and numbers only', async ({ selection }) => {
-    const queries = await settledQueries(full, { instance: exporters, ...selection }, (list) => {
-      const empty = emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))
-      expect(empty.filter((where) => !EXPECTED_EMPTY_WITH_FEED.includes(where))).toEqual([])
-    })
-    expect(notFinite(queries)).toEqual([])
-  })
-
-  test('counts each node once', async () => {
-    await settledQueries(full, { instance: exporters }, (list) => {
-      const counts = list.filter(({ where }) => where === 'sds-fleet / Node states')
-      const nodes = counts.flatMap(({ samples }) => samples).reduce((sum, { value }) => sum + value, 0)
-      expect(nodes).toBe(6)
-    })
-  })
-
-  test('lists the nodes with failed disks', async () => {
-    const rowsOf = (list: readonly Asked[]) =>
-      list.find(({ where }) => where === 'sds-disks / Nodes with disks to repair')?.samples ?? []
-    const queries = await settledQueries(full, { instance: exporters }, (list) =>
-      expect(rowsOf(list).length).toBeGreaterThan(0),
-    )
-    for (const { metric, value } of rowsOf(queries)) {
-      expect(['Bad', 'ReadyToReplace']).toContain(metric['status'])
-      expect(value).toBeGreaterThan(0)
-    }
-  })
-
-  test('accepts the query of every annotation', async () => {
-    for (const { expr } of annotationQueries()) await full.query(substitute(expr))
-  })
-})
-
-describe('every panel, with the query interface', () => {
-  test('has results, and numbers only', async () => {
-    const queries = await settledQueries(modern, ALL, (list) =>
-      expect(emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([]),
-    )
-    expect(notFinite(queries)).toEqual([])
-  })
-
-  test('shows that everything is served', async () => {
-    await settledQueries(modern, ALL, (list) =>
-      expect(servedShares(list, 'sds-node', 4).map((group) => new Set(group))).toEqual(
-        Array.from({ length: 4 }, () => new Set([1])),
-      ),
-    )
-  })
-})
-
-describe('every panel, with the query interface of a release whose ranges are wrong', () => {
-  test('has results, and numbers only, except for what needs the speed of interfaces', async () => {
-    const queries = await settledQueries(defect, ALL, (list) =>
-      expect(emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))).toEqual(WITHOUT_SPEED),
-    )
-    expect(notFinite(queries)).toEqual([])
-  })
-})
 
 /** The last of these columns of “Data” is the reason of a failure; before are state, two ages, and the groups. */
 function servedShares(list: readonly Asked[], uid: string, groups: number): number[][] {
   const columns = list.filter(({ where }) => where === `${uid} / Data`)
   return columns.slice(3, 3 + groups).map(({ samples }) => samples.map(({ value }) => value))
 }
+const inEachGroup = (share: number) => Array.from({ length: 4 }, () => new Set([share]))
+const sharesOfNodes = (list: readonly Asked[]) =>
+  servedShares(list, 'sds-node', 4).map((group) => new Set(group))
 
-describe('every panel, with neither source of performance figures', () => {
-  test('is empty only where the system does not serve its attributes', async () => {
-    const queries = await settledQueries(without, ALL, (list) => {
+describe('every panel has results, numbers only,', () => {
+  test.each<[string, Selection]>([
+    ['All', {}],
+    ['one pool', { pool: ['hot'] }],
+    ['one node', { pool: ['hot'], node: ['hot-node-01'] }],
+  ])('with a pair of exporters and %s', async (_, selection) => {
+    const check = (list: readonly Asked[]) =>
+      expect(emptyPlaces(list).filter((where) => !EXPECTED_EMPTY_WITH_FEED.includes(where))).toEqual([])
+    await settledQueries('classic', check, selection)
+  })
+
+  test('with the query interface, which serves everything', async () => {
+    await settledQueries('modern', (list) => {
+      expect(emptyPlaces(list)).toEqual([])
+      expect(sharesOfNodes(list)).toEqual(inEachGroup(1))
+    })
+  })
+
+  test('with the query interface of a release whose ranges are wrong, except the use of interfaces', async () => {
+    await settledQueries('range-defect', (list) => expect(emptyPlaces(list)).toEqual(WITHOUT_SPEED))
+  })
+
+  test('with neither source of performance figures, except those of their attributes', async () => {
+    const queries = await settledQueries('community', (list) => {
       const unexplained = emptyPlaces(list).filter((where) => {
         const exprs = list.filter((one) => one.where === where).map(({ expr }) => expr)
         const isOfQueries = where === QUERY_POLLS || DIRECTORY_TABLES.includes(where)
-        return !(where in EXPECTED_EMPTY) && !isOfQueries && !exprs.every((expr) => LOST.test(expr))
+        return !isOfQueries && !exprs.every((expr) => LOST.test(expr))
       })
       expect(unexplained).toEqual([])
+      expect(sharesOfNodes(list)).toEqual(inEachGroup(0))
     })
     expect(emptyPlaces(queries).length).toBeGreaterThan(20)
-  })
-
-  test('shows that only capacity and forecasts are served', async () => {
-    const queries = await settledQueries(without, ALL, (list) =>
-      expect(servedShares(list, 'sds-node', 4).map((group) => new Set(group))).toEqual(
-        Array.from({ length: 4 }, () => new Set([0])),
-      ),
-    )
     const [capacity = []] = servedShares(queries, 'sds-capacity', 1)
     expect(capacity.length).toBeGreaterThan(0)
     for (const share of capacity) expect(share).toBeGreaterThan(0.5)
   })
+})
+
+test('with a pair of exporters, each node is counted once, and those with failed disks are listed', async () => {
+  const samplesOf = (list: readonly Asked[], place: string) =>
+    list.filter(({ where }) => where === place).flatMap(({ samples }) => samples)
+  await settledQueries('classic', (list) => {
+    const nodes = samplesOf(list, 'sds-fleet / Node states')
+    expect(nodes.reduce((sum, { value }) => sum + value, 0)).toBe(6)
+    const toRepair = samplesOf(list, 'sds-disks / Nodes with disks to repair')
+    expect(toRepair.length).toBeGreaterThan(0)
+    for (const { metric, value } of toRepair) {
+      expect(['Bad', 'ReadyToReplace']).toContain(metric['status'])
+      expect(value).toBeGreaterThan(0)
+    }
+  })
+})
+
+test('Prometheus accepts the query of every annotation', async () => {
+  for (const { expr } of annotationQueries()) await prometheus.query(substitute(expr))
 })

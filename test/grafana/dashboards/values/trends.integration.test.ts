@@ -1,10 +1,6 @@
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { stringify } from 'yaml'
 import { substitute } from '../../../../grafana/mixin/promql/selection.ts'
-import { temporaryFolder } from '../../../support/folders.ts'
-import { testRules } from '../../../support/promtool.ts'
-import { queriesAt } from './evaluate.ts'
+import { queriesAt, run } from './evaluate.ts'
 import { type InputSeries, labelText, text } from './series.ts'
 
 /**
@@ -38,8 +34,10 @@ const series = (
   }
 }
 
-const run = async (input: readonly InputSeries[], expected: Readonly<Record<string, number | undefined>>) => {
-  using folder = temporaryFolder()
+const check = async (
+  input: readonly InputSeries[],
+  expected: Readonly<Record<string, number | undefined>>,
+) => {
   const promql_expr_test = Object.entries(expected).flatMap(([where, value]) => {
     const queries = queriesAt(where)
     expect(queries, where).toHaveLength(1)
@@ -49,17 +47,8 @@ const run = async (input: readonly InputSeries[], expected: Readonly<Record<stri
       exp_samples: value === undefined ? [] : [{ labels: labelText(POOL), value }],
     }))
   })
-  const file = folder.write(
-    'trends.yml',
-    stringify({
-      rule_files: [resolve('deploy/prometheus/rules/sds-recording.yml')],
-      evaluation_interval: '1h',
-      tests: [{ interval: '1h', input_series: input, promql_expr_test }],
-    }),
-  )
-  const { code, stdout, stderr } = await testRules(file)
-  expect(`${stdout}${stderr}`).toContain('SUCCESS')
-  expect(code).toBe(0)
+  const test = { interval: '1h', input_series: input, promql_expr_test }
+  expect(await run([test], { every: '1h' })).toContain('SUCCESS')
 }
 
 /** The pool as a whole: 90,000 bytes that grow by 300 an hour, of 3,000,000. */
@@ -93,7 +82,7 @@ test('a node that left, and whose data the others took over, is no growth: the t
   const left = 28 * 24
   const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const two = { begin: 45_000, perHour: 150, total: 1_500_000 }
-  await run(
+  await check(
     nodes([
       { node: 'n3', from: 0, to: left, ...three },
       ...['n1', 'n2'].flatMap((node) => [
@@ -113,14 +102,14 @@ test('a node that joins with data is no growth: all trends are blank, and those 
       { node: 'n2', from: 0, to: END, ...three },
       { node, from, to: END, ...three },
     ])
-  await run(joined('n3', HOURS - 1), OF_WEEKS)
-  await run(joined('n3', HOURS - 26), { ...OF_WEEKS, ...OF_A_DAY })
+  await check(joined('n3', HOURS - 1), OF_WEEKS)
+  await check(joined('n3', HOURS - 26), { ...OF_WEEKS, ...OF_A_DAY })
 })
 
 test('a node that was away for a day changes no trend after it is back', async () => {
   const one = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const away = 15 * 24
-  await run(
+  await check(
     nodes([
       { node: 'n1', from: 0, to: END, ...one },
       { node: 'n2', from: 0, to: END, ...one },
@@ -133,7 +122,7 @@ test('a node that was away for a day changes no trend after it is back', async (
 
 test('exporters that were replaced change no trend', async () => {
   const replaced = [0, 25 * 24, 29 * 24, 30 * 24, END]
-  await run(
+  await check(
     nodes(
       replaced.slice(1).flatMap((to, index) =>
         ['n1', 'n2', 'n3'].map((node) => ({
@@ -160,7 +149,7 @@ test('columns without enough history are blank, not extrapolated', async () => {
     perHour: GROWTH_PER_HOUR,
     total: TOTAL_BYTES,
   }
-  await run(nodes([course]), {
+  await check(nodes([course]), {
     'sds-capacity / When pools are full / C': GROWTH_PER_HOUR * 24,
     'sds-capacity / When pools are full / D': undefined,
     'sds-capacity / When pools are full / E': undefined,
