@@ -11,6 +11,7 @@ import type { Period } from './history/series.ts'
 import { respondedAt } from './http/clock_skew.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
+import { parseBody } from './parse/body.ts'
 import { parseJson } from './parse/json.ts'
 import { type Account, decodeAccount, mayRead, WHOAMI_PATH } from './providers/whoami.ts'
 import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
@@ -179,7 +180,7 @@ function createSendResource(read: Operate): SendResource {
     read(
       { ...request, refusalOf: (response) => refusalOf(response, 'resource') },
       signal,
-      (text, baseUrl, response) => decode(parseJson(text), { baseUrl, now: respondedAt(response) }),
+      (text, baseUrl, response) => decode(parseBody(text), { baseUrl, now: respondedAt(response) }),
     )
 }
 

@@ -10,6 +10,8 @@ const MEBIBYTE = 1024 ** 2
 const BODIES: readonly (readonly [string, () => string])[] = [
   ['nested lists', () => '['.repeat(15 * MEBIBYTE)],
   ['small objects', () => `{"_embedded":{"_instances":[${'{"id":1},'.repeat(1.5 * MEBIBYTE)}{}]}}`],
+  ['elements of XML', () => `<nodes>${'<a/>'.repeat(3.5 * MEBIBYTE)}</nodes>`],
+  ['text in XML', () => `<nodes>${'a'.repeat(15 * MEBIBYTE)}</nodes>`],
   ['members', () => `{${Array.from({ length: MEBIBYTE }, (_, index) => `"k${index}":1`).join()}}`],
 ]
 
@@ -26,7 +28,8 @@ describe('a body that is small and expensive to parse', () => {
     await using system = await hostileSystem(make())
     await using setup = startClient(`{name: a, base_url: "${system.url}", auth: {token: t}}`)
     const before = process.memoryUsage().heapUsed
-    const failure = await setup.client.nodes('p', never()).catch((cause: unknown) => cause)
+    const inventory = { operation: 'inventory', path: '/vdc/nodes' } as const
+    const failure = await setup.client.resource(inventory, () => '', never()).catch((cause: unknown) => cause)
     expect(failure).toMatchObject({ reason: 'too_large' })
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * MEBIBYTE)
   })

@@ -80,7 +80,8 @@ export function sameOriginPath(href: string, baseUrl: string): string | undefine
 
 /** Reads the list of virtual arrays, the older name of storage pools. */
 function decodeVirtualArrays(body: unknown): PoolRef[] {
-  const list = isObject(body) ? member(body, 'varray') : undefined
+  const root = isObject(body) ? (member(body, 'varrays') ?? body) : body
+  const list = isObject(root) ? member(root, 'varray') : undefined
   const entries: readonly unknown[] = Array.isArray(list) ? list : [list]
   if (!Array.isArray(list) && !isObject(list))
     throw new ApiError('schema', 'the response has no list of pools')

@@ -1,9 +1,8 @@
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
 import type { RejectedValues } from '../feed/rejected_values.ts'
-import { asList, isObject, member, parseJson } from '../parse/json.ts'
-import { isPage } from '../parse/markup.ts'
-import { parseXml, type XmlElement } from '../parse/xml.ts'
+import { parseBody } from '../parse/body.ts'
+import { asList, isObject, member } from '../parse/json.ts'
 
 export interface ProviderLink {
   readonly rel: string
@@ -28,6 +27,9 @@ export const LIST_REQUEST = {
   path: PROVIDERS_PATH,
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
+
+/** The root of the list in XML. */
+const ROOT = 'authnproviders'
 
 /** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 2_000
@@ -58,9 +60,7 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  */
 export function decodeProviders(text: string, rejected?: RejectedValues): Provider[] {
   if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
-  const body = text.trimStart()
-  const isXml = body.startsWith('<') && !isPage(body)
-  const list = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
+  const list = listOf(parseBody(text))
   const providers = list.filter(({ id }) => id !== '')
   if (list.length > 0 && providers.length === 0)
     throw new ApiError('schema', 'no provider of the list has an id')
@@ -74,25 +74,16 @@ function tooMany(maximum: string): ApiError {
   return new ApiError('too_large', `the list of providers has more than ${maximum}, the maximum`)
 }
 
-function fromXml(root: XmlElement): Provider[] {
-  if (root.name !== 'authnproviders') throw notAList()
-  return root.children
-    .filter(({ name }) => name === 'authnprovider')
-    .map(({ children }) => {
-      const child = (name: string) => children.find((candidate) => candidate.name === name)
-      const link = child('link')?.attributes
-      return provider(child('id')?.text.trim(), child('name')?.text, link?.get('href'), link?.get('rel'))
-    })
-}
-
-/** The list may be an array, a single object, null or absent. */
-function fromJson(body: unknown): Provider[] {
-  if (body === null) return []
-  if (!isObject(body)) throw notAList()
-  const list = member(body, 'authnprovider')
+/** The list may be an array, a single object, null or absent, with the root of the XML form or without. */
+function listOf(body: unknown): Provider[] {
+  const root = isObject(body) && Object.hasOwn(body, ROOT) ? member(body, ROOT) : body
+  if (root === null) return []
+  if (!isObject(root)) throw notAList()
+  const list = member(root, 'authnprovider')
   // Any other object is an error, not an empty list.
-  if (list === undefined && Object.keys(body).length > 0) throw notAList()
-  return asList(list).map((entry) => {
+  if (list === undefined && Object.keys(root).length > 0) throw notAList()
+  return asList(list).map((served) => {
+    const entry = served ?? {}
     if (!isObject(entry)) throw notAList()
     const link = member(entry, 'link')
     const [href, rel] = isObject(link) ? [member(link, 'href'), member(link, 'rel')] : []
@@ -103,7 +94,7 @@ function fromJson(body: unknown): Provider[] {
 /** The id is empty if there is none. */
 function provider(id: unknown, name: unknown, href: unknown, rel: unknown): Provider {
   const link = typeof href === 'string' ? { href, rel: typeof rel === 'string' ? rel : 'self' } : undefined
-  return { id: typeof id === 'string' ? id : '', name: typeof name === 'string' ? name : '', link }
+  return { id: typeof id === 'string' ? id.trim() : '', name: typeof name === 'string' ? name : '', link }
 }
 
 function notAList(): ApiError {

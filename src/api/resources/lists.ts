@@ -24,6 +24,8 @@ export function listIn(body: unknown, { list: names = [], ...kind }: ObjectKind)
 }
 
 function listsOf(value: unknown, names: readonly string[]): (readonly unknown[])[] {
+  // As an empty element of XML.
+  if (value === null) return [[]]
   if (Array.isArray(value)) return [value]
   // An object with the list is a wrapper, as in {"alerts": {"alert": []}}.
   if (!isObject(value) || names.some((name) => typeof member(value, name) === 'object')) return []

@@ -1,9 +1,13 @@
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { OBJECT_KINDS } from '../../../src/system_catalogue.ts'
+import { type Element, writeXml } from '../../../src/xml_writer.ts'
 import { readText } from '../../repository/repository.ts'
+import { startClient } from '../client_setup.ts'
+import { serveHttp } from '../http/raw_server.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import { linesOf, setUp } from './setup.ts'
+import { keyOf, linesOf, setUp } from './setup.ts'
 
 const NAMES = [
   'system',
@@ -32,6 +36,59 @@ test.each(['classic', 'documented'] as const)('the answers of a %s system become
     lines.push(...linesOf(reading))
   }
   expect(`${lines.join('\n')}\n`).toBe(EXPECTED)
+})
+
+/** A value in XML, as systems write it: an element for each entry of a list, and links with attributes. */
+function xmlElements(name: string, value: unknown): Element[] {
+  if (Array.isArray(value)) return value.flatMap((entry) => xmlElements(name, entry))
+  if (typeof value !== 'object' || value === null) return [{ name, content: String(value) }]
+  if (name === 'link') return [{ name, attributes: value as Record<string, string> }]
+  return [{ name, content: Object.entries(value).flatMap(([key, inner]) => xmlElements(key, inner)) }]
+}
+
+const ROOTS: readonly (readonly [RegExp, string])[] = [
+  [/^\/vdc\/nodes/, 'nodes'],
+  [/^\/license/, 'license'],
+  [/^\/vdc\/data-services\/varrays/, 'varrays'],
+  [/^\/object\/namespaces$/, 'namespaces'],
+  [/\/quota$/, 'namespace_quota_details'],
+  [/^\/object\/bucket/, 'object_buckets'],
+  [/^\/object\/billing\/namespace/, 'namespace_billing_infos'],
+  [/^\/object\/billing\/buckets/, 'bucket_billing_infos'],
+]
+
+test('the lists of a system that ignores Accept and answers in XML become the same samples', async () => {
+  const bodies: Bodies = {
+    ...classic,
+    '/vdc/data-services/varrays.json': { varray: { id: 'p1', name: 'a' } },
+  }
+  const answered = new Set<string>()
+  await using system = await serveHttp(async (request, response) => {
+    const [path = '', query = ''] = (request.url ?? '').split('?')
+    const sent = await text(request)
+    const key = keyOf({ operation: 'system', path, query, ...(sent !== '' && { body: sent }) })
+    const { _embedded: pages, ...body } = { ...(bodies[key] as object) } as Record<string, unknown>
+    const root = ROOTS.find(([pattern]) => pattern.test(path))?.[1]
+    if (root === undefined) {
+      response.writeHead(path.endsWith('storagepools') ? 404 : 200)
+      response.end(JSON.stringify({ ...body, _embedded: pages }))
+      return
+    }
+    answered.add(root)
+    const listed = Object.entries(body).map(([name, value]) => [name.replace(/infos$/, 'info'), value])
+    response.end(writeXml(xmlElements(root, Object.fromEntries(listed))[0] ?? { name: root }))
+  })
+  await using setup = startClient(`{name: a, base_url: "${system.url}", auth: {token: t}}`)
+  const { read } = setUp(classic, { send: setup.client.resource })
+  const lines: string[] = []
+  for (const name of NAMES) {
+    const reading = await read(name)
+    expect(reading).toMatchObject({ leftOut: 0, rejected: [], missing: undefined })
+    lines.push(...linesOf(reading))
+  }
+  expect(`${lines.join('\n')}\n`).toBe(EXPECTED)
+  expect(await setup.client.pools(new AbortController().signal)).toEqual([{ id: 'p1', name: 'a' }])
+  expect(answered.size).toBe(ROOTS.length)
 })
 
 test('every family of the catalogue is in the fixture, but those of pools', () => {

@@ -54,14 +54,16 @@ interface SetUp {
   readonly include?: string
   readonly exclude?: string
   readonly namespaces?: readonly string[]
+  /** Sends requests of resources to a system, instead of answering them with the bodies. */
+  readonly send?: SendResource
 }
 
 /** A reader of all objects of a resource, with a clock that is set, and pauses that are recorded. */
 export function setUp(
   answers: Bodies,
-  { max = 500, top = 100, include = '', exclude = '', namespaces }: SetUp = {},
+  { max = 500, top = 100, include = '', exclude = '', namespaces, send }: SetUp = {},
 ) {
-  const { requests, send } = sender(answers)
+  const { requests, ...stub } = sender(answers)
   const pauses: number[] = []
   const clock = { ms: 0 }
   const reader = createResourceReader({
@@ -69,7 +71,7 @@ export function setUp(
       namespaces: { include, exclude, max },
       buckets: { include: '', exclude: '', top },
     },
-    send,
+    send: send ?? stub.send,
     query: querySender(answers, requests),
     namespaces: () => namespaces,
     pause: async (ms) => void pauses.push(ms),
