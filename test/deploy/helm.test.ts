@@ -23,7 +23,6 @@ const rendered = new Map(
 )
 const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? []
 const { commands } = await createProgram()
-const notesOf = (name: string): string => readText(`${GOLDEN}/notes/${name}.txt`)
 
 // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
 function find(objects: readonly KubernetesObject[], kind: string, name?: string): any {
@@ -69,13 +68,6 @@ describe('the chart', () => {
       appVersion: version,
     })
   })
-
-  test('deploys the image of this version, or that with a digest', () => {
-    expect(podOf(objectsOf('default')).containers[0].image).toBe(
-      `registry.example.net/sds-exporter:${version}`,
-    )
-    expect(podOf(objectsOf('all')).containers[0].image).toMatch(/^registry\S+\/sds-exporter@sha256:0{64}$/)
-  })
 })
 
 /** The objects of a base or overlay that a case is compared with. */
@@ -106,12 +98,6 @@ describe('kustomize renders the same', () => {
     find(found, 'NetworkPolicy').spec.egress = []
     for (const { metadata } of found) delete (metadata as { namespace?: string }).namespace
     expect(found).toEqual(expected)
-  })
-
-  test('the comparison finds a difference', () => {
-    const changed = structuredClone(objectsOf('production'))
-    find(changed, 'Deployment').spec.template.spec.containers[0].ports[0].containerPort = 9439
-    expect(comparable(changed)).not.toEqual(comparable(objectsOf('production')))
   })
 })
 
@@ -214,15 +200,6 @@ describe('the administration', () => {
     )
     expect(services('all')).toContain('Service storage-admin')
   })
-
-  test('is open to the peers of its value only', () => {
-    const [, admin] = find(objectsOf('all'), 'NetworkPolicy').spec.ingress
-    expect(admin).toEqual({
-      from: [{ podSelector: { matchLabels: { app: 'ingress' } } }],
-      ports: [{ protocol: 'TCP', port: 9439 }],
-    })
-    expect(find(objectsOf('default'), 'NetworkPolicy').spec.ingress).toHaveLength(1)
-  })
 })
 
 describe('monitors', () => {
@@ -242,67 +219,6 @@ describe('monitors', () => {
     expect(selected[0]?.metadata.labels?.[key]).toBe('metrics')
     expect(services.map(keyOf)).toContain('Service storage-replicas')
   })
-
-  test('discover the systems at the Service, with TLS and the user', () => {
-    const { spec } = find(objects, 'ScrapeConfig')
-    const security = find(objects, 'ServiceMonitor').spec.endpoints[0]
-    expect(spec).toMatchObject({ honorLabels: true, scheme: 'HTTPS', tlsConfig: security.tlsConfig })
-    expect(spec.httpSDConfigs).toEqual([
-      {
-        url: 'https://storage.monitoring.svc:80/sd',
-        tlsConfig: security.tlsConfig,
-        basicAuth: security.basicAuth,
-      },
-    ])
-  })
-})
-
-describe('the pod', () => {
-  test('has the ids of the values instead of those of the image', () => {
-    const { securityContext } = podOf(objectsOf('all'))
-    expect(securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 65532, fsGroup: 0 })
-    expect(podOf(objectsOf('openshift')).securityContext).not.toHaveProperty('runAsUser')
-  })
-
-  test('reads the configuration from a Secret', () => {
-    const [volume] = podOf(objectsOf('least')).volumes
-    expect(volume).toEqual({ name: 'config', secret: { secretName: 'storage-config', defaultMode: 0o440 } })
-    expect(objectsOf('least').map(keyOf)).not.toContain('ConfigMap ecs-sds-exporter-config')
-  })
-
-  test('has probes with the times of the values', () => {
-    const [container] = podOf(objectsOf('all')).containers
-    const httpGet = { path: '/-/healthy', port: 'http', scheme: 'HTTPS' }
-    expect(container.startupProbe).toEqual({ httpGet, failureThreshold: 30 })
-    expect(container.livenessProbe).toMatchObject({ httpGet, failureThreshold: 3, initialDelaySeconds: 5 })
-    expect(container.readinessProbe).toMatchObject({ periodSeconds: 20, timeoutSeconds: 5 })
-  })
-
-  test('is replaced before the new one starts with the strategy Recreate', () => {
-    expect(find(objectsOf('all'), 'Deployment').spec.strategy).toEqual({ type: 'Recreate' })
-  })
-})
-
-describe('outside the cluster', () => {
-  test('the Service is reached by Ingress or HTTPRoute, and by default by none', () => {
-    const objects = objectsOf('all')
-    const backends = find(objects, 'Ingress').spec.rules.map((rule: Mapping) => rule['http'])
-    const service = { name: 'storage', port: { name: 'http' } }
-    expect(backends).toEqual(
-      [1, 2].map(() => ({ paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] })),
-    )
-    expect(find(objects, 'HTTPRoute')).toMatchObject({
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      spec: {
-        parentRefs: [{ name: 'gateway', namespace: 'gateways' }],
-        hostnames: ['sds.example.net'],
-        rules: [{ backendRefs: [{ name: 'storage', port: 80 }] }],
-      },
-    })
-    const kinds = objectsOf('production').map(({ kind }) => kind)
-    expect(kinds).not.toContain('Ingress')
-    expect(kinds).not.toContain('HTTPRoute')
-  })
 })
 
 test('rules have the settings of the section alerting of config', () => {
@@ -319,16 +235,6 @@ test('rules have the settings of the section alerting of config', () => {
   expect(alerts.map(({ alert }: Mapping) => alert)).not.toContain('SdsNodesCpuBusy')
   const values = parse(readText('test/deploy/helm/all.yaml'))
   expect(values.config).toEqual(parse(readText('test/deploy/helm/alerting.yml')))
-})
-
-describe('the notes', () => {
-  test('say what is still an example, and which Secret is needed', () => {
-    const notes = notesOf('default')
-    expect(notes.match(/^WARNING: .*/gm)).toHaveLength(3)
-    expect(notes).toContain('create secret generic sds-exporter-credentials --from-file=password=')
-    expect(notesOf('demo')).not.toMatch(/create secret|networkPolicy/)
-    expect(notesOf('all')).not.toContain('Set `config.systems`')
-  })
 })
 
 test('every value is used by a template', () => {
@@ -359,10 +265,8 @@ describe('the schema of the values', () => {
 
   test.each<[string, object]>([
     ['an unknown key', { system: [] }],
-    ['an unknown key of a section', { networkPolicy: { sistems: [] } }],
     ['an unknown key of the configuration', { config: { pol: {} } }],
     ['a configuration without systems', { config: { systems: [] } }],
-    ['a wrong type', { replicaCount: '2' }],
     ['a tag as a digest', { image: { digest: 'latest' } }],
     ['no source of scrapes, which would admit all', { networkPolicy: { from: [] } }],
     [
@@ -371,14 +275,10 @@ describe('the schema of the values', () => {
     ],
     ['TLS without a Secret', { web: { tls: true } }],
     ['an address of a listener', { extraArgs: ['--web.listen-address=:1'] }],
-    ['an address of a listener as a flag of its own', { extraArgs: ['--admin.listen-address', ':1'] }],
-    ['sockets that a pod does not have', { extraArgs: ['--web.systemd-socket'] }],
     ['a file that the chart mounts', { extraArgs: ['--config.file=/x'] }],
     ['two sources of the configuration', { existingConfigMap: 'a', existingConfigSecret: 'b' }],
     ['an Ingress without a host', { ingress: { enabled: true } }],
     ['an HTTPRoute without a Gateway', { httpRoute: { enabled: true } }],
-    ['an unknown setting of a probe', { livenessProbe: { httpGet: {} } }],
-    ['an unknown limit of scrapes', { serviceMonitor: { limits: { samples: 1 } } }],
     ['an address that is no network', { networkPolicy: { systems: [{ cidr: 'ecs1', ports: [443] }] } }],
   ])('refuses %s', (_, values) => {
     expect(validate(merge(defaults, values))).toBe(false)

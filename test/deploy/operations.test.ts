@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { ALERT_GROUPS } from '../../grafana/mixin/rules/rules.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
-import { TEST_ALERT } from '../../src/commands/doctor/services/alertmanager_client.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
@@ -105,34 +102,5 @@ describe('the text agrees with the program on', async () => {
     expect(() => parseConfig(yaml, { file: 'x.yml', environment: {} })).toThrow(
       /2 problems\n.*password_file.*\n.*ca_file/,
     )
-  })
-
-  test('alerts', () => {
-    const ofRules = ALERT_GROUPS.flatMap(({ alerts: all }) => all.map(({ alert }) => alert))
-    const alerts = new Set<string>([...ofRules, TEST_ALERT])
-    const named = text.match(/\bSds[A-Z]\w+/g) ?? []
-    expect(named.length).toBeGreaterThan(0)
-    expect(named.filter((name) => !alerts.has(name))).toEqual([])
-  })
-
-  test('files of the repository', () => {
-    const named = text.match(/\b(?:deploy|scripts)\/[\w./-]*\w/g) ?? []
-    expect(named.length).toBeGreaterThan(10)
-    expect(named.filter((path) => !existsSync(path))).toEqual([])
-    const { scripts } = JSON.parse(readText('package.json'))
-    const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
-    expect(run.filter((name) => !(name in scripts))).toEqual([])
-  })
-
-  test('headings that are link targets', () => {
-    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    )
-    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? '')
-    expect(links.length).toBeGreaterThan(10)
-    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
   })
 })

@@ -162,36 +162,9 @@ describe('installed from its tarball into an empty folder, without development d
     expect(readFileSync(join(prefix, 'share/man/man1/sds-exporter.1'), 'utf8')).toContain('.TH')
   })
 
-  test('installs no development dependency', () => {
-    const { packages } = JSON.parse(readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'))
-    const { devDependencies } = JSON.parse(readText('package.json'))
-    expect(packages).toHaveProperty(['node_modules/sds-exporter'])
-    const names = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
-    expect(names.filter((name) => name in packages)).toEqual([])
-  })
-
   test('prints its version as an unprivileged user', async () => {
     const { command, args, options } = unprivileged([binary, '--version'], environment)
     expect(await run(command, args, options)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
-  })
-
-  test.each([
-    [['dashboards'], 'sds-fleet.json'],
-    [['rules'], 'sds-alerts.yml'],
-    [['rules', '--kubernetes'], 'dashboard-sds-fleet.yaml'],
-  ])('writes %j with the settings of a user', async (command, file) => {
-    const settings = 'alerting: {thresholds: {used_ratio: {warning: 0.71}}}\n'
-    const out = join(folder.path, command.join())
-    mkdirSync(out)
-    chmodSync(out, 0o777)
-    const configFile = folder.write('alerting.yml', settings)
-    chmodSync(configFile, 0o644)
-    const started = unprivileged(
-      [binary, ...command, `--out=${out}`, `--config.file=${configFile}`],
-      environment,
-    )
-    expect(await run(started.command, started.args, started.options)).toMatchObject({ code: 0, stderr: '' })
-    expect(readFileSync(join(out, file), 'utf8')).toContain('0.71')
   })
 
   test('runs the demo as an unprivileged user without write permission', async () => {

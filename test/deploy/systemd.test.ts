@@ -52,25 +52,8 @@ describe('the unit', () => {
     expect(code).toBe(0)
   })
 
-  test('exceeds the exposure limit without its sandboxing', async () => {
-    using folder = temporaryFolder()
-    const unrestricted = text.replaceAll(
-      /^(Protect|Private|Restrict|SystemCall|Capability|NoNew|User|Group).*\n/gm,
-      '',
-    )
-    expect(await security(folder.write('sds-exporter.service', unrestricted))).toMatchObject({ code: 1 })
-  })
-
   test('has only settings that systemd accepts', async () => {
     expect(await verify(text)).toBe('')
-  })
-
-  test('with a misspelt setting is reported', async () => {
-    expect(await verify(text.replace('ProtectHome', 'ProtectHomes'))).toContain("'ProtectHomes'")
-  })
-
-  test('allows executable memory, which V8 needs', () => {
-    expect(valuesOf(unit, 'MemoryDenyWriteExecute')).toEqual([])
   })
 
   test('is started when it listens, and not again after a wrong flag or an invalid configuration', () => {

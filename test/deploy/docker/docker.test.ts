@@ -23,35 +23,6 @@ describe('the Dockerfile', () => {
     expect(dockerfileFindings(source)).toEqual([])
   })
 
-  test.each<[string, (text: string) => string, string]>([
-    ['an unknown instruction', (text) => `${text}COPPY a b\n`, 'Unknown instruction: COPPY'],
-    ['two commands', (text) => `${text}CMD ["a"]\n`, 'only be one CMD'],
-    ['an image without a tag', (text) => text.replace('debian13:nonroot\n', 'debian13\n'), 'has a tag'],
-    ['the latest image', (text) => text.replace('debian13:nonroot\n', 'debian13:latest\n'), 'has a tag'],
-    ['root', (text) => text.replace(/^USER 65532.*/m, 'USER 0'), 'the user is'],
-    ['a user by name', (text) => text.replace(/^USER 65532.*/m, 'USER nonroot'), 'the user is'],
-    ['a shell', (text) => text.replace(/ENTRYPOINT .*/, 'ENTRYPOINT node main.js'), 'ENTRYPOINT is in exec'],
-    [
-      'a health check by a shell',
-      (text) => text.replace(/^ {2}CMD .*/m, '  CMD curl x'),
-      'HEALTHCHECK is in',
-    ],
-    ['no health check', (text) => text.replace(/^HEALTHCHECK .*\n.*\n/m, ''), 'HEALTHCHECK is in'],
-    ['a signal that the program does not handle', (text) => text.replace('SIGTERM', 'SIGQUIT'), 'SIGTERM'],
-    ['packages that are not locked', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
-    ['install scripts', (text) => text.replaceAll('--ignore-scripts', ''), 'install scripts'],
-    ['a command in the image', (text) => `${text}RUN ["x"]\n`, 'runs nothing'],
-    ['files of another user', (text) => text.replace('--chown=0:0', '--chown=65532'), 'belong to root'],
-    ['a syntax from a registry', (text) => `# syntax=docker/dockerfile:1\n${text}`, 'no syntax'],
-    ['a secret', (text) => `${text}ENV API_TOKEN=x\n`, 'no secret'],
-    ['a missing label', (text) => text.replace('image.source=', 'image.origin='), 'OCI labels'],
-    ['a download', (text) => `${text}ADD https://example.net/x /x\n`, 'ADD'],
-  ])('has a finding with %s', (_, change, finding) => {
-    const changed = change(source)
-    expect(changed).not.toBe(source)
-    expect(dockerfileFindings(changed).join('\n')).toContain(finding)
-  })
-
   test('builds and runs with the major version of Node.js in package.json', () => {
     const { engines } = JSON.parse(readText('package.json'))
     const major = /\d+/.exec(engines.node)?.[0]
@@ -214,13 +185,6 @@ describe('the image', () => {
     expect(await child.exited).toEqual({ code: 0, signal: null })
   })
 
-  test('contains the dashboards', async () => {
-    const { command, args, options } = program('dashboards', '--out=/nowhere', '--dry-run')
-    const { code, stdout } = await run(command, args, options)
-    expect(code).toBe(0)
-    expect(stdout).toContain('/nowhere/sds-fleet.json')
-  })
-
   test('emulates without TLS only, because the certificate library is optional', async () => {
     const { command, args, options } = program('emulate', '--tls', '--listen-address=127.0.0.1:0')
     const { code, stderr } = await run(command, args, options)
@@ -232,13 +196,6 @@ describe('the image', () => {
     const address = `--web.listen-address=:${await freePort()}`
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
     expect(await run(check.command, check.args, check.options)).toMatchObject({ code: 1, stdout: '' })
-  })
-
-  test('reports the missing configuration file by default', async () => {
-    const { command, args, options } = program(...(effective(steps, 'CMD')?.exec ?? []))
-    const { code, stderr } = await run(command, args, options)
-    expect(code).toBe(78)
-    expect(stderr).toContain('/etc/sds-exporter/sds-exporter.yml')
   })
 })
 

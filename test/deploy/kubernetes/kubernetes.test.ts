@@ -235,21 +235,6 @@ describe('production', () => {
     expect(await checkRules(...files)).toMatchObject({ code: 0 })
   })
 
-  test('has the inhibition rules of the Alertmanager configuration', () => {
-    // Words are expressions there, because PyYAML refuses a plain `=`.
-    const ours = readText('deploy/prometheus/alertmanager-inhibition.yml').replaceAll(/ = ("\w+")/g, ' =~ $1')
-    const { inhibit_rules } = parse(ours)
-    const text = ({ name, matchType, value }: Mapping) => `${name} ${matchType} "${value}"`
-    const { inhibitRules } = find(production, 'AlertmanagerConfig', 'sds-inhibition').spec
-    expect(
-      inhibitRules.map(({ sourceMatch, targetMatch, equal }: Record<string, Mapping[]>) => ({
-        source_matchers: sourceMatch?.map(text),
-        target_matchers: targetMatch?.map(text),
-        equal,
-      })),
-    ).toEqual(inhibit_rules)
-  })
-
   test('has all dashboards, within the size limit of an annotation', () => {
     const maps = production.filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1')
     const found = maps.flatMap(({ data }) => Object.entries(data as Record<string, string>))
@@ -314,36 +299,5 @@ describe('secured', () => {
     for (const name of [web.secret.secretName, registry.name, endpoint.tlsConfig.ca.secret.name]) {
       expect(instructions).toContain(` ${name} `)
     }
-  })
-})
-
-describe('the checks find', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
-  const changed = (kind: string, change: (object: any) => void): KubernetesObject => {
-    const object = structuredClone(find(production, kind))
-    change(object)
-    return object
-  }
-
-  test.each([
-    ['a wrong type', changed('Deployment', ({ spec }) => (spec.replicas = 'two')), '/spec/replicas'],
-    [
-      'an old version',
-      changed('PodDisruptionBudget', (object) => (object.apiVersion = 'policy/v1beta1')),
-      'policy/v1beta1',
-    ],
-    ['a missing member', changed('ServiceMonitor', ({ spec }) => delete spec.selector), 'selector'],
-    [
-      'a bad duration',
-      changed('ServiceMonitor', ({ spec }) => (spec.endpoints[0].interval = 'often')),
-      'interval',
-    ],
-  ])('%s', (_, object, words) => {
-    expect(schemaFindings(object).join()).toContain(words)
-  })
-
-  test('a misspelt member', async () => {
-    const object = changed('Deployment', ({ spec }) => (spec.template.spec.runAsNonroot = true))
-    expect((await unknownMembers([object])).join()).toContain('runAsNonroot')
   })
 })
