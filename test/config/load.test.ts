@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
 import { RESERVED_LABELS } from '../../src/config/values/labels_schema.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
-import { substituteVariables } from '../../src/config/values/variables.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
 import { Secret } from '../../src/values/secret.ts'
@@ -287,15 +286,6 @@ test.each([
   expect(problem.replace(/^.*?(not a URL|http:\/\/)/, '')).toBe(words)
 })
 
-test('a base_url has at most 2048 characters', () => {
-  const problems = (length: number) => {
-    const url = 'https://a/'.padEnd(length, 'a')
-    return problemsOf(`systems:\n  - {name: a, base_url: "${url}", auth: {token: a}}\n`)
-  }
-  expect(problems(2048)).toEqual([])
-  expect(problems(2049)).toEqual(['systems[0].base_url[0]: must be at most 2048 characters'])
-})
-
 test.each([
   ['{window: 25h}', 'history.window: must be at most 24h: backfill reads longer periods'],
   ['{window: 9m}', 'history.window: must be at least twice history.interval'],
@@ -422,14 +412,6 @@ test('TLS files are checked, and all their problems are reported', async () => {
   ])
 })
 
-test('references without an end are text, and take linear time', () => {
-  const text = ('$' + '{A:-').repeat(50_000)
-  const began = process.threadCpuUsage()
-  expect(substituteVariables(text, {}, () => undefined)).toBe(text)
-  // Quadratic time would be several seconds.
-  expect(process.threadCpuUsage(began).user).toBeLessThan(1_000_000)
-})
-
 test('an unset variable is reported once', () => {
   const reference = '$' + '{NO}'
   const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token_file: "${reference}/token"}}\n`
@@ -453,7 +435,6 @@ describe('an invalid file', () => {
       'systems[0].pools[0].id: cannot be part of a path',
     ],
     ['without systems', '', 'systems: missing: expected a list of systems'],
-    ['with no system', 'systems: []', 'systems: needs at least one system'],
     [
       'with a system without a name',
       'systems: [{base_url: "https://a", auth: {token: a}}]',
@@ -465,21 +446,10 @@ describe('an invalid file', () => {
       auth('{token: a, username: b, password: c}'),
       'systems[0].auth: needs exactly one of',
     ],
-    ['with a user name and no password', auth('{username: b}'), 'systems[0].auth: needs exactly one of'],
-    [
-      'with an unset variable',
-      auth(`{token: "\${NO}"}`),
-      'systems[0].auth.token: the environment variable NO is not set',
-    ],
     [
       'with a token of two lines',
       auth('{token: "a\\nb"}'),
       'systems[0].auth.token: contains spaces, line breaks',
-    ],
-    [
-      'with a cron expression out of range',
-      `${SYSTEM}poll: {schedule: "99 * * * * *"}`,
-      'poll.schedule: not a cron expression',
     ],
     [
       'with a date that no year has',
@@ -490,11 +460,6 @@ describe('an invalid file', () => {
       'with a step from a number',
       `${SYSTEM}poll: {schedule: "0 0/5 * * * *"}`,
       'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): the minute must be from 0 to 59, and a step is written */5 or 0-30/5',
-    ],
-    [
-      'with a target of 101 percent',
-      `${SYSTEM}forecast: {targets: [101]}`,
-      'forecast.targets[0]: expected a whole percentage',
     ],
     [
       'with a time frame in hours',
@@ -511,25 +476,17 @@ describe('an invalid file', () => {
       `${SYSTEM}forecast: {targets: [80, 90, 80]}`,
       'forecast.targets: has a target twice',
     ],
-    ['with an unknown key below limits', `${SYSTEM}limits: {speed: 1}`, 'limits.speed: unknown key'],
     [
       'with a zero stale_after',
       `${SYSTEM}poll: {stale_after: 0s}`,
       'poll.stale_after: must be more than zero',
     ],
-    ['with a key twice', 'a: 1\na: 2', ': not valid YAML at line 2, column 1 (DUPLICATE_KEY): duplicate key'],
     [
       'with three spaces instead of four',
       'a:\n  - b: 1\n    c: 1\n  - b: 1\n   c: 1\n',
       ': not valid YAML at line 5, column 1 (MISSING_CHAR): the indentation does not match the surrounding lines',
     ],
     ['that is not YAML', 'a: [', ': not valid YAML at line 1, column'],
-    ['with an alias to nothing', 'a: *b', ':'],
-    [
-      'with half a client certificate',
-      `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, tls_config: {cert_file: package.json}}`,
-      'systems[0].tls_config',
-    ],
   ])('%s is rejected', (_, text, expected) => {
     const problems = problemsOf(text)
     expect(problems.length).toBeGreaterThan(0)
@@ -540,16 +497,6 @@ describe('an invalid file', () => {
     expect(() => loadConfig('/no/such/file.yml', {})).toThrow(
       '/no/such/file.yml: 1 problem\n  cannot be read',
     )
-  })
-
-  test.each([
-    ['behind its anchor', 'a: &x 1\nb: *x', undefined],
-    ['before it', 'a: *x\nb: &x 1', /at line 1, column 4 \(BAD_ALIAS\)/],
-    ['in the list that has the anchor', 'a: &x [1, *x]', /at line 1, column 11 \(BAD_ALIAS\)/],
-  ])('an alias %s', (_, text, lost) => {
-    const problems = problemsOf(text).join('\n')
-    if (lost === undefined) expect(problems).not.toContain('YAML')
-    else expect(problems).toMatch(lost)
   })
 
   test('never shows a secret', () => {
@@ -565,20 +512,14 @@ describe('an invalid file', () => {
       '{username: u, password: !canary4711}',
       /^: not valid YAML at line 1, column \d+ .*quote text that begins with !/,
     ],
-    ['{username: u, password: !canary4711!}', /quote text that begins with !/],
     ['{username: u, password: *canary4711}', /at line 1, column \d+ .*quote text that begins with \*/],
     ['{username: u, password: @canary4711}', /quote text that/],
-    ['{username: u, password: `canary4711}', /quote text that/],
-    ['{username: u, password: %canary4711}', /quote text that/],
     ['{username: u, password: "canary4711}', /a quote, bracket or comma is missing/],
     ['{username: u, password: "canary\\4711"}', /a backslash/],
     ['\n    username: u\n    password: |canary4711', /not valid YAML at line 6/],
-    ['\n    username: u\n    password: >canary4711', /not valid YAML at line 6/],
     ['\n    username: u\n    password: ]canary4711', /not valid YAML at line 6/],
-    ['\n    username: u\n    password: }canary4711', /not valid YAML at line 6/],
     ['\n    username: u\n    password: !canary4711', /not valid YAML at line 6/],
     ['{token:"canary4711"}', /^systems\[0\]\.auth\.…: unknown key at line 1, column 50, which is not/],
-    ['{token:canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column 50, which is not/],
     ['{username: u, password: ab,canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column/],
     [`{username: u, password: ab,canary4711: "\${NOBODY}"}`, /auth\.…: the environment variable NOBODY/],
   ])('never quotes a secret in a syntax error: auth: %s', (auth, expected) => {

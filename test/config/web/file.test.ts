@@ -50,11 +50,8 @@ function problemsOf(yaml: string): string[] {
 describe('a valid web configuration file', () => {
   test.each([
     ['nothing at all', ''],
-    ['a comment', '# plain HTTP\n'],
-    ['empty sections', 'tls_server_config:\nhttp_server_config:\nbasic_auth_users:\nrate_limit:\n'],
     ['empty mappings', 'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}'],
     ['a certificate', `tls_server_config: {${TLS}}`],
-    ['a certificate chain', 'tls_server_config: {cert_file: chain.pem, key_file: server.key}'],
     [
       'a certificate as OpenSSL trusts it',
       'tls_server_config: {cert_file: trusted.pem, key_file: server.key}',
@@ -63,14 +60,9 @@ describe('a valid web configuration file', () => {
       'keys that are not set',
       `tls_server_config: {${TLS}, client_auth_type: "", client_ca_file: "", cert: }`,
     ],
-    ['no client certificates', `tls_server_config: {${TLS}, client_auth_type: NoClientCert}`],
     ['RequestClientCert', `tls_server_config: {${TLS}, client_auth_type: RequestClientCert}`],
     ['RequireAnyClientCert', `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert}`],
     ['VerifyClientCertIfGiven', `tls_server_config: {${MUTUAL}, client_auth_type: VerifyClientCertIfGiven}`],
-    [
-      'RequireAndVerifyClientCert',
-      `tls_server_config: {${MUTUAL}, client_auth_type: RequireAndVerifyClientCert}`,
-    ],
     [
       'allowed names',
       `tls_server_config: {${MUTUAL}, client_auth_type: RequireAndVerifyClientCert, client_allowed_sans: [prometheus, 10.0.0.1]}`,
@@ -80,32 +72,21 @@ describe('a valid web configuration file', () => {
       `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: [a]}`,
     ],
     ['TLS 1.3 alone', `tls_server_config: {${TLS}, min_version: TLS13}`],
-    ['TLS 1.2 alone', `tls_server_config: {${TLS}, max_version: TLS12}`],
     ['old TLS', `tls_server_config: {${TLS}, min_version: TLS10}`],
     ['suites', `tls_server_config: {${TLS}, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]}`],
-    ['suites of TLS 1.3', `tls_server_config: {${TLS}, cipher_suites: [TLS_AES_128_GCM_SHA256]}`],
-    ['the order of the client', `tls_server_config: {${TLS}, prefer_server_cipher_suites: false}`],
     ['curves', `tls_server_config: {${TLS}, curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]}`],
     ['HTTP/2 on', 'http_server_config: {http2: true}'],
-    ['HTTP/2 off', 'http_server_config: {http2: false}'],
     [
       'all headers',
       `http_server_config: {headers: {Content-Security-Policy: "default-src 'self'", X-Frame-Options: deny,
         X-Content-Type-Options: nosniff, X-XSS-Protection: "1", Strict-Transport-Security: max-age=60}}`,
     ],
     ['a blank header', 'http_server_config: {headers: {X-Frame-Options: "", Content-Security-Policy: ""}}'],
-    ['a user', `basic_auth_users: {alice: ${HASH}}`],
     ['users of all kinds of bcrypt', `basic_auth_users: {a: ${HASH}, b: "${HASH.replace('2y', '2a')}"}`],
     ['a user that looks like a number', `basic_auth_users: {123: ${HASH}}`],
     ['a rate limit', 'rate_limit: {interval: 1s, burst: 20}'],
     ['no rate limit', 'rate_limit: {interval: 0, burst: 0}'],
-    ['no rate limit, as a duration', 'rate_limit: {interval: 0s}'],
   ])('%s', (_what, yaml) => expect(problemsOf(yaml)).toEqual([]))
-
-  test('with a header that is a number', () => {
-    const { headers } = load('http_server_config: {headers: {X-XSS-Protection: 1}}')
-    expect(headers).toEqual({ 'X-XSS-Protection': '1' })
-  })
 
   test('with inline certificates', () => {
     const read = (path: string) => ({ text: files[path] ?? '' })
@@ -127,18 +108,6 @@ describe('an invalid web configuration file', () => {
   test.each([
     ['no mapping', '[]', /^: expected a mapping/],
     ['a text', 'hello', /^: expected a mapping/],
-    [
-      'bad YAML',
-      'basic_auth_users: {alice: "',
-      /^: not valid YAML at line 1, column \d+ \(MISSING_CHAR\): a quote/,
-    ],
-    ['two documents', 'rate_limit:\n---\nrate_limit:\n', /not valid YAML/],
-    [
-      'a key twice',
-      'basic_auth_users: {}\nbasic_auth_users: {}\n',
-      /not valid YAML at line 2, column 1 \(DUPLICATE_KEY\)/,
-    ],
-    ['a missing anchor', 'rate_limit: *gone', /not valid YAML|aliases cannot be resolved/],
     ['an unknown key', 'tls_config: {}', /^tls_config: unknown key$/],
     [
       'an unknown key in a section',
@@ -146,8 +115,6 @@ describe('an invalid web configuration file', () => {
       /^tls_server_config.cert_files: unk/,
     ],
     ['a section that is text', 'tls_server_config: yes please', /^tls_server_config: expected a mapping/],
-    ['a section that is a list', 'basic_auth_users: [alice]', /^basic_auth_users: expected a mapping/],
-    ['a section that is an empty list', 'tls_server_config: []', /^tls_server_config: expected a mapping/],
     [
       'a missing certificate file',
       'tls_server_config: {cert_file: no.pem, key_file: server.key}',
@@ -162,11 +129,6 @@ describe('an invalid web configuration file', () => {
       'no certificate in the file',
       'tls_server_config: {cert_file: junk.pem, key_file: server.key}',
       /cert_file: junk.pem contains no certificate/,
-    ],
-    [
-      'an empty certificate file',
-      'tls_server_config: {cert_file: empty.pem, key_file: server.key}',
-      /cert_file: empty.pem contains no certificate/,
     ],
     [
       'a broken certificate',
@@ -201,16 +163,6 @@ describe('an invalid web configuration file', () => {
       /client_ca_file: missing/,
     ],
     [
-      'another policy without a client CA',
-      `tls_server_config: {${TLS}, client_auth_type: VerifyClientCertIfGiven}`,
-      /client_ca_file: missing/,
-    ],
-    [
-      'an unreadable client CA',
-      `tls_server_config: {${TLS}, client_ca_file: no.pem, client_auth_type: RequireAndVerifyClientCert}`,
-      /client_ca_file: no.pem cannot be read/,
-    ],
-    [
       'no certificate in the client CA',
       `tls_server_config: {${TLS}, client_ca_file: junk.pem, client_auth_type: RequireAndVerifyClientCert}`,
       /client_ca_file: junk.pem contains no certificate/,
@@ -231,19 +183,9 @@ describe('an invalid web configuration file', () => {
       /client_allowed_sans: needs/,
     ],
     [
-      'names without a policy',
-      `tls_server_config: {${TLS}, client_allowed_sans: [a]}`,
-      /client_allowed_sans: needs/,
-    ],
-    [
       'no name at all',
       `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: []}`,
       /client_allowed_sans: an empty list/,
-    ],
-    [
-      'a name that is not text',
-      `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: [1]}`,
-      /client_allowed_sans\[0\]: expected a text/,
     ],
     [
       'an unknown TLS version',
@@ -276,11 +218,6 @@ describe('an invalid web configuration file', () => {
       /cipher_suites: none of these is supported by TLS12/,
     ],
     [
-      'an invented curve',
-      `tls_server_config: {${TLS}, curve_preferences: [CurveP255]}`,
-      /curve_preferences\[0\]: expected one of CurveP256/,
-    ],
-    [
       'a text for a boolean',
       `tls_server_config: {${TLS}, prefer_server_cipher_suites: maybe}`,
       /prefer_server_cipher_suites: expected true or false/,
@@ -289,21 +226,6 @@ describe('an invalid web configuration file', () => {
       'an unknown header',
       'http_server_config: {headers: {X-Powered-By: me}}',
       /headers.X-Powered-By: unknown key/,
-    ],
-    [
-      'a header in lower case',
-      'http_server_config: {headers: {x-frame-options: deny}}',
-      /headers.x-frame-options: unknown key/,
-    ],
-    [
-      'an unknown frame option',
-      'http_server_config: {headers: {X-Frame-Options: allow}}',
-      /X-Frame-Options: expected one of deny, sameorigin/,
-    ],
-    [
-      'an unknown content type option',
-      'http_server_config: {headers: {X-Content-Type-Options: sniff}}',
-      /X-Content-Type-Options: expected one of nosniff/,
     ],
     [
       'a header with a line end',
@@ -316,11 +238,6 @@ describe('an invalid web configuration file', () => {
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],
     [
-      'a hash that was cut',
-      `basic_auth_users: {alice: ${HASH.slice(0, -1)}}`,
-      /basic_auth_users.alice: expected a bcrypt hash/,
-    ],
-    [
       'a hash of an unsupported kind',
       'basic_auth_users: {alice: "$apr1$x$y"}',
       /basic_auth_users.alice: expected a bcrypt hash/,
@@ -330,7 +247,6 @@ describe('an invalid web configuration file', () => {
       `basic_auth_users: {alice: "${HASH.replace('$10$', '$03$')}"}`,
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],
-    ['no hash', 'basic_auth_users: {alice: }', /basic_auth_users.alice: expected a bcrypt hash/],
     [
       'a user with a colon',
       `basic_auth_users: {"a:b": ${HASH}}`,
@@ -338,18 +254,8 @@ describe('an invalid web configuration file', () => {
     ],
     ['a rate limit without burst', 'rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
     [
-      'a rate limit that is not a number',
-      'rate_limit: {interval: often, burst: 1}',
-      /rate_limit.interval: expected a duration/,
-    ],
-    [
       'a rate limit in nanoseconds',
       'rate_limit: {interval: 5, burst: 1}',
-      /rate_limit.interval: expected a duration/,
-    ],
-    [
-      'a negative rate limit',
-      'rate_limit: {interval: -1s, burst: 1}',
       /rate_limit.interval: expected a duration/,
     ],
     ['half a burst', 'rate_limit: {interval: 1s, burst: 1.5}', /rate_limit.burst: expected a whole number/],
@@ -376,20 +282,6 @@ describe('an invalid web configuration file', () => {
     )
   })
 
-  test('with TLS settings and no certificate is invalid', () => {
-    expect(problemsOf('tls_server_config: {min_version: TLS13}')).toEqual([
-      'tls_server_config.cert_file: missing: cert_file or cert is needed for TLS',
-      'tls_server_config.key_file: missing: key_file or key is needed for TLS',
-    ])
-  })
-
-  test('with a certificate twice, of which one is none, has both problems', () => {
-    expect(problemsOf(`tls_server_config: {${TLS}, cert: text}`)).toEqual([
-      'tls_server_config.cert: contains no certificate (PEM expected)',
-      'tls_server_config.cert: give cert or cert_file, not both',
-    ])
-  })
-
   test('reports a missing file', () => {
     expect(() => loadWebFile(`${folder.path}/gone.yml`)).toThrow('cannot be read: no such file')
   })
@@ -414,11 +306,6 @@ describe('an invalid web configuration file', () => {
 describe('the loaded web configuration', () => {
   test('an empty file is plain HTTP without authentication', () => {
     expect(load('')).toEqual({ tls: undefined, headers: {}, users: new Map(), rateLimit: undefined })
-  })
-
-  test('a user named __proto__ is kept', () => {
-    expect([...load(`basic_auth_users: {__proto__: ${HASH}}`).users.keys()]).toEqual(['__proto__'])
-    expect(problemsOf('basic_auth_users: {__proto__: secret}')).toHaveLength(1)
   })
 
   test('hashes and keys print as placeholders', () => {
@@ -458,10 +345,5 @@ describe('the loaded web configuration', () => {
     expect(tls?.ciphers).toBe(
       'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
     )
-  })
-
-  test('accepts the deprecated name of a policy', () => {
-    const { tls } = load(`tls_server_config: {${TLS}, client_auth_type: RequireClientCert}`)
-    expect(tls?.clientAuth).toBe('RequireAnyClientCert')
   })
 })
