@@ -37,14 +37,6 @@ describe('in a container', () => {
     expect((await get(`http://127.0.0.1:${port}/`)).text).not.toContain('Administration</a>')
   })
 
-  test('demo prints the address that is set', async () => {
-    const flags = [`--web.listen-address=:${await freePort()}`, '--admin.listen-address=']
-    await using child = await demo('127.0.0.1:19438', ...flags)
-    const [text] = await child.waitForOutput(/Emulated[\s\S]*Ctrl\+C/)
-    expect(text.match(/http:\S+/g)).toEqual(['http://127.0.0.1:19438/', 'http://127.0.0.1:19438/metrics'])
-    expect(text).not.toContain('HOST')
-  })
-
   test('demo says that a loopback address cannot be reached', async () => {
     await using child = await demo('HOST:PORT', '--web.listen-address=127.0.0.1:0', '--admin.listen-address=')
     const [text] = await child.waitForOutput(/Emulated[\s\S]*Ctrl\+C/)
@@ -67,11 +59,4 @@ describe('in a container', () => {
     expect(text).not.toMatch(OWN)
     expect(text).toContain(words)
   })
-})
-
-test('elsewhere demo prints the addresses of its listeners', async () => {
-  await using child = await demo('', '--web.listen-address=127.0.0.1:0', '--admin.listen-address=127.0.0.1:0')
-  const [text] = await child.waitForOutput(/Emulated[\s\S]*Ctrl\+C/)
-  const urls = text.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
-  expect(new Set(urls).size).toBe(4)
 })

@@ -87,33 +87,8 @@ describe('a file that the configuration names', () => {
   })
 })
 
-describe('a folder that cannot be created', () => {
-  test.concurrent.each([
-    ['rules', 'below /proc, where Node.js would try for ever', '/proc/none/rules', '/proc/none: '],
-    ['dashboards', 'in place of a file', '/etc/hostname', '/etc/hostname: file already exists'],
-  ])('by %s, %s, is an error', async (command, _, folder, message) => {
-    const { code, stdout, stderr } = await program(command, `--out=${folder}`)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(`sds-exporter: ${message}`)
-  })
-})
-
 describe('a configuration file with', () => {
   const system = (rest: string) => `{${SYSTEM}, auth: {token: t}, ${rest}}`
-  const powers = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map(
-    (name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
-  )
-  test.concurrent.each([
-    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 1000 aliases'],
-    ['many aliases of one anchor', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'more than 1000 aliases'],
-    ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
-    ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],
-    ['one key many times', 'a: 1\n'.repeat(9_000), 'line 2, column 1 (DUPLICATE_KEY)'],
-  ])('%s is refused', async (_, text, message) => {
-    using folder = temporaryFolder()
-    const { code, stderr } = await program('check', `--config.file=${folder.write('sds.yml', text)}`)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
-  })
 
   test.concurrent('one anchor that 200 systems share is valid', async () => {
     using folder = temporaryFolder()

@@ -66,12 +66,6 @@ describe('health', () => {
     expect(stderr).toContain('is not reachable')
   })
 
-  test('rejects an invalid address', async () => {
-    const { code, stderr } = await health('9438')
-    expect(code).toBe(2)
-    expect(stderr).toContain("listen address '9438'")
-  })
-
   test('trusts only the certificate of the web configuration, with any name', async () => {
     using folder = temporaryFolder()
     const authority = await makeAuthority('ours')

@@ -43,16 +43,3 @@ test.concurrent('check loads nothing of client and servers', async () => {
   expect(loaded).not.toContain('undici')
   expect(loaded).not.toContain('koa')
 })
-
-test.concurrent('code is optimized after loading', async () => {
-  using folder = temporaryFolder()
-  const systems = Array.from(
-    { length: 3000 },
-    (_, index) => `{name: s${index}, base_url: "http://h${index}"}`,
-  )
-  const file = folder.write('large.yml', `defaults: {auth: {token: t}}\nsystems: [${systems.join(', ')}]\n`)
-  const args = ['--trace-opt', 'src/main.ts', 'check', `--config.file=${file}`]
-  const { code, stdout } = await run(process.execPath, args)
-  expect(code).toBe(0)
-  expect(stdout).toContain('(target TURBOFAN_JS)')
-})

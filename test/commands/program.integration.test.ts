@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { run, startProcess } from '../support/processes.ts'
+import { run } from '../support/processes.ts'
 import { runCommand } from './run_command.ts'
 
 const program = (...args: string[]) => runCommand(args)
@@ -83,19 +83,6 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
-    ['serve', ['--web.max-requests <count>', '(default: 20)']],
-    ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
-    ['serve', ['--web.allowed-hosts', '--admin.allowed-hosts']],
-    ['demo', ['--scenario', '--fault', 'node-down', 'classic', 'modern', '--help-all']],
-    ['check', ['--config.file']],
-    ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--help-all']],
-  ])('%s prints help', async (command, words) => {
-    const { code, stdout } = await program(command, '--help')
-    expect(code).toBe(0)
-    for (const word of words) expect(stdout).toContain(word)
-  })
-
-  test.concurrent.each([
     'serve',
     'demo --help-all',
     'check',
@@ -114,15 +101,6 @@ describe('the program', () => {
     const isWide = (line: string) =>
       line.length > 80 && !/^ +((bash +|fish +)?sds-exporter .*|\S+)$/.test(line)
     expect(stdout.split('\n').filter(isWide)).toEqual([])
-  })
-
-  test.concurrent.each([
-    ['demo', ['--admin.audit-file', '--seed', '--profile', 'range-defect', 'expire-tokens']],
-    ['emulate', ['--seed', '302  redirect GET requests', 'GET /user/whoami']],
-  ])('%s --help-all prints all flags and tables', async (command, words) => {
-    const { code, stdout } = await program(command, '--help-all')
-    expect(code).toBe(0)
-    for (const word of words) expect(stdout).toContain(word)
   })
 
   test.concurrent.each([
@@ -157,15 +135,10 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
-    ['an unknown command', ['brew']],
-    ['an unknown flag', ['demo', '--tea']],
     ['an unknown shell', ['completion', 'tcsh']],
     ['a missing flag', ['serve']],
     ['an unknown scenario', ['demo', '--scenario=tea']],
     ['a bad count', ['emulate', '--pools=many']],
-    ['a bad limit', ['demo', '--web.max-requests=-1']],
-    ['an unknown fault', ['emulate', '--fault=tea']],
-    ['a URL as a host name', ['demo', '--web.allowed-hosts=http://a']],
   ])('exits with 2 on %s', async (_, args) => {
     const { code, stdout, stderr } = await program(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -242,33 +215,4 @@ test.concurrent.each([
   const [host, port] = address.split(':')
   const another = `${host}:${((Number(port) + 10_000 - 1) % 65_535) + 1}`
   expect(stderr).toContain(`\n  sds-exporter ${[command, `${flag}=${another}`, ...config].join(' ')}\n`)
-})
-
-test('serve warns of a password that is sent unencrypted', async () => {
-  using folder = temporaryFolder()
-  const auth = 'auth: {username: u, password: canary-4711}'
-  const file = folder.write(
-    'sds.yml',
-    `systems: [{name: a, base_url: "http://storage.invalid:4443", ${auth}}]`,
-  )
-  const flags = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
-  await using child = await startProcess(process.execPath, [
-    'src/main.ts',
-    'serve',
-    `--config.file=${file}`,
-    ...flags,
-  ])
-  const words = 'http://storage.invalid:4443: the password and the token are sent unencrypted'
-  await child.waitForOutput(
-    new RegExp(`level=warn msg="${words}" system=a remedy="use https:// in base_url"`),
-  )
-  expect(child.stderr()).not.toContain('4711')
-})
-
-test('serve exits with 78 on an invalid file and prints the reason', async () => {
-  using folder = temporaryFolder()
-  const file = folder.write('bad.yml', 'systems: []\n')
-  const { code, stderr } = await started('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')
-  expect(code).toBe(78)
-  expect(stderr).toContain('systems: needs at least one system')
 })

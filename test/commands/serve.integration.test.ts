@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -8,7 +7,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { systemdSockets } from '../../src/commands/cli/flags/flags.ts'
 import { startEmulator } from '../api/client_setup.ts'
@@ -25,10 +23,6 @@ const POLL = 'poll: {schedule: "* * * * * *", max_random_delay: 0s}\n'
 const NOWHERE = `systems: [{name: a, base_url: "https://127.0.0.1:1", auth: {token: abc}}]\n`
 const NO_ADMIN = '--admin.listen-address='
 
-function program(...args: string[]) {
-  return run(process.execPath, ['src/main.ts', ...args])
-}
-
 describe('--web.listen-address', () => {
   test('may be repeated: the metrics are served at every address', async () => {
     using folder = temporaryFolder()
@@ -38,21 +32,6 @@ describe('--web.listen-address', () => {
     const urls = [...served.child.stderr().matchAll(/msg=listening url=(\S+)/g)].map(([, url]) => url)
     expect(new Set(urls).size).toBe(2)
     for (const url of urls) expect((await get(`${url}/metrics`)).status).toBe(200)
-  })
-
-  test('that is in use ends the start, also as the second address', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', NOWHERE)
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
-    const flags = ['--web.listen-address=127.0.0.1:0', `--web.listen-address=${address}`, NO_ADMIN]
-    const { code, stderr } = await program('serve', `--config.file=${file}`, ...flags)
-    other.close()
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(`cannot listen on '${address}' (EADDRINUSE)`),
-    })
   })
 })
 
@@ -106,13 +85,6 @@ describe('--web.systemd-socket', () => {
     expect((await get(`http://127.0.0.1:${admin}/systems`)).text).toContain('"a"')
     expect(child.stderr()).toContain(`msg=listening url=http://127.0.0.1:${web}`)
     expect(await child.stop()).toEqual({ code: 0, signal: null })
-  })
-
-  test('without systemd is a usage error', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', NOWHERE)
-    const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.systemd-socket')
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('start the .socket unit') })
   })
 
   test.each([
@@ -179,11 +151,6 @@ describe('--config.auto-reload', () => {
     served.child.kill('SIGHUP')
     await served.child.waitForOutput(/configuration reloaded/)
   })
-
-  test.each(['0s', '5', '2d'])('with the interval %s is a usage error', async (interval) => {
-    const flag = `--config.auto-reload-interval=${interval}`
-    expect(await runCommand(['serve', '--config.file=x', flag])).toMatchObject({ code: 2 })
-  })
 })
 
 describe('demo', () => {
@@ -196,16 +163,6 @@ describe('demo', () => {
     expect((await get(`${second}/systems`)).status).toBe(200)
     const text = 'the port of the administration is in use, another one is taken'
     expect(other.stderr()).toContain(`level=warn msg="${text}" address=127.0.0.1:9439`)
-  })
-
-  test('fails if a port that was asked for is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
-    const flags = ['--web.listen-address=127.0.0.1:0', `--admin.listen-address=${address}`]
-    const { code, stderr } = await program('demo', '--pools=1', '--nodes=1', ...flags)
-    other.close()
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('EADDRINUSE') })
   })
 
   function startDemo() {
@@ -235,14 +192,6 @@ describe('as a service of systemd', () => {
       expect(lines.filter((line) => !line.startsWith('<3>'))).toEqual([])
     },
   )
-
-  test('the variable of another stream changes nothing', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', 'systems: []\n')
-    const args = ['src/main.ts', 'serve', `--config.file=${file}`]
-    const { code, stderr } = await run(process.execPath, args, { env: { JOURNAL_STREAM: '1:2' } })
-    expect({ code, stderr: stderr.slice(0, 13) }).toEqual({ code: 78, stderr: 'sds-exporter:' })
-  })
 
   test('it is told when the exporter listens', async () => {
     using folder = temporaryFolder()

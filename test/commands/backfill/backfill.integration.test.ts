@@ -6,7 +6,7 @@ import { holdLock } from '../../../src/history/run/lock.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { run, startProcess } from '../../support/processes.ts'
+import { startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
@@ -54,20 +54,6 @@ function expectOpenMetrics(text: string): void {
 }
 
 describe('backfill', () => {
-  test.each([
-    [['--resume', '--force'], '--resume continues a run, --force begins anew: choose one'],
-    [['--remote-write.header=X-Scope-OrgID'], 'Expected NAME=VALUE of a header that has no flag of its own'],
-    [['--remote-write.header=Host=a'], 'Expected NAME=VALUE of a header that has no flag of its own'],
-  ])('%j is a usage error', async (flags, words) => {
-    using folder = temporaryFolder()
-    const config = configFor(folder, { url: 'http://127.0.0.1:1' })
-    const output = `--output=${join(folder.path, 'x.om')}`
-    expect(await backfill(config, ...RANGE, output, ...flags)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(words),
-    })
-  })
-
   test('writes the history of all pools as OpenMetrics, and prints how to import it', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })
@@ -121,16 +107,6 @@ describe('backfill', () => {
     expect(await backfill(...flags, '--label=job=sds')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('to a pipe that is closed early is no failure', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 2, nodes: 4 })
-    const config = configFor(folder, emulator)
-    const command = `"${process.execPath}" src/main.ts backfill ${config} ${RANGE.join(' ')} --output=- | head -1`
-    const { code, stdout, stderr } = await run('bash', ['-o', 'pipefail', '-c', command])
-    expect([code, stdout.split('\n').length]).toEqual([0, 2])
-    expect(stderr).not.toContain('EPIPE')
-  })
-
   test('several processes share a backfill by system and pool, and write together what one writes alone', async () => {
     using folder = temporaryFolder()
     await using first = await startEmulator({ pools: 2, nodes: 1, seed: 'first' })
@@ -156,21 +132,6 @@ describe('backfill', () => {
       new Set(['a hot', 'a archive', 'b hot']),
     )
     expect(parts.flat().toSorted()).toEqual(whole.toSorted())
-  })
-
-  test('with --system ignores the problems of other systems', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const systems = [emulator.url, 'x'].map(
-      (url, index) => `{name: ${'ab'[index]}, base_url: "${url}", auth: {token: emulator-monitor}}`,
-    )
-    const config = `--config.file=${folder.write('sds-exporter.yml', `systems: [${systems.join(', ')}]\n`)}`
-    const flags = [config, ...RANGE, '--label=job=sds', '--output=-', '--dry-run']
-    expect(await backfill(...flags, '--system=a')).toMatchObject({ code: 0, stderr: '' })
-    expect(await backfill(...flags)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('systems[1].base_url'),
-    })
   })
 
   test('of a system whose clock is before the period has nothing to import', async () => {
@@ -353,22 +314,6 @@ describe('what a killed run has saved is removed by --resume', () => {
     expect(existsSync(`${file}.spool`)).toBe(true)
     expect(await backfill(...flags, '--resume')).toMatchObject(nothing)
     expect(existsSync(`${file}.spool`)).toBe(false)
-  })
-
-  test('if a day was finished, and the run was not', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const path = join(folder.path, 'days')
-    const range = ['--from=2026-02-28T23:00:00Z', '--to=2026-03-01T01:00:00Z']
-    const flags = [configFor(folder, emulator), ...range, `--output-dir=${path}`]
-    const obstacle = join(path, '2026-03-01.om.unfinished')
-    mkdirSync(obstacle, { recursive: true })
-    expect(await backfill(...flags)).toMatchObject({ code: 1, stderr: expect.stringContaining('--resume') })
-    expect(readdirSync(join(path, 'backfill.spool'))).toEqual(['2026-03-01'])
-    mkdirSync(join(path, 'backfill.spool', '2026-02-28'))
-    rmSync(obstacle, { recursive: true })
-    expect(await backfill(...flags, '--resume')).toMatchObject({ code: 0 })
-    expect(readdirSync(path).toSorted()).toEqual(['2026-02-28.om', '2026-03-01.om', 'backfill.journal'])
   })
 })
 

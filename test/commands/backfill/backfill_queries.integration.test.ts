@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -244,62 +244,6 @@ describe('a query that was answered before and fails later', () => {
       code: 0,
       stderr: expect.stringContaining('nothing to add'),
     })
-  })
-})
-
-describe('a query that fails later in a run without a journal', () => {
-  test('leaves nothing in the temporary folder', async () => {
-    using folder = temporaryFolder()
-    using temporary = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    await using proxy = await startProxy(emulator.url)
-    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
-    const flags = [`--from=${to - 2 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds', '--output=-']
-    const stop = new Date(to * 1000).toISOString().replace('.000Z', 'Z')
-    proxy.state.failing = `stop: ${stop}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency`
-    const { code, stdout, stderr } = await runCommand(['backfill', configFor(folder, proxy), ...flags], {
-      env: { TMPDIR: temporary.path },
-    })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Only a run with a journal can be continued')])
-    expect(samplesIn(stdout).length).toBeGreaterThan(0)
-    expect(readdirSync(temporary.path)).toEqual([])
-  })
-})
-
-describe('a query that was answered in an earlier process', () => {
-  test('is a hole, too, if it is refused when --resume begins', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    await using proxy = await startProxy(emulator.url)
-    const config = configFor(folder, proxy)
-    const file = join(folder.path, 'history.om')
-    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
-    const flags = [`--from=${to - 2 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
-    const output = `--output=${file}`
-    const stop = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-    const latencies = 'filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency'
-    proxy.state.failing = `stop: ${stop}) |> ${latencies}`
-    const missing = `missing: system a, query interface: latency from ${new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')} to `
-    expect(await backfill(config, ...flags, output)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(missing),
-    })
-    proxy.state.failing = latencies
-    const refused = await backfill(config, ...flags, output, '--resume')
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(missing)])
-    expect(refused.stderr).not.toMatch(/complete|without query_latency/)
-    // All queries are refused: nothing can be read now.
-    proxy.state.failing = 'range('
-    const none = await backfill(config, ...flags, output, '--resume')
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('failed to compile')])
-    proxy.state.failing = ''
-    expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('complete'),
-    })
-    const whole = join(folder.path, 'whole.om')
-    expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
-    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
   })
 })
 

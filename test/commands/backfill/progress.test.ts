@@ -10,11 +10,6 @@ test('shows the range done, samples, rate and time left', () => {
   )
 })
 
-test('computes the time left from what this process did', () => {
-  expect(progressText(HALF, SAMPLES, 10, [440])).toContain(', 7m left')
-  expect(progressText([{ done: 0, total: 900 }], 0, 10)).not.toContain('left')
-})
-
 test('shows the time left of the slowest system, once each has begun', () => {
   const fast = { done: 90, total: 100 }
   expect(progressText([fast, { done: 10, total: 100 }], 0, 10)).toContain('50.0%, 0 samples, 0/s, 90s left')
@@ -54,12 +49,6 @@ test('without a terminal writes a line every ten seconds', () => {
   }
   expect(written).toHaveLength(2)
   for (const text of written) expect(text).toMatch(/^\[#+\.+\] 50\.0%.*\n$/)
-})
-
-test('breaks lines that stay at the words, at the width of the terminal', () => {
-  const { reporter, written } = reporterOn(true, 30)
-  reporter.line('system a: the query interface has no points')
-  expect(written.at(-1)).toBe('system a: the query\n  interface has no points\n')
 })
 
 test('a terminal of type dumb gets lines, without control sequences', () => {

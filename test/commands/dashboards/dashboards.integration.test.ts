@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { run } from '../../support/processes.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
 import { GRAFANA_TOKEN, startGrafana } from './grafana_stub.ts'
@@ -28,13 +27,6 @@ describe('dashboards --out', () => {
       )
     }
   })
-
-  test('writes nothing in a dry run', async () => {
-    using folder = temporaryFolder()
-    const { code, stdout } = await dashboards([`--out=${join(folder.path, 'a')}`, '--dry-run'])
-    expect([code, readdirSync(folder.path)]).toEqual([0, []])
-    expect(stdout).toContain('would write')
-  })
 })
 
 describe('dashboards --out refuses', () => {
@@ -48,36 +40,6 @@ describe('dashboards --out refuses', () => {
         stderr: `sds-exporter: ${file}: file already exists (EEXIST)\n`,
       })
   })
-
-  test.each([
-    ['a FIFO that nobody reads', ''],
-    ['a FIFO that is not read to its end', 'exec 3<>"$0"; '],
-  ])('%s in place of a dashboard', async (_, open) => {
-    using folder = temporaryFolder()
-    const [file = ''] = SHIPPED
-    const fifo = join(folder.path, file)
-    const script = `mkfifo "$0"; ${open}exec "$@"`
-    const command = [process.execPath, 'src/main.ts', 'dashboards', `--out=${folder.path}`]
-    const { code, stderr } = await run('sh', ['-c', script, fifo, ...command])
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `sds-exporter: ${fifo} cannot be written: it is a FIFO, not a regular file\n`,
-    })
-  })
-})
-
-test('a response of Grafana that never ends is refused', async () => {
-  await using server = await runServer(
-    createServer((_, response) => {
-      const send = () => {
-        while (!response.destroyed && response.write('x'.repeat(1_000_000))) {}
-      }
-      response.on('drain', send)
-      send()
-    }),
-  )
-  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('larger than 64000000 bytes') })
 })
 
 describe('dashboards --grafana.url', () => {
@@ -177,15 +139,6 @@ describe('dashboards --grafana.url', () => {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('is not the API of Grafana (HTTP 200 without JSON): check that --grafana.url')
   })
-})
-
-test('the message of Grafana is one line', async () => {
-  await using server = await runServer(
-    createServer((_, response) => response.writeHead(500).end('{"message":"a\\nsds-exporter: done"}')),
-  )
-  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
-  const text = String.raw`(HTTP 500): a\u000asds-exporter: done`
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(text) })
 })
 
 test.each([

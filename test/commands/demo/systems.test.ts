@@ -48,16 +48,3 @@ test('the demo prints what to open and what to try next', () => {
   expect(text).toContain('demo --scenario=node-down')
   expect(text).not.toContain('Scenario healthy')
 })
-
-test('the demo says what its scenario is, and suggests another one', () => {
-  const text = welcomeText({
-    systems: '',
-    scenario: 'node-down',
-    metricsPath: '/metrics',
-    page: exporter.page,
-    adminUrl: undefined,
-  })
-  expect(text).toContain('Scenario node-down: the first node of the first pool is not accessible')
-  expect(text).toContain('--scenario=disk-failures')
-  expect(text).not.toContain('administration')
-})

@@ -1,9 +1,8 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/output.ts'
-import { secondsOf } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -142,23 +141,6 @@ describe('doctor', () => {
     expect(findings).toHaveLength(Object.values(summary as number[]).reduce((a, b) => a + b, 0))
   })
 
-  test('checks a system although another one has problems in the file', async () => {
-    const broken = systemAt('broken', 'https://b', { auth: { token: '${' + 'NO_SUCH_VARIABLE}' } })
-    const file = configure('one.yml', [broken, systemAt('frankfurt', emulator.url)])
-    expect(await doctor(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('NO_SUCH_VARIABLE') })
-    const { code, stdout } = await doctor(file, '--system=frankfurt')
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^system frankfurt\n/)
-  })
-
-  test('prints an invalid configuration as JSON', async () => {
-    const { code, stdout } = await doctor(configure('bad.yml', [{ name: 'a', base_url: 'x' }]), '--json')
-    expect(code).toBe(1)
-    const { summary, findings } = JSON.parse(stdout)
-    expect(summary).toEqual({ ok: 0, info: 0, warn: 0, fail: 2, skip: 0 })
-    expect(findings[0]).toMatchObject({ scope: 'configuration', system: null, status: 'fail' })
-  })
-
   test('logs out when it is interrupted', async () => {
     await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@nodes'] })
     const file = configure('slow.yml', [systemAt('slow', slow.url)], { poll: { timeout: '60s' } })
@@ -173,29 +155,6 @@ describe('doctor', () => {
     expect(child.stdout()).toContain('  skip  feed           interrupted\n')
     expect(child.stderr()).toBe('sds-exporter: interrupted\n')
     expect(child.stdout()).toContain('  skip  values         skipped: interrupted\n')
-    expect(slow.liveSessions('monitor')).toBe(0)
-  })
-
-  test('writes the report when it is interrupted while it reads the versions', async () => {
-    await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@vdc_nodes'] })
-    // Only the report needs them.
-    const without = { performance: { source: 'feed' }, resources: { inventory: { schedule: '' } } }
-    const rest = { poll: { timeout: '60s' }, ...without }
-    const file = configure('slow.yml', [systemAt('slow', slow.url)], { ...DEFAULTS, ...rest })
-    const report = `${folder.path}/report.txt`
-    await using child = await startProcess(process.execPath, [
-      'src/main.ts',
-      'doctor',
-      `--config.file=${file}`,
-      `--report=${report}`,
-    ])
-    await expect.poll(() => slow.log.count('vdc_nodes')).toBe(1)
-    child.kill('SIGINT')
-    expect(await child.exited).toEqual({ code: 1, signal: null })
-    expect(child.stderr()).toBe('sds-exporter: interrupted\n')
-    expect(linesWith('ok', child.stdout())).not.toEqual([])
-    expect(linesWith('skip', child.stdout())).toEqual([])
-    expect(readFileSync(report, 'utf8')).toMatch(/^system-1: versions unknown/m)
     expect(slow.liveSessions('monitor')).toBe(0)
   })
 
@@ -229,13 +188,6 @@ describe('doctor', () => {
     expect(stderr).toMatch(/^sds-exporter: (?!error: )/)
     expect(stderr).toContain(words)
     expect(stderr).not.toContain('canary')
-  })
-
-  test('prints help', async () => {
-    const { code, stdout } = await runCommand(['doctor', '--help'])
-    expect(code).toBe(0)
-    for (const word of ['--config.file', '--prometheus.url', '--system', 'forecast.braces', 'Exit codes'])
-      expect(stdout).toContain(word)
   })
 })
 
@@ -331,23 +283,6 @@ describe('with a real Prometheus', () => {
     expect(section).toContain('  fail  pools          paris: Prometheus has no pools of this system\n')
     expect(section).toMatch(/ {2}skip {2}samples {8}paris: skipped/)
   })
-
-  test('reports pools whose polls fail', async () => {
-    emulator.setFaults(['status:404@nodes'])
-    const changed = configure('watched.yml', [systemAt('frankfurt', emulator.url)], {
-      poll: { timeout: '29s' },
-    })
-    expect(changed).toBe(file)
-    exporter.kill('SIGHUP')
-    await prometheus.waitForSamples('count(sds_pool_up == 0) == 2')
-    const { stdout } = await doctor(file, `--prometheus.url=${prometheus.url}`)
-    emulator.setFaults([])
-    expect(
-      sectionOf(stdout).match(
-        / {2}fail {2}pools {10}frankfurt urn:\S+ polls of the running exporter fail\n +→ see the failures above/g,
-      ),
-    ).toHaveLength(2)
-  })
 })
 
 describe('an invalid Prometheus URL', () => {
@@ -395,20 +330,6 @@ describe('an invalid Prometheus URL', () => {
   })
 })
 
-test.each([null, 1, { uid: 1 }, { tags: 'sds' }])(
-  'a list of dashboards with %j is not that of Grafana',
-  async (listed) => {
-    await using other = await runServer(createServer((_, response) => response.end(JSON.stringify([listed]))))
-    const token = folder.write('grafana-token', 'glsa_1')
-    const flags = [`--grafana.url=${other.url}`, `--grafana.token-file=${token}`]
-    const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
-    const { code, stdout } = await doctor(configure('dead.yml', [dead]), ...flags)
-    expect(code).toBe(1)
-    const text = `dashboards     ${other.url} is not the API of Grafana (HTTP 200): check that --grafana.url is`
-    expect(linesWith('fail', stdout).at(-1)).toContain(text)
-  },
-)
-
 describe('runChecks and renderReport', () => {
   const running = { signal: new AbortController().signal, onCheck: () => undefined }
 
@@ -442,10 +363,3 @@ describe('runChecks and renderReport', () => {
     )
   })
 })
-
-test.each([
-  ['15s', 15],
-  ['1m30s', 90],
-  ['500ms', 0.5],
-  ['', undefined],
-])('Prometheus means by %s %s seconds', (text, seconds) => expect(secondsOf(text)).toBe(seconds))

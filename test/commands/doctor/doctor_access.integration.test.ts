@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { chmodSync, existsSync, utimesSync } from 'node:fs'
+import { existsSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
@@ -62,50 +62,7 @@ describe('a healthy system', () => {
   })
 })
 
-describe('an answer to the request without a token', () => {
-  const SECRET = 'canary/4711+secret'
-
-  test.each(['token', 'token_file', 'password', 'password_file'])('is quoted without the %s', async (key) => {
-    using folder = temporaryFolder()
-    const credentials = `monitor:${SECRET}`
-    const details = `${SECRET}, ${encodeURIComponent(SECRET)}, ${Buffer.from(credentials).toString('base64')}`
-    await using server = await runServer(
-      createServer((_, response) => response.writeHead(500).end(JSON.stringify({ code: 1, details }))),
-    )
-    const value = key.endsWith('_file') ? folder.write('secret', SECRET) : SECRET
-    const auth = { [key]: value, ...(key.startsWith('password') && { username: 'monitor' }) }
-    const [finding] = (await examine({ base_url: server.url, auth })).of('http')
-    expect(finding?.text).toMatch(/it says: <secret>$/)
-  })
-})
-
 describe('configuration', () => {
-  test('warns of secrets that other users can read', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('token', 'emulator-monitor')
-    chmodSync(file, 0o644)
-    const keys = { base_url: 'http://127.0.0.1:1', auth: { token_file: file } }
-    expect((await examine(keys)).of('configuration')).toEqual([
-      {
-        status: 'warn',
-        text: `every local user can read the secret in ${file}`,
-        remedy: expect.stringContaining('chmod o-r'),
-      },
-    ])
-    chmodSync(file, 0o640)
-    expect((await examine(keys)).of('configuration')).toEqual([{ status: 'ok', text: 'no problems found' }])
-  })
-
-  test('warns of unencrypted connections and of disabled verification', async () => {
-    const findings = (
-      await examine({ base_url: 'http://storage.invalid', tls_config: { insecure_skip_verify: true } })
-    ).of('configuration')
-    expect(findings.map(({ status, text }) => `${status} ${text}`)).toEqual([
-      'warn TLS certificate verification is disabled: the connection can be intercepted',
-      'warn http://storage.invalid: the password and the token are sent unencrypted',
-    ])
-  })
-
   test.each([
     [{ performance: { schedule: '0 */15 * * * *' } }, true],
     [{ performance: { schedule: '0 */10 * * * *' } }, false],
@@ -142,14 +99,6 @@ describe('names', () => {
     expect(found.with('skip')).toEqual(following('names'))
     expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
     expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
-  })
-
-  test('warns of one unknown host of several', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const found = await examine({ base_url: ['http://no-such-host.invalid', emulator.url] })
-    expect(found.of('names').map(({ status }) => status)).toEqual(['warn', 'ok'])
-    expect(found.with('fail')).toEqual([])
-    expect(found.of('feed')).toMatchObject([{ status: 'ok', text: '1 node' }])
   })
 })
 
@@ -394,18 +343,6 @@ describe('http', () => {
     ])
   })
 
-  test('accepts a redirect to the login page as a refusal', async () => {
-    await using emulator = await startEmulator({
-      pools: 1,
-      nodes: 1,
-      expiredToken: '302',
-      faults: ['redirect-login@providers,first=1'],
-    })
-    expect((await examine({ base_url: emulator.url })).of('http')).toMatchObject([
-      { status: 'ok', text: 'responds (302 without a token)' },
-    ])
-  })
-
   test('warns if one of several addresses fails', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     await using proxy = await runServer(createServer((_, response) => response.end('<html>welcome</html>')))
@@ -432,13 +369,6 @@ describe('clock', () => {
     ])
     // Ages are calculated by the clock of the system.
     expect(found.of('samples')).toMatchObject([{ status: 'ok' }])
-  })
-
-  test('warns of a clock that was set back', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:3600'] })
-    const found = await examine({ base_url: emulator.url })
-    expect(found.of('clock')[0]?.text).toMatch(/ (359\d|36[0-2]\d) s behind /)
-    expect(found.with('fail')).toEqual([])
   })
 })
 

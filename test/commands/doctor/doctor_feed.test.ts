@@ -5,7 +5,6 @@ import { compareExport, compareReadings } from '../../../src/commands/doctor/sys
 import type { Sample, SampleSet } from '../../../src/metrics/lines.ts'
 import { feedSamples } from '../../../src/metrics/samples.ts'
 import { startEmulator } from '../../api/client_setup.ts'
-import { serveHttp } from '../../api/http/raw_server.ts'
 import { examine, startGate } from './doctor_setup.ts'
 
 describe('pools', () => {
@@ -91,24 +90,6 @@ describe('pools', () => {
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
     for (const { remedy = '' } of found.all) expect(remedy).not.toMatch(/id of the pool|base_url/)
   })
-
-  test('names the setting if a system that lists no pools has none configured', async () => {
-    const faults = ['status:404@pools', 'status:404@varrays']
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults })
-    expect((await examine({ base_url: emulator.url })).of('pools')).toMatchObject([
-      { status: 'fail', remedy: expect.stringMatching(/^configure the pools in systems\[\]\.pools/) },
-    ])
-  })
-
-  test('warns if configured pools cannot be compared with a list', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@varrays'] })
-    emulator.setFaults(['status:404@pools', 'status:404@varrays'])
-    const found = await examine({ base_url: emulator.url, pools: [{ id: emulator.pools[0]?.id ?? '' }] })
-    expect(found.of('pools')).toMatchObject([
-      { status: 'info', text: 'the system has no list of pools: the configured ids are used' },
-    ])
-    expect(found.of('feed')).toMatchObject([{ status: 'ok' }])
-  })
 })
 
 describe('feed', () => {
@@ -163,15 +144,6 @@ describe('feed', () => {
     }
   })
 
-  test('describes the shape of an invalid response', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['no-embedded@nodes'] })
-    const [finding] = (await examine({ base_url: emulator.url })).of('feed')
-    expect(finding?.text).toMatch(/; the response has \d+ characters and the members (title, )?_links/)
-    emulator.setFaults(['root:list@nodes'])
-    const [other] = (await examine({ base_url: emulator.url })).of('feed')
-    expect(other?.text).toMatch(/; the response has 2 characters and is not an object$/)
-  })
-
   test('checks the remaining pools if one fails', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['html@nodes,pool=hot'] })
     const found = await examine({ base_url: emulator.url })
@@ -218,38 +190,6 @@ describe('feed', () => {
     expect(text).toMatch(/^2 Rebooting: unknown or missing health status of \S+, \S+$/)
     const [first, second] = text.split(' of ')[1]?.split(', ') ?? []
     expect(first).not.toBe(second)
-  })
-
-  test('names pools by their id if their name is not unique', async () => {
-    const node = { id: 'n1', displayName: 'n1', storagePoolName: 'pool', healthStatus: 'Good' }
-    const pools = ['p1', 'p2', 'p3'].map((id) => ({ id, name: 'pool' }))
-    await using server = await serveHttp(({ url = '' }, response) => {
-      const isFeed = /storagepools\/p[12]\//.test(url)
-      const isFound = isFeed || url.includes('/localzone/storagepools')
-      response.statusCode = isFound ? 200 : 404
-      response.end(isFound ? JSON.stringify({ _embedded: { instances: isFeed ? [node] : pools } }) : '')
-    })
-    const found = await examine({ base_url: server.url, auth: { token: 'emulator-monitor' } })
-    expect(found.of('feed')).toMatchObject([
-      { status: 'ok', subject: 'p1' },
-      { status: 'ok', subject: 'p2' },
-      { status: 'fail', subject: 'p3' },
-    ])
-    expect(found.of('health').map(({ subject }) => subject)).toEqual(['p1', 'p2'])
-  })
-
-  test('names an unknown health status and its nodes', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['unknown-health'] })
-    expect((await examine({ base_url: emulator.url })).of('health')).toEqual([
-      {
-        status: 'warn',
-        subject: 'hot',
-        text: expect.stringMatching(
-          /^2 Rebooting: unknown or missing health status of hot-node-0\d, hot-node-0\d$/,
-        ),
-        remedy: expect.stringContaining('report the unknown status'),
-      },
-    ])
   })
 })
 
@@ -324,21 +264,6 @@ describe('samples', () => {
   })
 })
 
-test('reports sample times in another unit than seconds', async () => {
-  const microseconds = Date.now() * 1e6
-  const feed = JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))
-  await using server = await serveHttp(({ headers }, response) =>
-    response.writeHead(headers['x-sds-auth-token'] === undefined ? 401 : 200).end(feed),
-  )
-  const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
-  expect(found.of('feed')).toContainEqual(
-    expect.objectContaining({
-      status: 'warn',
-      text: expect.stringContaining('diskSpaceFree of node n1 has no readable time'),
-    }),
-  )
-})
-
 const snapshots = (...list: readonly object[]) => list
 const NODE = {
   id: 'n1',
@@ -407,21 +332,6 @@ describe('values', () => {
       text: expect.stringContaining(text),
       remedy: expect.stringContaining('report this'),
     })
-  })
-
-  test('match with special characters in names', () => {
-    const names = ['a"b\\c\nd', 'twice', 'twice', '{}, x="1"', 'a\rb', 'a\u2028b', 'a\u2029b']
-    const nodes = names.map((displayName, index) => ({
-      ...NODE,
-      id: `n${index}`,
-      displayName,
-    }))
-    expect(compareExport(rawFeed(feedOf(...nodes)), 'a')).toMatchObject({ status: 'ok' })
-  })
-
-  test('are read from the non-empty one of two lists', () => {
-    const body = { _embedded: { _instances: [], instances: [NODE] } }
-    expect(compareExport(rawFeed(body), 'a')).toMatchObject({ status: 'ok' })
   })
 
   test('of two readings must be consistent', () => {
@@ -509,12 +419,5 @@ describe('forecasts', () => {
     expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
       { status: 'fail', remedy: expect.stringContaining('SYSTEM_MONITOR') },
     ])
-  })
-
-  test('are not requested if they are disabled', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const found = await examine({ base_url: emulator.url }, { forecast: { schedule: '' } })
-    expect(found.of('forecasts')).toMatchObject([{ status: 'info' }])
-    expect(emulator.log.count('forecast')).toBe(0)
   })
 })

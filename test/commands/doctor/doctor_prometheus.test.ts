@@ -1,12 +1,8 @@
-import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
 import { CheckFailure, runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
-import {
-  type AlertmanagerClient,
-  createAlertmanagerClient,
-} from '../../../src/commands/doctor/services/alertmanager_client.ts'
+import type { AlertmanagerClient } from '../../../src/commands/doctor/services/alertmanager_client.ts'
 import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
 import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
@@ -15,7 +11,6 @@ import type {
   ScrapeTarget,
 } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { readVersion } from '../../../src/exporter/version.ts'
-import { runServer } from './doctor_setup.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',
@@ -154,11 +149,6 @@ describe('before the first scrape', () => {
   })
 })
 
-test('ignores targets of other jobs', async () => {
-  const found = await diagnose({ targets: [TARGET, { ...TARGET, job: 'node', health: 'down' }] })
-  expect(found('target')).toEqual([{ status: 'ok', subject: 'storage a:9438', text: 'up' }])
-})
-
 describe('rules', () => {
   const alert = (name: string, query: string, more: Partial<LoadedRule> = {}): LoadedRule => ({
     type: 'alerting',
@@ -246,49 +236,6 @@ test('an Alertmanager without a response hides nothing of the others', async () 
     ['http://b', 'warn'],
   ])
   expect(findings[2]).toMatchObject({ text: 'no response', remedy: 'check its log' })
-})
-
-test.each([[null], [{ receivers: [null] }], [{ receivers: [{ name: 1 }] }], [{ status: 1 }]])(
-  'an alert %j is not of the API of Alertmanager',
-  async (alert) => {
-    await using server = await runServer(createServer((_, response) => response.end(JSON.stringify([alert]))))
-    const client = createAlertmanagerClient(server.url, new AbortController().signal)
-    const findings = await alertingFindings([client], [], ['frankfurt'], true)
-    expect(findings.at(-1)).toEqual({
-      status: 'fail',
-      subject: server.url,
-      text: `${server.url} is not the API of Alertmanager`,
-      remedy: 'correct alerting.alertmanagers in the configuration of Prometheus',
-    })
-  },
-)
-
-test('a check beyond the time limit fails, and those after it are skipped', async () => {
-  const controller = new AbortController()
-  const check = (title: string) => ({
-    title,
-    needs: [],
-    async run() {
-      controller.abort(new DOMException('', 'TimeoutError'))
-      controller.signal.throwIfAborted()
-      return []
-    },
-  })
-  const checks = [check('first'), check('second')]
-  const { reports } = await runChecks(checks, undefined, {
-    signal: controller.signal,
-    onCheck: () => undefined,
-  })
-  expect(reports.map(({ findings }) => findings)).toEqual([
-    [
-      {
-        status: 'fail',
-        text: 'not finished within the time limit of all checks',
-        remedy: 'use --system=NAME to check a single system',
-      },
-    ],
-    [{ status: 'skip', text: 'skipped: time limit reached' }],
-  ])
 })
 
 describe('dashboards', () => {

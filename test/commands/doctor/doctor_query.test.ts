@@ -70,17 +70,6 @@ describe('query', () => {
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
-  test('has the nodes that are in the answers, without an operation that is refused', async () => {
-    await using emulator = await startEmulator({
-      ...SMALL,
-      profile: 'modern',
-      faults: ['refused-operation:keep', 'combined-refused', 'partial-nodes'],
-    })
-    const found = await examine({ base_url: emulator.url })
-    expect(found.of('query')[0]).toMatchObject({ status: 'ok', text: expect.stringContaining('of 1 node') })
-    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
-  })
-
   test('reports that rates of releases with the range defect need two polls', async () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'range-defect' })
     const found = await examine({ base_url: emulator.url })
@@ -130,26 +119,6 @@ describe('bandwidths', () => {
       },
       ...BANDWIDTHS.map((subject) => ({ status: 'ok', subject, text: expect.stringContaining('agree') })),
     ])
-  })
-
-  test.each([
-    ['kB/s', '1/1000'],
-    ['B/s', '1/1000000'],
-  ])('differ if the feed is read as %s', async (unit, factor) => {
-    await using emulator = await startEmulator(SMALL)
-    const found = await examine({ base_url: emulator.url }, { performance: { feed_bandwidth_unit: unit } })
-    expect(found.of('query').slice(1)).toEqual(
-      BANDWIDTHS.map((subject) => ({
-        status: 'warn',
-        subject,
-        text: expect.stringContaining(
-          `read as ${unit}, are ${factor} times those of the query interface: the feed has MB/s`,
-        ),
-        remedy: 'set performance.feed_bandwidth_unit: MB/s for this system',
-      })),
-    )
-    // The exported values are those of the configured unit.
-    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
   /** A feed and answers with bytes per second of two nodes for one unit of the feed. */

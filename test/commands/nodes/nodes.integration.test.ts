@@ -1,9 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { terminalWidth } from '../../../src/commands/cli/output/width.ts'
 import { type NodeRow, sortBySeverity, sortRows } from '../../../src/commands/nodes/rows.ts'
 import type { SummaryRow } from '../../../src/commands/nodes/summaries.ts'
-import { summaryText } from '../../../src/commands/nodes/summaries.ts'
 import { nodesTable } from '../../../src/commands/nodes/table.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -109,11 +107,6 @@ describe('the table', () => {
       '  NODE         HEALTH         DISKS  BAD   USED     BYTES  AGE',
       '  ecs-node-02  Good           60/60    0  45.2%  82.2 TiB  42s',
     ])
-  })
-
-  test('of a terminal that does not tell its width is as wide as the names', () => {
-    const width = terminalWidth({ isTTY: true, columns: 0 })
-    expect(nodesTable([ROW], { width })).toBe(nodesTable([ROW], UNLIMITED))
   })
 
   test.each([40, 60, 80, 100])('fits a terminal of %d columns, whatever the names', (width) => {
@@ -255,29 +248,6 @@ describe('nodes', () => {
     expect(await forecasts()).toEqual({ hot: null, archive: null })
   })
 
-  test.each(['documented', 'classic', 'modern'] as const)(
-    'gives figures of the profile %s',
-    async (profile) => {
-      await using emulator = await startEmulator({ pools: 1, nodes: 3, profile, scenario: 'disk-failures' })
-      const rows = await rowsOf([system('a', emulator.url)])
-      expect(rows).toHaveLength(3)
-      for (const row of rows) {
-        expect(row.disk_space_allocated_ratio).toBeCloseTo(
-          (row.disk_space_allocated_bytes ?? 0) / (row.disk_space_total_bytes ?? 0),
-          12,
-        )
-        expect(row.disks).toBe(
-          [row.disks_good, row.disks_bad, row.disks_maintenance, row.disks_ready_to_replace].reduce(
-            (a: number, b) => a + (b ?? 0),
-            0,
-          ),
-        )
-        expect(Math.abs(row.newest_sample_age_seconds ?? Number.NaN)).toBeLessThan(60)
-      }
-      expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(ROW))
-    },
-  )
-
   test('shows nodes that are down first, unless they are to be sorted by name', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 5, scenario: 'node-down' })
     const systems = [system('a', emulator.url)]
@@ -383,19 +353,6 @@ describe('nodes', () => {
     expect(emulator.log.count('history')).toBe(2)
   })
 
-  test('--summary fits a terminal of 80 columns, whatever the figures', () => {
-    const row: SummaryRow = {
-      ...{ system: 'a', pool: 'b', pool_id: 'b', node: 'c', node_id: 'c', metric: 'm' },
-      attribute: 'transactionWriteTransactionsPerSec',
-      ...{ minimum: 123_456.7, average: 123_456.7, maximum: 123_456.7 },
-      ...{ minimum_timestamp_seconds: 1_772_323_200, maximum_timestamp_seconds: 1_772_323_200 },
-    }
-    const period = { start: 1_772_323_200, end: 1_772_409_600, interval: 900 }
-    const lines = linesOf(summaryText([row], period, { width: 80 }))
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
-    expect(lines.at(-1)).toMatch(/^transactionWriteTransactions.*… +123456\.7\/s .* 03-01 00:00$/)
-  })
-
   test('--summary takes a node and attributes', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, profile: 'classic' })
     const flags = ['--summary', '--from=-1h', '--attribute=diskSpaceFree', '--attribute=nodeCpuUtilization']
@@ -412,24 +369,6 @@ describe('nodes', () => {
       code: 2,
       stderr: expect.stringContaining('unknown node x; nodes: hot-node-01'),
     })
-  })
-
-  test('--summary says that there is no history, and takes no attribute without one', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    const flags = ['--summary', '--from=-1h']
-    expect(
-      await nodes([system('a', emulator.url)], ...flags, '--attribute=nodeCpuUtilization'),
-    ).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: 'the feed has no history of nodeCpuUtilization in this period\n',
-    })
-    expect(await nodes([system('a', emulator.url)], ...flags, '--attribute=diskSpaceReserved')).toMatchObject(
-      {
-        code: 2,
-        stderr: expect.stringContaining('no such attribute with a history'),
-      },
-    )
   })
 
   test('--summary --json has the values of the system in base units', async () => {
@@ -472,12 +411,5 @@ describe('nodes', () => {
     expect(rows.get('diskReadBandwidthEc')?.metric).toBe(
       'sds_node_disk_read_purpose_bytes_per_second{purpose="erasure_coding"}',
     )
-  })
-
-  test('prints help', async () => {
-    const { code, stdout } = await runCommand(['nodes', '--help'])
-    expect(code).toBe(0)
-    for (const word of ['--config.file', '--system', '--json', ...Object.keys(ROW), 'Exit codes'])
-      expect(stdout).toContain(word)
   })
 })

@@ -5,7 +5,6 @@ import { createAdminClient } from '../../../src/api/admin_client.ts'
 import { askLine, askSecret, type Terminal } from '../../../src/commands/cli/output/terminal.ts'
 import { withToken } from '../../../src/commands/providers/caller.ts'
 import { deleteWithConfirmation } from '../../../src/commands/providers/delete.ts'
-import { providersCommand } from '../../../src/commands/providers/providers.ts'
 import type { TlsConfig } from '../../../src/config/config.ts'
 import { silentLog } from '../../../src/log.ts'
 import { Secret } from '../../../src/values/secret.ts'
@@ -17,10 +16,9 @@ import {
   type StartedEmulator,
   startEmulator,
 } from '../../server/admin/admin_setup.ts'
-import { startSystemStub } from '../../server/admin/system_stub.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { run, startProcess } from '../../support/processes.ts'
+import { startProcess } from '../../support/processes.ts'
 import { waitFor, waitForAssertion } from '../../support/wait.ts'
 import { runCommand } from '../run_command.ts'
 
@@ -156,11 +154,6 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test('refuses an id that cannot be sent, before it requests the list', async () => {
-    expect(await providers(SECURITY, 'delete', 'urn:a:.json', '--yes')).toMatchObject({ code: 2 })
-    expect(emulator.log.count()).toBe(0)
-  })
-
   test.each(['urn:storageos:AuthnProvider:none:', '..'])(
     'sends no deletion of %s, which is neither an id nor a name',
     async (text) => {
@@ -180,16 +173,6 @@ describe('providers delete', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ system: 'frankfurt', id: ids[2], name, deleted: true })
     expect(await providerIds(emulator)).toEqual(ids.filter((id) => id !== ids[2]))
-  })
-
-  test('suggests the name that was probably meant', async () => {
-    const { code, stderr } = await providers(SECURITY, 'delete', 'corporate-ladp', '--yes')
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(
-        'no provider with the id or name corporate-ladp; did you mean corporate-ldap?',
-      ),
-    })
   })
 
   test('prints the error of the system if the account may not delete', async () => {
@@ -222,28 +205,6 @@ describe('providers delete', () => {
     expect(await child.exited).toEqual({ code: 0, signal: null })
     expect(child.stdout()).toContain('Deleted ')
     expect(child.stderr()).toContain('outcome=deleted')
-  })
-
-  test('refuses an audit file that is a FIFO, whose reader may never read', async () => {
-    const [id = ''] = await providerIds(emulator)
-    const fifo = `${folder.path}/fifo`
-    await run('mkfifo', [fifo])
-    const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes', `--admin.audit-file=${fifo}`)
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('nothing was deleted'),
-    })
-    expect(stderr).toContain('it is a FIFO')
-    expect(emulator.log.count('delete')).toBe(0)
-  })
-
-  test('has the flags that the documentation names', () => {
-    const [, remove] = providersCommand().commands
-    const flags = remove?.options.map(({ long }) => long)
-    for (const flag of ['--system', '--username', '--yes', '--dry-run', '--config.file'])
-      expect(flags).toContain(flag)
-    expect(flags).not.toContain('--token')
-    expect(flags).not.toContain('--password')
   })
 })
 
@@ -367,30 +328,12 @@ describe('a terminal', () => {
     expect(raw).toEqual([true, false])
   })
 
-  test('reads a pasted secret with a newline', async () => {
-    const { terminal, press } = fakeTerminal()
-    const answer = askSecret(terminal, 'Token: ')
-    press('pasted-token\nrest')
-    expect(await answer).toBe('pasted-token')
-  })
-
   test('cancels on Ctrl+C and restores the terminal mode', async () => {
     const { terminal, press, raw } = fakeTerminal()
     const answer = askSecret(terminal, 'Token: ')
     press('abc\u0003')
     await expect(answer).rejects.toThrow('Cancelled')
     expect(raw).toEqual([true, false])
-  })
-
-  test.each([
-    ['a secret', askSecret],
-    ['a line', askLine],
-  ])('cancels %s when the command is interrupted', async (_, ask) => {
-    const interruption = new AbortController()
-    const { terminal } = fakeTerminal(interruption.signal)
-    const answer = ask(terminal, 'Name: ')
-    interruption.abort()
-    await expect(answer).rejects.toThrow('Cancelled')
   })
 
   test('reads a line, and cancels at the end of the input', async () => {
@@ -402,23 +345,6 @@ describe('a terminal', () => {
     const cancelled = askLine(second.terminal, 'Name: ')
     second.press('\u0003')
     await expect(cancelled).rejects.toThrow('Cancelled')
-  })
-})
-
-describe('invisible characters', () => {
-  const DECEPTIVE = { id: 'urn:a\u2066:', name: '\u202epadl\u009b31m\u200b' }
-  const VISIBLE = { id: 'urn:a\\u2066:', name: '\\u202epadl\\u009b31m\\u200b' }
-
-  test('of names and ids are escaped on the terminal', async () => {
-    await using stub = await startSystemStub(DECEPTIVE)
-    file = writeConfig({ frankfurt: stub.url })
-    const list = await providers(SECURITY, 'list')
-    expect(list.stdout).toContain(`\n${VISIBLE.name}  ${VISIBLE.id}\n`)
-    const json = await providers(SECURITY, 'list', '--json')
-    expect(json.stdout).toContain(VISIBLE.name)
-    expect(JSON.parse(json.stdout).authnprovider).toMatchObject([DECEPTIVE])
-    const deleted = await providers(SECURITY, 'delete', DECEPTIVE.id, '--yes')
-    expect(deleted).toMatchObject({ code: 0, stdout: `Deleted ${VISIBLE.name} from frankfurt.\n` })
   })
 })
 
@@ -467,22 +393,6 @@ describe('an interactive deletion', () => {
     expect(outcome).toContain('nothing was deleted')
     expect(left).toContain(id)
     expect(emulator.log.count('delete')).toBe(0)
-  })
-
-  test('by a name that several providers have lists their ids, and deletes nothing', async () => {
-    const { outcome, left, id } = await ask(
-      () => '',
-      () => 'ldap',
-      'ldap',
-    )
-    expect(outcome).toContain(`has 4 providers with the name ldap: use an id (${id}, `)
-    expect(left).toContain(id)
-  })
-
-  test('by its name asks for the name', async () => {
-    const { outcome, left, id } = await ask(() => 'corporate-ldap', undefined, 'corporate-ldap')
-    expect(outcome).toBe('deleted')
-    expect(left).not.toContain(id)
   })
 
   test.each([
