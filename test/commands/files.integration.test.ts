@@ -89,6 +89,19 @@ describe('a file that the configuration names', () => {
 
 describe('a configuration file with', () => {
   const system = (rest: string) => `{${SYSTEM}, auth: {token: t}, ${rest}}`
+  const powers = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map(
+    (name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
+  )
+  test.concurrent.each([
+    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 1000 aliases'],
+    ['many aliases of one anchor', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'more than 1000 aliases'],
+    ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
+    ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],
+  ])('%s is refused', async (_, text, message) => {
+    using folder = temporaryFolder()
+    const { code, stderr } = await program('check', `--config.file=${folder.write('sds.yml', text)}`)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+  })
 
   test.concurrent('one anchor that 200 systems share is valid', async () => {
     using folder = temporaryFolder()

@@ -275,7 +275,7 @@ describe('what cannot be read is said, and the feed is read', () => {
     ['range-defect', '', '', [], 'release 3.8.0.3.136839.4f1ba2c9d07 has wrong values in ranges', 0],
     ['community', '', '', [], 'the query interface does not run, as on a Community Edition', 1],
     ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 6],
-    ['modern', 'query-error:role', '', [], 'the account lacks the role for this request', 2],
+    ['modern', 'query-error:role', '', [], 'the account lacks the role for this request', 1],
     ['modern', 'query-error:compile', '', [], 'failed to compile query', 6],
     ['modern', 'status:404@vdc_nodes', '', [], 'the release cannot be read from /vdc/nodes', 0],
     ['modern', '', '', ['--source=feed'], 'because of --source=feed', 0],
