@@ -17,7 +17,7 @@ export async function runFrequent(args: readonly string[]): Promise<number | und
     process.stdout.write(`${await command()}\n`)
     return 0
   } catch (failure) {
-    return (await import('./program.ts')).reportFailure(failure, args)
+    return (await import('./program.ts')).reportFailure(failure)
   }
 }
 

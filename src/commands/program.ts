@@ -3,9 +3,7 @@ import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode } from '../values/errors.ts'
-import { ListenError } from '../values/listen_address.ts'
 import { EXIT, Failed, failureText } from './cli/exit.ts'
-import { withOtherPort } from './cli/flags/other_port.ts'
 import { writeError } from './cli/log/journal.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
@@ -68,7 +66,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {
-    return reportFailure(failure, args)
+    return reportFailure(failure)
   }
 }
 
@@ -78,18 +76,14 @@ const CLOSED_PIPE = ['EPIPE', 'ECONNRESET']
 export function exitCodeAfterOutput(code: number): number {
   const { errored } = process.stdout
   if (code !== EXIT.done || errored === null || CLOSED_PIPE.includes(errorCode(errored))) return code
-  return reportFailure(Object.assign(errored, { path: 'stdout' }), [])
+  return reportFailure(Object.assign(errored, { path: 'stdout' }))
 }
 
 /** Prints why a command failed. @returns its exit code */
-export function reportFailure(failure: unknown, args: readonly string[]): number {
+export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-  const inUse = failure instanceof ListenError ? failure.addressInUse : undefined
-  const retyped = inUse === undefined ? undefined : withOtherPort(args, inUse)
-  // The command is not wrapped, so that it can be copied.
-  const hint = retyped === undefined ? '' : `\nWith another port:\n  ${visibleLines(retyped)}`
   const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
-  writeError(`${wrappedLines(message, terminalWidth(process.stderr))}${hint}\n`)
+  writeError(`${wrappedLines(message, terminalWidth(process.stderr))}\n`)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }
 

@@ -40,13 +40,6 @@ export function socketText(socket: ListenSocket): string {
 /** A listen address that is invalid or cannot be bound. The message names the address and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
-  /** The listen address whose port another program uses; undefined for other errors. */
-  readonly addressInUse: string | undefined
-
-  constructor(message: string, options: ErrorOptions & { readonly addressInUse?: string | undefined } = {}) {
-    super(message, options)
-    this.addressInUse = options.addressInUse
-  }
 }
 
 const MAX_PORT = 65_535
@@ -92,6 +85,5 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export function explainListenError(address: string, cause: unknown): ListenError {
   const code = errorCode(cause) || 'unknown error'
   const remedy = REMEDIES[code] ?? 'check the address'
-  const addressInUse = code === 'EADDRINUSE' ? address : undefined
-  return new ListenError(`cannot listen on '${address}' (${code}): ${remedy}`, { cause, addressInUse })
+  return new ListenError(`cannot listen on '${address}' (${code}): ${remedy}`, { cause })
 }

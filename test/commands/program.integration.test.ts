@@ -212,7 +212,4 @@ test.concurrent.each([
   other.close()
   expect(code).toBe(1)
   expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
-  const [host, port] = address.split(':')
-  const another = `${host}:${((Number(port) + 10_000 - 1) % 65_535) + 1}`
-  expect(stderr).toContain(`\n  sds-exporter ${[command, `${flag}=${another}`, ...config].join(' ')}\n`)
 })

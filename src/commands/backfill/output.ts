@@ -13,7 +13,6 @@ import { loadState, type RunState } from '../../history/run/journal.ts'
 import { holdLock, LockedError } from '../../history/run/lock.ts'
 import { fileTypeProblem } from '../../values/files.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { shellWord } from '../cli/flags/other_port.ts'
 import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
@@ -194,4 +193,9 @@ mv blocks/* DATA/
 promtool tsdb create-blocks-from --max-block-duration=${RULE_BLOCK_HOURS}h rules --url=URL --start=${start} --end=${end} --eval-interval=${step}s --output-dir=rule-blocks sds-recording.yml
 mv rule-blocks/* DATA/
 `
+}
+
+/** A word of a command line for a POSIX shell. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
