@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { holdLock } from '../../../src/history/run/lock.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -325,8 +325,9 @@ describe('two runs on one output', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const file = join(folder.path, 'history.om')
     const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
-    await using _lock = await holdLock(`${file}.journal.lock`)
-    const message = `another backfill writes this output: process ${process.pid}`
+    const holder = { host: hostname(), pid: process.ppid }
+    folder.write('history.om.journal.lock', JSON.stringify(holder))
+    const message = `process ${holder.pid} on ${holder.host} holds ${file}.journal.lock`
     for (const more of [[], ['--resume'], ['--force']])
       expect(await backfill(...flags, ...more)).toMatchObject({
         code: 1,
