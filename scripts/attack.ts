@@ -1,7 +1,8 @@
 /**
  * Attacks an exporter on loopback from both sides, as clients and as a storage system, and prints for each attack the
  * longest answer times of /-/healthy and of scrapes, memory, and bytes of log. Exit code 1 if a limit was exceeded. Takes
- * about half an hour; Linux only.
+ * about half an hour; Linux only, as root: the exporter runs in a control group with the memory limit of the
+ * systemd unit.
  *
  *   npm run attack [-- NAME…]
  */

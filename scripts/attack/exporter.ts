@@ -6,6 +6,7 @@ import { PASSWORD } from '../../src/emulator/http/sessions.ts'
 import { temporaryFolder } from '../../test/support/folders.ts'
 import { type Child, startProcess } from '../../test/support/processes.ts'
 import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
+import { createMemoryGroup, type MemoryGroup } from './memory_group.ts'
 import { request } from './requests.ts'
 import { OTHER, type Setup, type STEADY, type Target } from './row.ts'
 
@@ -43,8 +44,10 @@ export async function startTarget(
   const config = configOf({ ...systemUrls, ...(hostile !== undefined && { [OTHER]: hostile.url }) })
   const web = await webConfig(setup)
   for (const [name, text] of Object.entries(web)) folder.write(name, text)
+  const group = createMemoryGroup(memoryLimitMib())
+  cleanup.defer(group.remove)
   const child = cleanup.use(
-    await startDeployed([
+    await startDeployed(group, [
       `--config.file=${folder.write('sds-exporter.yml', config)}`,
       '--web.listen-address=127.0.0.1:0',
       '--admin.listen-address=127.0.0.1:0',
@@ -85,8 +88,8 @@ function targetOf(
   }
 }
 
-/** Starts `serve` with the environment and the limit of file descriptors of the unit. @throws if the unit lacks them */
-function startDeployed(flags: readonly string[]): Promise<Child> {
+/** Starts `serve` with the environment and the limits of the unit. @throws if the unit lacks them */
+function startDeployed(group: MemoryGroup, flags: readonly string[]): Promise<Child> {
   const unit = readFileSync(UNIT, 'utf8')
   const env = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
     name,
@@ -95,7 +98,13 @@ function startDeployed(flags: readonly string[]): Promise<Child> {
   const limit = /^LimitNOFILE=(\d+)$/m.exec(unit)?.[1]
   if (limit === undefined) throw new Error(`${UNIT} has no LimitNOFILE`)
   // `exec` keeps the process id.
-  const shell = ['-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, 'src/main.ts', 'serve']
+  const shell = [
+    '-c',
+    `echo $$ > ${group.processes} && ulimit -n ${limit} && exec "$0" "$@"`,
+    process.execPath,
+    'src/main.ts',
+    'serve',
+  ]
   return startProcess('/bin/sh', [...shell, ...flags], { env: Object.fromEntries(env) })
 }
 
