@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
-import { serveHttp, serveRaw } from './http/raw_server.ts'
+import { serveHttp } from './http/raw_server.ts'
 import { never, secret } from './http/responses.ts'
 
 const FORECAST = { timeFrame: '4w', targets: [80, 90], braces: true }
@@ -597,23 +597,6 @@ describe('requests', () => {
     await setup.client.nodes('p', never())
     clock.mockRestore()
     expect(server.connections()).toBe(2)
-  })
-
-  test('succeed if the server closes connections without notice', async () => {
-    await using server = await serveRaw((socket) => {
-      let requests = 0
-      socket.on('data', () => {
-        requests += 1
-        if (requests > 1) socket.destroy()
-        else
-          socket.write(
-            `HTTP/1.1 200 OK\r\nX-SDS-AUTH-TOKEN: t\r\nContent-Length: ${FEED.length}\r\n\r\n${FEED}`,
-          )
-      })
-    })
-    await using setup = startClient(monitored(server.url))
-    for (let poll = 0; poll < 3; poll += 1)
-      expect((await setup.client.nodes('p', never())).nodes).toHaveLength(1)
   })
 
   test('waiting for a permit do not spend their deadline while others time out', async () => {

@@ -7,6 +7,7 @@ import { parseJson } from '../../src/api/parse/json.ts'
 import { FORECAST, TRANSACTION_ERRORS } from '../../src/catalogue.ts'
 import { newRejections, withRejected } from '../../src/state/rejections.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/ids.ts'
+import { nodeLines } from '../api/feed/feed_files.ts'
 import { mutatedJson, mutatedText } from './support/arbitraries.ts'
 import { FEED_BODIES, POOL_BODIES } from './support/bodies.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
@@ -29,7 +30,11 @@ fuzz('the nodes feed', {
   check: (text) => {
     const reading = resultOrError(() => decodeFeed(parseJson(text)), ApiError)
     if (reading instanceof ApiError) expect(['syntax', 'schema', 'html']).toContain(reading.reason)
-    else checkReading(reading)
+    else {
+      checkReading(reading)
+      const series = nodeLines(reading).map((line) => line.slice(0, line.lastIndexOf(' ')))
+      expect(series).toEqual([...new Set(series)])
+    }
   },
 })
 

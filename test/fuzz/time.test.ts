@@ -19,14 +19,8 @@ import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
 import { addObjects } from '../../src/api/resources/reader.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
-import { wrappedLines } from '../../src/commands/cli/output/width.ts'
-import { secondsOf } from '../../src/commands/doctor/services/prometheus_client.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
-import type { NodeRow } from '../../src/commands/nodes/rows.ts'
-import { nodesTable } from '../../src/commands/nodes/table.ts'
-import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
-import { loadWebFile } from '../../src/config/web/file.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
@@ -58,10 +52,6 @@ const RESPONSE = 16 * KIB ** 2
 const ERROR = 16 * KIB
 /** Of the headers that Node.js reads. */
 const HEADERS = 16 * KIB
-/** Of a file of the operator, which may be 16 times as long: the parser of YAML takes 20 µs for a token. */
-const OWN_FILE = 16 * KIB
-/** Of a name, which is bounded where it is decoded. */
-const NAME = 8 * KIB
 
 const JSON_TOKENS = [
   ...['{"a":', '[1,', '{},', '"a":1,', '"":"",', '\\u0041', '\\"', '[', ']', '}'],
@@ -82,10 +72,6 @@ const XML_TOKENS = [
   '<!DOCTYPE a [',
 ]
 const YAML_TOKENS = ['- ', 'a: ', '? ', '&a ', '*a ', '&a *a ', "''", '\n ', 'a:\n', '!!a ', '<<: *a\n']
-const VALUE_TOKENS = [
-  ...[`$${'{A:-'}`, `$${'{A}'}`, `$${'{A'}`, 'a/', '*/', '1-2,', 'MON,', '0.', '1m', '../', '%41', '[::1]'],
-  ...['Basic ', 'q=0;', 'gzip, ', '*/*,', '+', '&', '@', '1:'],
-]
 const NODES = [
   '{"id":"n","a":[{"b":"1"}]},',
   '{"id":"n¤","displayName":"¶","nodeCpuUtilizationCurrent":[{"t":"1785312642","Percent":"1"}]},',
@@ -150,14 +136,6 @@ function redacted(text: string): unknown {
   const outcome = { status: 200, header: () => '', text, at: 0 }
   const request = { operation: 'nodes', method: 'GET', path: '/', query: '', body: undefined } as const
   return redactor.exchange({ ...request, headers: {}, outcome })
-}
-
-const NODE_ROW: NodeRow = {
-  ...{ system: 'a', pool: 'b', pool_id: 'b', node: 'c', node_id: 'c', health_status: 'Good' },
-  ...{ disks: 1, disks_good: 1, disks_bad: 0, disks_maintenance: 0, disks_ready_to_replace: 0 },
-  ...{ disk_space_total_bytes: 2, disk_space_allocated_bytes: 1, disk_space_free_bytes: 1 },
-  ...{ disk_space_allocated_ratio: 0.5, newest_sample_timestamp_seconds: 1, newest_sample_age_seconds: 1 },
-  ...{ rack: null, address: null, software_version: null, pool_forecast_seconds: null },
 }
 
 const RULES = { listenHosts: ['a'], allowedHosts: ['b'] }
@@ -351,35 +329,6 @@ const READERS: readonly Reader[] = [
       (['login', 'deletion', 'resource', 'query'] as const).map((of) => refusalOf(responseOf(401, text), of)),
   },
   {
-    name: 'values of the configuration',
-    bytes: OWN_FILE,
-    texts: [
-      'systems: [{name: "§"}]',
-      'systems: [{name: a, base_url: "https://§"}]',
-      'systems: [{name: a, base_url: "https://a", auth: {token_file: "§"}}]',
-      'systems: [{name: a, base_url: "https://a", auth: {token: "$' + '{A:-§"}, pools: [{id: a}]}]',
-      'systems: [{name: a, base_url: "https://a", pools: [{id: "§"}]}]',
-      'systems: [{name: a, base_url: "https://a", labels: {a: "§"}}]',
-      'systems: []\npoll: {schedule: "* * * * * §"}',
-      'systems: []\npoll: {schedule: "§"}',
-      'systems: []\npoll: {timeout: "1§"}',
-      'systems: []\nlimits: {max_response_bytes: "1§"}',
-    ],
-    tokens: VALUE_TOKENS,
-    read: (text) => parseConfig(text, { file: 'a.yml', environment: {} }),
-  },
-  {
-    name: 'values of the web configuration',
-    bytes: OWN_FILE,
-    texts: [
-      'rate_limit: {interval: "1§", burst: 20}',
-      'basic_auth_users: {a: "§"}',
-      'http_server_config: {headers: {X-Frame-Options: "§"}}',
-    ],
-    tokens: VALUE_TOKENS,
-    read: (text) => loadWebFile('web.yml', () => ({ text })),
-  },
-  {
     name: 'certificates',
     bytes: MAX_FILE_BYTES.pem,
     texts: ['§', `${cert}§`, '-----BEGIN CERTIFICATE-----\n§'],
@@ -465,14 +414,6 @@ const READERS: readonly Reader[] = [
     read: (text) => redacted(text),
   },
   {
-    name: 'scrape interval from Prometheus',
-    // Only the command doctor reads it, from the Prometheus of the operator.
-    bytes: KIB ** 2,
-    texts: ['§', '1m§'],
-    tokens: ['1m', '0.', 'ms'],
-    read: secondsOf,
-  },
-  {
     name: 'configuration of Prometheus',
     bytes: RESPONSE,
     texts: ['§', 'storage:\n  tsdb:\n    out_of_order_time_window: §'],
@@ -491,20 +432,6 @@ const READERS: readonly Reader[] = [
       const keys = () => Array.from({ length: 16 }, () => `k${count++}: 1\n`).join('')
       return readAlertmanagerConfig(text.replaceAll('k', keys))
     },
-  },
-  {
-    name: 'names in the table of nodes',
-    bytes: NAME,
-    texts: ['§', 'a§b'],
-    tokens: ['a.', 'é', '表', 'e\u0301'],
-    read: (text) => nodesTable([{ ...NODE_ROW, node: text, pool: text, health_status: text }], { width: 80 }),
-  },
-  {
-    name: 'text that is broken at the width of a terminal',
-    bytes: KIB ** 2,
-    texts: ['§', 'a§', 'a§b'],
-    tokens: ['a ', ' \t', '\u2028', '表'],
-    read: (text) => wrappedLines(text, 80),
   },
 ]
 for (const reader of READERS) boundedTime(reader)

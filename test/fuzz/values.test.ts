@@ -3,34 +3,8 @@ import { expect } from 'vitest'
 import { nodesPath } from '../../src/api/errors/paths.ts'
 import { duration, flag, numeric, parseDuration, size } from '../../src/config/values/units.ts'
 import { idProblem } from '../../src/values/ids.ts'
-import { ListenError, parseListenAddress } from '../../src/values/listen_address.ts'
 import { mutatedText, textOfPieces } from './support/arbitraries.ts'
-import { fuzz, resultOrError } from './support/fuzz.ts'
-
-const ADDRESSES = [
-  ':9438',
-  '127.0.0.1:9438',
-  '[::1]:9438',
-  'localhost:9438',
-  '[fe80::1%eth0]:1',
-  'a.b-c.example:0',
-]
-const ADDRESS_PIECES = [':', '[', ']', '.', '-', '%', '::', '0', '65536', '1.2.3.4', 'http://', 'a', '\n']
-const MAX_PORT = 65_535
-
-fuzz('listen addresses', {
-  corpus: 'listen_addresses',
-  input: fc.oneof(mutatedText(ADDRESSES, ADDRESS_PIECES), textOfPieces(ADDRESS_PIECES)),
-  runs: 50,
-  check: (text) => {
-    const address = resultOrError(() => parseListenAddress(text), ListenError)
-    if (!(address instanceof ListenError)) {
-      expect(Number.isInteger(address.port) && address.port <= MAX_PORT).toBe(true)
-      const host = address.host?.includes(':') ? `[${address.host}]` : (address.host ?? '')
-      expect(parseListenAddress(`${host}:${address.port}`)).toEqual(address)
-    }
-  },
-})
+import { fuzz } from './support/fuzz.ts'
 
 const QUANTITIES = ['30s', '5m', '500ms', '4w', '64MiB', '10 MB', '1GB', 'true', '12.5', '0']
 const QUANTITY_PIECES = [...'0 9 . - + e ms s d w KiB GiB B ٣ 1e999'.split(' '), ...[' ']]

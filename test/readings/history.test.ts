@@ -327,20 +327,6 @@ test('a pool whose samples exceed the memory is not read, and says so; the pool 
   expect(await times('p1')).toContain(T + STEP)
 })
 
-test('a history that is too large also for a single point is a failure until it can be read', async () => {
-  const { poller, setup, polled, log, look } = await start()
-  await polled(['p1'])
-  setup.answer = () => Promise.reject(new ApiError('too_large', 'a year of points'))
-  await look()
-  const failure = { reason: 'too_large', message: 'a year of points' }
-  expect([...poller.failures()]).toMatchObject([['p1', failure]])
-  expect(log.lines).toMatchObject([{ message: 'history failed', fields: { error: 'a year of points' } }])
-  setup.answer = served
-  setup.now += STEP
-  await look()
-  expect([...poller.failures()]).toEqual([])
-})
-
 test('a clock that is set back does not stop the readings', async () => {
   const { setup, times, polled, look } = await start()
   await polled()

@@ -233,7 +233,6 @@ describe('requests in an hour', () => {
 
   test.each([
     // The list is read for the quotas, too.
-    [1, { namespaces: 4 * 2 + 1, quotas: 1 }],
     [100, { namespaces: 4 * 2 + 1, quotas: 100 }],
     // Quotas are those of the 500 namespaces that are exported.
     [2000, { namespaces: 4 * 24 + 4, quotas: 500 }],

@@ -385,30 +385,6 @@ describe('a system that is down', () => {
       expect(up()).toEqual(valueOfAll(1))
     },
   )
-
-  test('is asked for all pools again, although some still time out, and it refuses the others', async () => {
-    const { silent, refused, requested, pools } = await setUpPools(6)
-    for (const pool of pools) silent.add(pool)
-    await vi.advanceTimersByTimeAsync(20 * MINUTE)
-    for (const pool of pools.slice(2)) {
-      silent.delete(pool)
-      refused.add(pool)
-    }
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    requested.length = 0
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    for (const pool of pools) expect(requested.filter((one) => one === pool)).toHaveLength(10)
-  })
-
-  test.each([1, 11])('is not assumed if %i of 12 pools time out', async (count) => {
-    const { up, silent, pools } = await setUpPools(12)
-    for (const pool of pools.slice(0, count)) silent.add(pool)
-    await vi.advanceTimersByTimeAsync(20 * MINUTE)
-    for (let minute = 0; minute < 10; minute += 1) {
-      await vi.advanceTimersByTimeAsync(MINUTE)
-      expect(up()).toEqual(Object.fromEntries(pools.map((pool, index) => [pool, index < count ? 0 : 1])))
-    }
-  })
 })
 
 describe('pools that the system lists', () => {

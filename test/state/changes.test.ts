@@ -245,16 +245,6 @@ describe('labels', () => {
     expect(free(renamed, 'pool')).toEqual({ same: 1, other: 3 })
   })
 
-  test('of a pool with the id of another pool as its name are ids', () => {
-    const system = withPoll(
-      withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'q')),
-      'q',
-      at(1),
-      readingOf({ n1: 2 }, 'x'),
-    )
-    expect(free(system, 'pool')).toEqual({ p: 1, x: 2 })
-  })
-
   test('of a listed pool are the name in the list, until its nodes have another one', () => {
     const listed = withPools(newSystem('a'), [{ id: 'p', name: 'from the list' }])
     expect(of(listed, 'sds_pool_info', 'pool')).toEqual({ 'from the list': 1 })

@@ -285,7 +285,7 @@ describe('a member that is missing, null or of another type removes only its own
   const withoutTimestamps = (lines: readonly string[]) =>
     lines.filter((line) => !line.startsWith('sds_node_sample_timestamp_seconds'))
 
-  test.each(replacements)('attributes: %s', (_, value) => {
+  test.each(replacements)('%s', (_, value) => {
     for (const { key, family, labels } of members) {
       const ends = Object.entries(labels).map(([name, value]) => `,${name}="${value}"`)
       const own = (line: string) => line.startsWith(`${family}{`) && ends.every((end) => line.includes(end))
@@ -294,13 +294,7 @@ describe('a member that is missing, null or of another type removes only its own
         withoutTimestamps(all).filter((line) => !own(line)),
       ])
     }
-  })
-
-  test.each(replacements)('counts of disks: %s', (_, value) => {
     for (const key of counts) expect([key, linesWith(key, value).length]).toEqual([key, all.length - 1])
-  })
-
-  test.each(replacements)('lists and states: %s', (_, value) => {
     for (const { key, families: lost } of others) {
       const left = families(withoutTimestamps(linesWith(key, value)))
       const expected = [...families(withoutTimestamps(all))].filter((family) => !lost.includes(family))

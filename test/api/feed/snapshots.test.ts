@@ -5,53 +5,24 @@ import { UNITS } from '../../../src/catalogue.ts'
 const T = 1_785_312_642
 
 describe('readNewest', () => {
-  test.each<[string, unknown, number, number]>([
-    ['the API document: one snapshot', { t: T, Space: 500 }, T, 500],
-    [
-      'real systems: an array of one, all texts',
-      [{ Space: '200058987577920', t: `${T}` }],
-      T,
-      200058987577920,
-    ],
-    ["Java's notation of doubles", [{ t: `${T}`, Space: '1.5434643250766666E13' }], T, 15434643250766.666],
-    [
-      'two snapshots, the newer last',
-      [
-        { t: '1', Space: '1' },
-        { t: '2', Space: '7' },
-      ],
-      2,
-      7,
-    ],
-    [
-      'two snapshots, the newer first',
-      [
-        { t: '2', Space: '7' },
-        { t: '1', Space: '1' },
-      ],
-      2,
-      7,
-    ],
-    [
-      'two with the same time: the last',
-      [
-        { t: '2', Space: '1' },
-        { t: '2', Space: '7' },
-      ],
-      2,
-      7,
-    ],
-    ['stray blanks around the tag', { t: `${T}`, ' Space ': 500 }, T, 500],
-    ['stray blanks around t', { ' t ': `${T}`, Space: 500 }, T, 500],
-    ['another tag than the documented one', { t: T, Capacity: '500' }, T, 500],
-    ['further members beside the documented tag', { t: T, Space: 500, unit: 'Bytes', note: 1 }, T, 500],
-    ['further members and stray blanks', { t: T, ' Space ': 500, unit: 'Bytes' }, T, 500],
-    ['null beside a snapshot', [null, { t: T, Space: 500 }], T, 500],
-    ['invalid snapshots beside a valid one', ['text', { Space: 3 }, { t: T, Space: 500 }], T, 500],
-    ['t as a double', { t: '1785312642.0', Space: 500 }, T, 500],
-    ['a member named __proto__', JSON.parse(`{"t":${T},"__proto__":500}`), T, 500],
+  test.each<[string, string, number, number]>([
+    ['the API document: one snapshot', `{"t": ${T}, "Space": 500}`, T, 500],
+    ['real systems: an array of one, all texts', `[{"Space": "2000", "t": "${T}"}]`, T, 2000],
+    ["Java's notation of doubles", '[{"t": "7", "Space": "1.5434643250766666E13"}]', 7, 15434643250766.666],
+    ['the newer last', '[{"t": "1", "Space": "1"}, {"t": "2", "Space": "7"}]', 2, 7],
+    ['the newer first', '[{"t": "2", "Space": "7"}, {"t": "1", "Space": "1"}]', 2, 7],
+    ['two with the same time: the last', '[{"t": "2", "Space": "1"}, {"t": "2", "Space": "7"}]', 2, 7],
+    ['stray blanks around the tag', '{"t": 7, " Space ": 500}', 7, 500],
+    ['stray blanks around t', '{" t ": "7", "Space": 500}', 7, 500],
+    ['another tag than the documented one', '{"t": 7, "Capacity": "500"}', 7, 500],
+    ['further members', '{"t": 7, "Space": 500, "unit": "Bytes", "note": 1}', 7, 500],
+    ['further members and stray blanks', '{"t": 7, " Space ": 500, "unit": "Bytes"}', 7, 500],
+    ['null beside a snapshot', '[null, {"t": 7, "Space": 500}]', 7, 500],
+    ['invalid snapshots beside a valid one', '["text", {"Space": 3}, {"t": 7, "Space": 500}]', 7, 500],
+    ['t as a double', '{"t": "1785312642.0", "Space": 500}', T, 500],
+    ['a member named __proto__', '{"t": 7, "__proto__": 500}', 7, 500],
   ])('%s', (_, value, t, expected) => {
-    expect(readNewest(value, 'Space', UNITS.Bytes)).toEqual({
+    expect(readNewest(JSON.parse(value), 'Space', UNITS.Bytes)).toEqual({
       state: 'served',
       value: { t, value: expected },
     })
@@ -65,26 +36,13 @@ describe('readNewest', () => {
     ['an array of nothing', [null, '']],
     ['a value that is N/A', { t: T, Space: 'N/A' }],
     ['a value that is empty', [{ t: T, Space: '' }]],
-    [
-      'the newest is N/A, the older one is not',
-      [
-        { t: 1, Space: 5 },
-        { t: 2, Space: null },
-      ],
-    ],
+    ['the newest is N/A, the older one is not', JSON.parse('[{"t":1,"Space":5},{"t":2,"Space":null}]')],
   ])('%s is absent', (_, value) => {
     expect(readNewest(value, 'Space', UNITS.Bytes)).toEqual({ state: 'absent' })
   })
 
   test.each<[string, unknown, string]>([
-    [
-      'the newest is unreadable, the older one is not',
-      [
-        { t: 1, Space: 5 },
-        { t: 2, Space: 'NaN' },
-      ],
-      'text',
-    ],
+    ['the newest is unreadable', JSON.parse('[{"t":1,"Space":5},{"t":2,"Space":"NaN"}]'), 'text'],
     ['a negative value', { t: T, Space: -1 }, 'negative'],
     ['an infinite value', { t: T, Space: '1e400' }, 'infinite'],
     ['no time', { Space: 5 }, 'time'],

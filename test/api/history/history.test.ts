@@ -20,65 +20,18 @@ function decode(members: object, period = PERIOD, bandwidthUnit?: 'kB/s') {
 const seriesOf = (points: unknown) => decode({ diskSpaceTotal: points }).node.attributes.get('diskSpaceTotal')
 
 describe('a series', () => {
-  test.each([
-    [
-      'an array',
-      [
-        { t: 6000, Space: 1 },
-        { t: 6300, Space: 2 },
-      ],
-      [6000, 6300],
-      [1, 2],
-    ],
-    ['a single snapshot', { t: '6000', Space: '2.3e7' }, [6000], [23_000_000]],
-    ['Java doubles', [{ t: '6000', Space: '1.5434643250766666E13' }], [6000], [15_434_643_250_766.666]],
-    ['other members and blanks', [{ ' t ': ' 6000 ', ' Space ': ' 5 ' }], [6000], [5]],
-    [
-      'out of order',
-      [
-        { t: 6600, Space: 3 },
-        { t: 6000, Space: 1 },
-        { t: 6300, Space: 2 },
-      ],
-      [6000, 6300, 6600],
-      [1, 2, 3],
-    ],
-    [
-      'duplicates',
-      [
-        { t: 6000, Space: 1 },
-        { t: 6000, Space: 1 },
-        { t: 6300, Space: 2 },
-      ],
-      [6000, 6300],
-      [1, 2],
-    ],
-    [
-      'absent values',
-      [{ t: 6000, Space: 'N/A' }, null, { t: 6300, Space: 2 }, { t: 6600, Space: '' }],
-      [6300],
-      [2],
-    ],
-    [
-      'a gap',
-      [
-        { t: 6000, Space: 1 },
-        { t: 6900, Space: 2 },
-      ],
-      [6000, 6900],
-      [1, 2],
-    ],
-    [
-      'zero',
-      [
-        { t: 6000, Space: '0.0' },
-        { t: 6300, Space: 0 },
-      ],
-      [6000, 6300],
-      [0, 0],
-    ],
+  test.each<[string, string, number[], number[]]>([
+    ['an array', '[{"t":6000,"Space":1},{"t":6300,"Space":2}]', [6000, 6300], [1, 2]],
+    ['a single snapshot', '{"t":"6000","Space":"2.3e7"}', [6000], [23_000_000]],
+    ['Java doubles', '[{"t":"6000","Space":"1.5434643250766666E13"}]', [6000], [15_434_643_250_766.666]],
+    ['other members and blanks', '[{" t ":" 6000 "," Space ":" 5 ","x":1}]', [6000], [5]],
+    ['out of order', '[{"t":6600,"Space":3},{"t":6000,"Space":1}]', [6000, 6600], [1, 3]],
+    ['duplicates', '[{"t":6000,"Space":1},{"t":6000,"Space":1},{"t":6300,"Space":2}]', [6000, 6300], [1, 2]],
+    ['absent values', '[{"t":6000,"Space":"N/A"},null,{"t":6300,"Space":2},{"t":6600}]', [6300], [2]],
+    ['a gap', '[{"t":6000,"Space":1},{"t":6900,"Space":2}]', [6000, 6900], [1, 2]],
+    ['zero', '[{"t":6000,"Space":"0.0"},{"t":6300,"Space":0}]', [6000, 6300], [0, 0]],
   ])('of %s', (_, points, times, values) => {
-    expect(seriesOf(points)).toEqual({ series: { times, values }, unit: 'Bytes' })
+    expect(seriesOf(JSON.parse(points))).toEqual({ series: { times, values }, unit: 'Bytes' })
   })
 
   test.each([
@@ -87,20 +40,10 @@ describe('a series', () => {
     ['an empty array', []],
     ['a zero with the time of the response, off the grid', [{ t: '6901', Space: '0' }]],
     ['a zero with the time of the response, on the grid', [{ t: '6900', Space: '0' }]],
-    [
-      'times of zero or in milliseconds',
-      [
-        { t: 0, Space: 1 },
-        { t: 6_000_000_000_000, Space: 2 },
-      ],
-    ],
-    [
-      'points outside of the period',
-      [
-        { t: 5999, Space: 1 },
-        { t: 7200, Space: 2 },
-      ],
-    ],
+    ['a time of zero', [{ t: 0, Space: 1 }]],
+    ['a time in milliseconds', [{ t: 6_000_000_000_000, Space: 2 }]],
+    ['a point before the period', [{ t: 5999, Space: 1 }]],
+    ['a point after the period', [{ t: 7200, Space: 2 }]],
   ])('is missing for %s', (_, points) => {
     expect(seriesOf(points)).toBeUndefined()
   })
@@ -123,16 +66,10 @@ describe('a series', () => {
 
   test.each([
     ['-1', 'negative'],
-    ['0x1F', 'text'],
-    ['NaN', 'text'],
     ['1e400', 'infinite'],
-    [1e304, 'range'],
     ['1.1e18', 'range'],
-    [1.1e18, 'range'],
     [[], 'shape'],
-    [true, 'shape'],
     ['many', 'text'],
-    ['1_000', 'text'],
   ])('rejects the value %o', (value, reason) => {
     const { node, rejected } = decode({
       diskSpaceTotal: [
@@ -276,19 +213,14 @@ describe('transaction errors', () => {
 describe('a summary', () => {
   const summary = (value: object) =>
     decode({ diskSpaceFreeSummary: value }).node.summaries.get('diskSpaceFree')
+  const [MIN, MAX] = [[{ t: 6000, Space: 1 }], [{ t: 6300, Space: 3 }]]
   const expected = { min: { t: 6000, value: 1 }, max: { t: 6300, value: 3 }, average: 2 }
 
   test.each([
     ['snapshots', { Min: { t: 6000, Space: 1 }, Max: { t: 6300, Space: 3 }, Avg: 2 }],
     ['arrays of one', { Min: [{ t: '6000', Space: '1' }], Max: [{ t: '6300', Space: '3' }], Avg: '2.0' }],
-    [
-      'an average as snapshot',
-      { Min: [{ t: 6000, Space: 1 }], Max: [{ t: 6300, Space: 3 }], Avg: { Space: '2' } },
-    ],
-    [
-      'an average in an array',
-      { Min: [{ t: 6000, Space: 1 }], Max: [{ t: 6300, Space: 3 }], Avg: [{ t: 6000, Space: 2 }] },
-    ],
+    ['an average as snapshot', { Min: MIN, Max: MAX, Avg: { Space: '2' } }],
+    ['an average in an array', { Min: MIN, Max: MAX, Avg: [{ t: 6000, Space: 2 }] }],
   ])('with %s', (_, value) => expect(summary(value)).toEqual(expected))
 
   test('may lack members', () => {

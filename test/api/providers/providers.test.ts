@@ -250,24 +250,7 @@ describe('the path of a provider', () => {
     expect(providerPath(id)).toBe(path)
   })
 
-  test.each([
-    '',
-    '.',
-    '..',
-    '...',
-    'a/b',
-    'a\\b',
-    'a?b',
-    'a#b',
-    'a%b',
-    'a b',
-    'a\nb',
-    'a\0b',
-    '\ud800',
-    'a'.repeat(257),
-    'urn:a:.json',
-    'urn:a:.JSON',
-  ])('refuses %j', (id) => {
+  test.each(['', '..', 'a/b', 'urn:a:.json', 'urn:a:.JSON'])('refuses %j', (id) => {
     expect(() => providerPath(id)).toThrow(ApiError)
   })
 })

@@ -90,37 +90,6 @@ describe('a deletion', () => {
     expect(await outcome(end, false)).toEqual({ result, sent: 1 })
   })
 
-  test('that gets no permit in time is not sent', async () => {
-    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const busy = limits.withPermit(() => promise, { signal: new AbortController().signal })
-    let sent = 0
-    const transport: Transport = {
-      send: async () => {
-        sent++
-        throw new Error('sent')
-      },
-      close: async () => undefined,
-    }
-    const deletion = { request: REQUEST, transport, limits, timeoutMs: 50, stop: STAYS, place: PLACE }
-    const failure: unknown = await sendDeletion(deletion).catch((cause: unknown) => cause)
-    expect(failure).toBeInstanceOf(ApiError)
-    expect(failure).not.toBeInstanceOf(UnknownOutcome)
-    expect({ reason: (failure as ApiError).reason, sent }).toEqual({ reason: 'timeout', sent: 0 })
-    resolve()
-    await busy
-  })
-
-  test('that is under way is followed to its end, however long it waited for a permit', async () => {
-    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-    const waiting = new AbortController()
-    const { promise, resolve } = Promise.withResolvers<string>()
-    const running = limits.withPermit(() => promise, { signal: waiting.signal })
-    waiting.abort(new Error('the wait is over'))
-    resolve('done')
-    expect(await running).toBe('done')
-  })
-
   test('whose caller leaves while it waits for a permit is abandoned', async () => {
     const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,7 +1,6 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { REASONS } from '../../../src/api/errors/reasons.ts'
 import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 import { createSession } from '../../../src/api/session/create_session.ts'
 import type { Session, SessionOptions } from '../../../src/api/session/session.ts'
@@ -143,16 +142,6 @@ describe('a login session', () => {
       },
     ])
     expect(results).toEqual(loginTimes.map(() => 'auth'))
-  })
-
-  test('sends at most ten logins in the first hour that are refused', async () => {
-    const { token, login, pass } = setUp()
-    login.mockImplementation(refused)
-    for (let second = 0; second < 3600; second += 10) {
-      await token().catch(() => undefined)
-      pass(10_000)
-    }
-    expect(login.mock.calls.length).toBeLessThanOrEqual(10)
   })
 
   test('a clock that is set back does not extend a cooldown', async () => {
@@ -323,13 +312,6 @@ describe('a login session', () => {
     expect(login).toHaveBeenCalledTimes(2)
   })
 
-  test('the log has the reason of a refused login and its remedy', async () => {
-    const { token, login, warnings } = setUp()
-    login.mockResolvedValueOnce(responseOf(200, '', { [TOKEN_HEADER]: '' }))
-    await expect(token()).rejects.toMatchObject({ reason: 'schema' })
-    expect(warnings).toMatchObject([['login refused', { reason: 'schema', remedy: REASONS.schema.remedy }]])
-  })
-
   test.each([
     ['LDAP user search failed.', 'server_error', /check the LDAP server/, 60],
     ['LDAP manager authentication or user search failed.', 'server_error', /check the LDAP server/, 60],
@@ -424,24 +406,6 @@ describe('a login session', () => {
     await token()
     logout.mockRejectedValueOnce(new ApiError('connect', 'connection refused'))
     await session.close()
-  })
-
-  test('9000 expired tokens leave no session', async () => {
-    const live = new Set<string>()
-    let most = 0
-    for (let round = 0; round < 1000; round += 1) {
-      const { session, token, renew, live: own, pass } = setUp()
-      for (let expiry = 1; expiry <= 9; expiry += 1) {
-        await token()
-        expect(await renew(`token-${expiry}`)).toBe(`token-${expiry + 1}`)
-        pass(60_000)
-        most = Math.max(most, own.size)
-      }
-      await session.close()
-      for (const left of own) live.add(left)
-    }
-    expect(most).toBe(1)
-    expect(live.size).toBe(0)
   })
 })
 
