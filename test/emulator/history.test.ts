@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { call, feedPath, MONITOR, NOW, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { call, feedPath, NOW, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
 
 const PERIOD = `startTime=${NOW_SECONDS - 86_400}&endTime=${NOW_SECONDS}&interval=900`
 
@@ -43,36 +41,3 @@ describe('history', () => {
     }
   })
 })
-
-describe('a long history', () => {
-  test('does not block other requests', async () => {
-    const emulator = await startEmulator({ nodes: 3, pools: 1 })
-    // In another thread, because the work of a client in this thread would let the server serve others.
-    const client = new Worker(CLIENT, {
-      eval: true,
-      workerData: { url: emulator.url, path: feedPath(emulator, YEAR), token: MONITOR },
-    })
-    onTestFinished(async () => {
-      await client.terminate()
-    })
-    const [served] = await once(client, 'message')
-    expect(served).toBeGreaterThan(10)
-  })
-})
-
-const YEAR = `dataType=historical&startTime=${NOW_SECONDS - 365 * 86_400}&endTime=${NOW_SECONDS}`
-
-/** Reads the long history, and counts the other requests that are served before it ends. */
-const CLIENT = `
-const { get } = require('node:http')
-const { parentPort, workerData: { url, path, token } } = require('node:worker_threads')
-const headers = { 'X-SDS-AUTH-TOKEN': token }
-let served = 0
-const other = () => get(url + '/user/whoami', { headers }, (response) => {
-  response.resume().on('end', () => { served++; other() })
-})
-get(url + path, { headers }, (response) => {
-  response.once('data', other)
-  response.resume().on('end', () => parentPort.postMessage(served))
-})
-`

@@ -294,15 +294,12 @@ describe('an invalid Prometheus URL', () => {
       'is not the API of Prometheus (HTTP 200)',
       'correct --prometheus.url',
     ],
-    ...[null, [], { activeTargets: [null] }, { activeTargets: [{ labels: { job: 1 } }] }].map(
-      (data) =>
-        [
-          `a server with other data: ${JSON.stringify(data)}`,
-          [200, JSON.stringify({ status: 'success', data })],
-          'is not the API of Prometheus (HTTP 200)',
-          'correct --prometheus.url',
-        ] as const,
-    ),
+    [
+      'a server with other data',
+      [200, '{"status":"success","data":{"activeTargets":[null]}}'],
+      'is not the API of Prometheus (HTTP 200)',
+      'correct --prometheus.url',
+    ],
     [
       'a server that requires authentication',
       [401, ''],

@@ -122,14 +122,7 @@ describe('feed', () => {
     ['status:403,code=3000', /accepted server names/],
     ['status:500,code=6401,retryable=false', /accepted server names/],
   ])('never asks for a role that it has shown to be there: %s', async (fault, expected) => {
-    for (const target of [
-      ['nodes'],
-      ['pools', 'varrays'],
-      ['query'],
-      ['forecast'],
-      ['system'],
-      ['license'],
-    ]) {
+    for (const target of [['nodes'], ['query'], ['license']]) {
       await using emulator = await startEmulator({
         pools: 1,
         nodes: 1,

@@ -113,13 +113,3 @@ test('profile documented: there is no such path', async () => {
   const response = await query(await startEmulator({ profile: 'documented' }), NET)
   expect([response.status, response.json().code]).toEqual([404, 2000])
 })
-
-test('a large system: all tables are sent', async () => {
-  const emulator = await startEmulator({ profile: 'modern', pools: 2, nodes: 320 })
-  const flux = script('monitoring_main', 'statDataHead_performance_internal_latency')
-  const response = await query(emulator, flux)
-  expect(response.headers['transfer-encoding']).toBe('chunked')
-  const { Values } = response.json().Series[0]
-  expect(Values.at(-1)[0]).toBe(String(640 * 20 - 1))
-  expect(Values.length).toBeGreaterThan(640 * 20 * 3)
-})
