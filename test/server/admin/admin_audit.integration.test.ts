@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -119,24 +111,6 @@ describe('one line for each requested deletion', () => {
       ])
     },
   )
-
-  test('when the list shows that the system is not available, and deletes nothing', async () => {
-    await using admin = await start()
-    const [id] = await providerIds(emulator)
-    emulator.setFaults(['status:503@providers'])
-    expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(503)
-    expect(lines()).toMatchObject([{ outcome: 'failed', status: 503, provider: null, user: null }])
-    emulator.setFaults([])
-    expect(await providerIds(emulator)).toContain(id)
-  })
-
-  test('and none for other requests', async () => {
-    await using admin = await start()
-    await admin.ask('GET', LIST, MONITOR)
-    await admin.ask('DELETE', LIST, MONITOR)
-    await admin.ask('PUT', `${LIST}/urn:a:`, MONITOR)
-    expect(logged()).toEqual([])
-  })
 })
 
 describe('the audit file', () => {
@@ -221,15 +195,6 @@ describe('the audit file', () => {
     await admin.ask('DELETE', `${LIST}/${encodeURIComponent('urn:a\u2069:')}`, SECURITY)
     expect(readFileSync(file, 'utf8')).toMatch(/^[\x20-\x7e\n]*$/)
     expect(results()).toMatchObject([{ provider: name, provider_id: 'urn:a\u2069:' }])
-  })
-
-  test('writes a line after the previous one has failed', async () => {
-    const missing = join(folder.path, 'folder', 'audit.jsonl')
-    const audit = createAuditFile(missing)
-    await expect(audit.append('1')).rejects.toThrow('ENOENT')
-    mkdirSync(join(folder.path, 'folder'))
-    await audit.append('2')
-    expect(readFileSync(missing, 'utf8')).toBe('2\n')
   })
 })
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket } from '../listener/listener_setup.ts'
-import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
+import { type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 
 let emulator: StartedEmulator
 beforeEach(async () => {
@@ -84,13 +84,4 @@ describe('pending requests', () => {
     resolve()
     expect((await Promise.all(asked)).filter((status) => status === 429)).toHaveLength(90)
   })
-})
-
-test('an error lists 20 systems at most', async () => {
-  const names = Array.from({ length: 300 }, (_, index) => `system-${index}`)
-  const systems = Object.fromEntries(names.map((name) => [name, emulator.url]))
-  await using admin = await startAdmin({ systems })
-  const { status, text } = await admin.ask('GET', `${LIST}.json`, MONITOR)
-  expect(status).toBe(400)
-  expect(JSON.parse(text).details).toMatch(/system-19, and 280 more: see GET \/systems$/)
 })

@@ -115,18 +115,45 @@ test('a list that arrives after the sign-out is not shown', async () => {
 })
 
 describe('the page', () => {
-  test('shows the providers of a system, with markup in names escaped', async () => {
+  test('shows the providers of a system, keeps the token only in memory, and asks only its own listener', async () => {
     await using scene = await openPage()
-    await signIn(scene.page, MONITOR)
-    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    expect(await names(scene.page)).toEqual([
+    const { page, visited } = scene
+    expect(await coveredByFocusRings(page)).toEqual([])
+    // Password managers fill name and password.
+    for (const [field, name, autocomplete] of [
+      ['#username', 'username', 'username'],
+      ['#password', 'password', 'current-password'],
+      ['#token', null, 'off'],
+    ] as const) {
+      if (name !== null) expect(await page.locator(field).getAttribute('name')).toBe(name)
+      expect(await page.locator(field).getAttribute('autocomplete')).toBe(autocomplete)
+    }
+    await signIn(page, MONITOR)
+    await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await names(page)).toEqual([
       'corporate-ldap',
       'multi-domain forest',
       'Forschung & Entwicklung <Köln>',
       'keystone "lab"',
     ])
-    expect(await scene.page.locator('#count').innerText()).toBe('4 providers')
-    expect(scene.visited.problems).toEqual([])
+    expect(await page.locator('#count').innerText()).toBe('4 providers')
+    expect(await coveredByFocusRings(page)).toEqual([])
+    expect(await page.locator('#token').inputValue()).toBe('')
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+    expect(await page.context().cookies()).toEqual([])
+    expect(page.url()).not.toContain(MONITOR)
+    expect([...new Set(visited.requests.map((url) => new URL(url).origin))]).toEqual([scene.admin.url])
+    expect(visited.problems).toEqual([])
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement('script')
+      try { script.textContent = 'window.ran = true' } catch { return 'refused' }
+      document.body.append(script)
+      return String(window.ran)
+    })()`)
+    expect(['undefined', 'refused']).toContain(ran)
+    await page.reload()
+    expect(await page.locator('#providers').isVisible()).toBe(false)
+    expect(await page.locator('#token').inputValue()).toBe('')
   })
 
   test('shows invisible characters of names and ids, and asks for the id as shown', async () => {
@@ -153,50 +180,27 @@ describe('the page', () => {
     expect(visited.problems).toEqual([])
   })
 
-  test('deletes a provider after its name is typed', async () => {
+  test('deletes a provider only after its name is typed, and refreshes the list', async () => {
     await using scene = await openPage()
-    const [, second] = await providerIds(scene.emulator)
-    await signIn(scene.page, SECURITY)
-    await askToDelete(scene.page, 'multi-domain forest')
-    await confirmWith(scene.page, 'multi-domain forest')
-    expect(await said(scene.page)).toBe('multi-domain forest was deleted from frankfurt.')
-    await waitForAssertion(async () =>
-      expect(await scene.page.locator('#count').innerText()).toBe('3 providers'),
-    )
-    expect(await providerIds(scene.emulator)).not.toContain(second)
-    expect(scene.emulator.log.count('delete')).toBe(1)
-    expect(scene.visited.problems).toEqual([])
-  })
-
-  test('deletes nothing if another name is typed', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, SECURITY)
-    await askToDelete(scene.page, 'corporate-ldap')
-    await confirmWith(scene.page, 'corporate')
-    expect(await scene.page.locator('#confirmation-error').innerText()).toContain('Nothing was deleted')
-    expect(await scene.page.getByRole('dialog').isVisible()).toBe(true)
-    expect(await scene.page.locator('#confirmation').getAttribute('aria-invalid')).toBe('true')
-    expect(scene.emulator.log.count('delete')).toBe(0)
-  })
-
-  test('refreshes the list', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, SECURITY)
-    const [first = ''] = await providerIds(scene.emulator)
+    const { page, emulator } = scene
+    const [first, second] = await providerIds(emulator)
+    await signIn(page, SECURITY)
+    await askToDelete(page, 'multi-domain forest')
+    expect(await coveredByFocusRings(page)).toEqual([])
+    await confirmWith(page, 'multi-domain')
+    expect(await page.locator('#confirmation-error').innerText()).toContain('Nothing was deleted')
+    expect(await page.getByRole('dialog').isVisible()).toBe(true)
+    expect(await page.locator('#confirmation').getAttribute('aria-invalid')).toBe('true')
+    expect(emulator.log.count('delete')).toBe(0)
+    await confirmWith(page, 'multi-domain forest')
+    expect(await said(page)).toBe('multi-domain forest was deleted from frankfurt.')
+    await waitForAssertion(async () => expect(await page.locator('#count').innerText()).toBe('3 providers'))
+    expect(await providerIds(emulator)).not.toContain(second)
+    expect(emulator.log.count('delete')).toBe(1)
     await scene.admin.ask('DELETE', `/vdc/admin/authnproviders/${first}`, SECURITY)
-    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
-    await waitForAssertion(async () => expect(await names(scene.page)).toHaveLength(3))
-  })
-
-  test('has fields that password managers fill', async () => {
-    await using scene = await openPage()
-    const fields = '#username, #password'
-    const attributes = (name: string) =>
-      scene.page.locator(fields).evaluateAll((all, key) => all.map((one) => one.getAttribute(key)), name)
-    expect(await attributes('autocomplete')).toEqual(['username', 'current-password'])
-    expect(await attributes('name')).toEqual(['username', 'password'])
-    expect(await scene.page.locator('#sign-in-form').getAttribute('autocomplete')).toBeNull()
-    expect(await scene.page.locator('#token').getAttribute('autocomplete')).toBe('off')
+    await page.getByRole('button', { name: 'Refresh list' }).click()
+    await waitForAssertion(async () => expect(await names(page)).toHaveLength(2))
+    expect(scene.visited.problems).toEqual([])
   })
 
   test('shows the error of the system if the account may not delete', async () => {
@@ -226,41 +230,27 @@ describe('the page', () => {
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('token')
   })
 
-  test('asks for name and password after the session of a login has ended', async () => {
+  test('does not take the answers of a proxy for those of the exporter', async () => {
     await using scene = await openPage()
-    await logIn(scene.page)
-    scene.emulator.setFaults(['expire-tokens'])
-    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
-    expect(await said(scene.page)).toContain('Sign in again.')
-    expect(await scene.page.evaluate('document.activeElement.id')).toBe('username')
-  })
-
-  test.each([
-    [
-      'a page of a proxy',
-      { status: 200, contentType: 'text/html', body: '<!doctype html><title>Log in</title>' },
-    ],
-    ['a document of something else', { status: 200, json: {} }],
-  ])('says so if the list is %s', async (_, answer) => {
-    await using scene = await openPage()
-    await signIn(scene.page, SECURITY)
-    await scene.page.getByText('4 providers').waitFor()
-    await scene.page.route('**/authnproviders.json', (route) => route.fulfill(answer))
-    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
-    expect(await said(scene.page)).toContain('The answer is not from the exporter.')
+    const { page } = scene
+    await signIn(page, SECURITY)
+    await page.getByText('4 providers').waitFor()
+    const login = { status: 200, contentType: 'text/html', body: '<!doctype html><title>Log in</title>' }
+    for (const answer of [login, { status: 200, json: {} }]) {
+      await page.route('**/authnproviders.json', (route) => route.fulfill(answer))
+      await page.getByRole('button', { name: 'Refresh list' }).click()
+      await waitForAssertion(async () =>
+        expect(await said(page)).toContain('The answer is not from the exporter.'),
+      )
+      await page.unroute('**/authnproviders.json')
+      await page.getByRole('button', { name: 'Refresh list' }).click()
+      await page.locator('#message').waitFor({ state: 'hidden' })
+    }
+    await askToDelete(page, 'corporate-ldap')
+    await page.route('**/authnproviders/**', (route) => route.fulfill(login))
+    await confirmWith(page, 'corporate-ldap')
+    await waitForAssertion(async () => expect(await said(page)).toContain('it was not deleted, or not yet'))
     expect(scene.visited.problems).toEqual([])
-  })
-
-  test('does not take the answer of a proxy for a deletion', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, SECURITY)
-    await askToDelete(scene.page, 'corporate-ldap')
-    const answer = { status: 200, contentType: 'text/html', body: '<!doctype html><title>Log in</title>' }
-    await scene.page.route('**/authnproviders/**', (route) => route.fulfill(answer))
-    await confirmWith(scene.page, 'corporate-ldap')
-    await waitForAssertion(async () =>
-      expect(await said(scene.page)).toContain('it was not deleted, or not yet'),
-    )
   })
 
   test('reads the list again if the response to a deletion was lost', async () => {
@@ -277,22 +267,26 @@ describe('the page', () => {
     expect(scene.emulator.log.count('delete')).toBe(1)
   })
 
-  test('signs in with name and password, and signing out ends the session', async () => {
+  test('signs in with name and password; signing out or leaving the page ends the session', async () => {
     await using scene = await openPage()
-    await logIn(scene.page)
-    expect(await names(scene.page)).toHaveLength(4)
-    expect(scene.emulator.liveSessions('security')).toBe(1)
-    expect(await scene.page.locator('#password').inputValue()).toBe('')
-    await scene.page.getByRole('button', { name: 'Sign out' }).click()
-    await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
-    expect(await names(scene.page)).toEqual([])
-  })
-
-  test('ends the session when the page is left', async () => {
-    await using scene = await openPage()
-    await logIn(scene.page)
-    await scene.page.goto('about:blank')
-    await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
+    const { page, emulator } = scene
+    const ended = () => waitForAssertion(() => expect(emulator.liveSessions('security')).toBe(0))
+    await logIn(page)
+    expect(await names(page)).toHaveLength(4)
+    expect(emulator.liveSessions('security')).toBe(1)
+    expect(await page.locator('#password').inputValue()).toBe('')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await ended()
+    expect(await names(page)).toEqual([])
+    await logIn(page)
+    emulator.setFaults(['expire-tokens'])
+    await page.getByRole('button', { name: 'Refresh list' }).click()
+    expect(await said(page)).toContain('Sign in again.')
+    expect(await page.evaluate('document.activeElement.id')).toBe('username')
+    emulator.setFaults([])
+    await logIn(page)
+    await page.goto('about:blank')
+    await ended()
   })
 
   test('shows a refused login and a refused token', async () => {
@@ -312,44 +306,6 @@ describe('the page', () => {
     )
     expect(await scene.page.locator('#message .details').innerText()).toContain('HTTP 401, code 401: ')
     expect(await scene.page.locator('#providers').isVisible()).toBe(false)
-  })
-
-  test('keeps the token only in memory: it is not stored and a reload discards it', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, MONITOR)
-    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    expect(await scene.page.locator('#token').inputValue()).toBe('')
-    expect(await scene.page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
-    expect(await scene.page.context().cookies()).toEqual([])
-    expect(scene.page.url()).not.toContain(MONITOR)
-    await scene.page.reload()
-    expect(await scene.page.locator('#providers').isVisible()).toBe(false)
-    expect(await scene.page.locator('#token').inputValue()).toBe('')
-  })
-
-  test('sends requests only to its own listener, and runs only its own script', async () => {
-    await using scene = await openPage()
-    await signIn(scene.page, SECURITY)
-    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    const origins = new Set(scene.visited.requests.map((url) => new URL(url).origin))
-    expect([...origins]).toEqual([scene.admin.url])
-    const ran = await scene.page.evaluate(`(() => {
-      const script = document.createElement('script')
-      try { script.textContent = 'window.ran = true' } catch { return 'refused' }
-      document.body.append(script)
-      return String(window.ran)
-    })()`)
-    expect(['undefined', 'refused']).toContain(ran)
-  })
-
-  test('has focus rings that cover nothing', async () => {
-    await using scene = await openPage()
-    expect(await coveredByFocusRings(scene.page)).toEqual([])
-    await signIn(scene.page, SECURITY)
-    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    expect(await coveredByFocusRings(scene.page)).toEqual([])
-    await askToDelete(scene.page, 'multi-domain forest')
-    expect(await coveredByFocusRings(scene.page)).toEqual([])
   })
 
   test('can be used with the keyboard only', async () => {

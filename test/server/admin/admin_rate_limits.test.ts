@@ -169,9 +169,7 @@ describe('the login of the page', () => {
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'username=a&password=b', 415],
     ['text', { 'Content-Type': 'text/plain' }, '{"username":"a","password":"b"}', 415],
     ['no JSON', JSON_TYPE, '{"username":"a', 400],
-    ['no object', JSON_TYPE, '[]', 400],
     ['no password', JSON_TYPE, '{"username":"a"}', 400],
-    ['an empty password', JSON_TYPE, '{"username":"a","password":""}', 400],
     ['an invalid name', JSON_TYPE, '{"username":{},"password":"c"}', 400],
     ['too much', JSON_TYPE, JSON.stringify({ username: 'a', password: 'b'.repeat(5000) }), 413],
   ])('refuses %s', async (_what, headers, body, status) => {

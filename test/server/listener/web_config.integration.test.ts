@@ -47,18 +47,6 @@ describe('a listener with a web configuration file', () => {
     }
   })
 
-  test('keeps the content security policy of a page', async () => {
-    const webConfigFile = folder.write(
-      'web.yml',
-      'http_server_config: {headers: {Content-Security-Policy: a}}',
-    )
-    await using listener = await startListener({
-      webConfigFile,
-      handler: (_request, response) => response.setHeader('Content-Security-Policy', 'b').end(),
-    })
-    expect((await get(listener.url)).headers['content-security-policy']).toBe('b')
-  })
-
   test('limits the rate of everything but the open paths', async () => {
     const webConfigFile = folder.write('web.yml', 'rate_limit: {interval: 1h, burst: 2}')
     await using listener = await startListener({ webConfigFile, limits })
@@ -168,15 +156,5 @@ describe('a change of the file', () => {
     expect(web().isInvalid).toBe(false)
     clock.ms = 2000
     expect(web()).toMatchObject({ isInvalid: true, file: { users: new Map([['alice', expect.anything()]]) } })
-  })
-
-  test('without an effect is not logged', () => {
-    const log = recordLog()
-    const path = folder.write('web.yml', '# one')
-    const web = openWebConfig({ path, log, now: () => 0, checkEveryMs: 0 })
-    const before = web()
-    folder.write('web.yml', '# one')
-    expect(web()).toBe(before)
-    expect(log.lines).toEqual([])
   })
 })

@@ -117,18 +117,6 @@ describe('scrapes in flight', () => {
     await waitForAssertion(async () => expect(await metrics.status()).toBe(200))
   })
 
-  test('are limited to 20 by default', async () => {
-    await using metrics = await startMetrics()
-    for (let count = 0; count < 20; count += 1) await metrics.stall()
-    expect(await metrics.status()).toBe(503)
-  })
-
-  test('are not limited if the limit is 0', async () => {
-    await using metrics = await startMetrics(0)
-    for (let count = 0; count < 41; count += 1) await metrics.stall()
-    expect(await metrics.status()).toBe(200)
-  })
-
   test('beyond the limit replace a response that has made no progress for a quarter of a second', async () => {
     await using metrics = await startMetrics(2)
     const slowest = await metrics.stall()
