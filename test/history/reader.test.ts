@@ -68,23 +68,6 @@ describe('reading a pool', () => {
     expect(result.notices).toEqual([])
   })
 
-  test('sorts points that are out of order', async () => {
-    const period = HOURS(2)
-    expectGrid(
-      await withSystem(['unordered-history'], (setup, pool) => read(setup, pool, period, 7)),
-      grid(period),
-    )
-  })
-
-  test('leaves gaps as they are', async () => {
-    const period = HOURS(26)
-    const result = await withSystem(['history-gaps:7200'], (setup, pool) => read(setup, pool, period, 50))
-    expectGrid(
-      result,
-      grid(period).filter((t) => t % 86_400 >= 7200),
-    )
-  })
-
   test('halves the windows when responses are too large', async () => {
     const period = HOURS(3)
     const result = await withSystem([], (setup, pool) => read(setup, pool, period, 36), LIMITS('100KiB'))
@@ -116,20 +99,6 @@ describe('reading a pool', () => {
       'the system serves points every 3600 s instead of every 300 s',
       'the system does not regard startTime and endTime: what it sent is used, and it is not requested again',
     ])
-  })
-
-  test('has nothing for a period without points', async () => {
-    const future = { start: 4_000_000_000, end: 4_000_003_600, interval: 300 }
-    const result = await withSystem([], (setup, pool) => read(setup, pool, future, 6))
-    expect([result.windows.length, result.times.size]).toEqual([2, 0])
-  })
-
-  test('repeats requests that fail for a while', async () => {
-    const period = HOURS(1)
-    const result = await withSystem(['status:503@history,first=2'], (setup, pool) =>
-      read(setup, pool, period, 6),
-    )
-    expectGrid(result, grid(period))
   })
 })
 

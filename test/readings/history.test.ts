@@ -160,14 +160,6 @@ test('reads the pools when all were polled once, and then with every interval', 
   expect(setup.periods).toHaveLength(4)
 })
 
-test('nothing is read before every pool was tried once', async () => {
-  const { setup, store, polled, look } = await start()
-  await polled(['p1'])
-  await store.update('a', (state) => ({ ...state, tried: false }))
-  await look()
-  expect(setup.periods).toEqual([])
-})
-
 test('a pool without values is left out', async () => {
   const { setup, polled, times, look } = await start()
   await polled(['p2'])
@@ -221,27 +213,6 @@ async function expectReadings(
     expect(setup.periods).toHaveLength(readings)
   }
 }
-
-test('a point that is quite new at the first reading is read again', async () => {
-  const { polled, ...clock } = await start({ now: T + 10 })
-  await polled()
-  await expectReadings(clock, [
-    [T + 10, 2],
-    [T + 31, 4],
-  ])
-})
-
-test('with a short interval, each reading is in the middle between two points', async () => {
-  const { polled, ...clock } = await start({ now: T + 1, window: 60, interval: 20 })
-  await polled(['p1'])
-  await expectReadings(clock, [
-    [T + 1, 1],
-    [T + 9, 1],
-    [T + 11, 2],
-    [T + 29, 2],
-    [T + 31, 3],
-  ])
-})
 
 test('readings begin up to a quarter of the interval later', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)

@@ -76,6 +76,8 @@ describe('polls', () => {
     }
     const { store } = await setUp({ client: { nodes }, pools: ['p'] })
     await vi.advanceTimersByTimeAsync(3 * SECOND)
+    // The exposition of an update has the ones before.
+    await store.update('a', (state) => ({ ...state }))
     const value = (family: string) => shown(store, family, 'pool_id')['p']
     const endedAt = Date.UTC(2026, 0, 1, 12, 0, 32) / SECOND
     expect(value('sds_pool_last_success_timestamp_seconds')).toBeCloseTo(endedAt, 0)
@@ -168,17 +170,6 @@ describe('polls', () => {
     expect(logLines()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     expect(polls()).toEqual([])
-  })
-
-  test('are not started by a poller that is stopped at once, also by a probe', async () => {
-    const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
-    const { poller } = await setUp({ client: { pools }, isAwaited: false })
-    const stopped = poller.stop()
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    await stopped
-    pools.mockClear()
-    await poller.probe(undefined, new AbortController().signal)
-    expect(pools).not.toHaveBeenCalled()
   })
 
   test('that are under way are awaited by stop', async () => {
@@ -331,29 +322,6 @@ describe('a system that is down', () => {
     return { ...parts, pools, silent, refused, requested, valueOfAll }
   }
 
-  test('with one pool that is polled every 5 s gets at most 30 requests in two minutes', async () => {
-    let requests = 0
-    let isDown = false
-    const nodes = async (pool: string) => {
-      requests += 1
-      if (isDown) throw apiError('connect')
-      return readingOf({ n1: 1 }, pool)
-    }
-    const yaml = `${WITHOUT_PROVIDERS}, schedule: "*/5 * * * * *"}\nforecast: {schedule: ""}`
-    const { up } = await setUp({ client: withBreaker(nodes), pools: ['p'], yaml })
-    await vi.advanceTimersByTimeAsync(30 * SECOND)
-    expect(up()).toEqual({ p: 1 })
-    isDown = true
-    requests = 0
-    await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    expect(up()).toEqual({ p: 0 })
-    expect(requests).toBeGreaterThan(5)
-    expect(requests).toBeLessThanOrEqual(20)
-    isDown = false
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(up()).toEqual({ p: 1 })
-  })
-
   test('is detected with a few requests, then probed once a minute', async () => {
     const { up, polls, requested, silent, pools, valueOfAll, logLines } = await setUpPools(40)
     expect(up()).toEqual(valueOfAll(1))
@@ -406,25 +374,6 @@ describe('pools that the system lists', () => {
     ])
   })
 
-  test('that come back are polled anew, and their failures are logged anew', async () => {
-    let list = ['p', 'q']
-    const nodes = async (pool: string) => {
-      if (pool === 'q') throw apiError('not_found')
-      return readingOf({ n1: 1 }, pool)
-    }
-    const pools = async () => list.map((id) => ({ id, name: undefined }))
-    const yaml = `${WITHOUT_PROVIDERS}}\ndiscovery: {schedule: "45 * * * * *"}\nforecast: {schedule: ""}`
-    const { polls, logged, log } = await setUp({ client: { nodes, pools }, yaml })
-    list = ['r']
-    await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    expect(polls()).toEqual(['r ok 2'])
-    list = ['p', 'q']
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(polls()).toEqual(['p ok 1', 'q not_found 1'])
-    expect(logged()).toEqual(['warn poll failed not_found', 'warn poll failed not_found'])
-    expect(log.lines.filter(({ message }) => message === 'polling pools')).toHaveLength(3)
-  })
-
   test('stay while the list fails', async () => {
     const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
     const { up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
@@ -448,29 +397,6 @@ describe('pools that the system lists', () => {
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect([pools.mock.calls.length, free()]).toEqual([22, { n1: 31 }])
     running.splice(0)
-  })
-
-  test.each<[string, () => PoolRef[]]>([
-    [
-      'fails',
-      () => {
-        throw apiError('reset')
-      },
-    ],
-    ['comes', () => [{ id: 'p', name: undefined }]],
-  ])('are not polled when the poller is stopped before the list %s', async (_, answer) => {
-    const answered = Promise.withResolvers<void>()
-    const pools = () => answered.promise.then(answer)
-    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
-    const { poller, store, logLines } = await setUp({ client: { pools, nodes } })
-    const stopped = poller.stop()
-    answered.resolve()
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    await stopped
-    expect(nodes).not.toHaveBeenCalled()
-    expect(store.system('a')?.pools).toEqual(new Map())
-    expect(store.system('a')?.discoveryFailure).toBeUndefined()
-    expect(logLines()).toEqual([])
   })
 
   test('stay while their list is empty, which is a failure, until three lists confirm it', async () => {

@@ -13,7 +13,6 @@ import {
 import { bytesOf } from '../../src/state/rendering.ts'
 import { failureOf, NOTHING, newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
-import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from '../readings/setup.ts'
 
@@ -204,20 +203,6 @@ test('a failure has the node that played a part in it, and a remedy', () => {
   expect(failureOf(late, 5).remedy).not.toBe('')
 })
 
-describe('values of the query interface', () => {
-  const memory = (value: number) =>
-    performanceOf([
-      decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node: 'n1' }])),
-    ])
-  const stateOf = (value: number) => ({ reading: memory(value), receivedAtMs: 0, failure: undefined })
-  const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }))
-  test('are a failure when they make the series exceed the limit', () => {
-    const maxBytes = polled.pools.get('p')?.bytes ?? 0
-    const tooLarge = expect.objectContaining({ reason: 'too_large' })
-    expect(() => withPerformancePoll(polled, stateOf(1), maxBytes)).toThrowError(tooLarge)
-  })
-})
-
 describe('dropped values', () => {
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'named', '9'))
   const old = dropNodes(withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'named', '9')), 'p')
@@ -250,44 +235,6 @@ describe('labels', () => {
     expect(of(listed, 'sds_pool_info', 'pool')).toEqual({ 'from the list': 1 })
     const polled = withPoll(listed, 'p', at(1), readingOf({ n1: 1 }, 'from the nodes'))
     expect(of(polled, 'sds_pool_info', 'pool')).toEqual({ 'from the nodes': 1 })
-  })
-
-  test('are unique for all names', () => {
-    const names = [
-      'a',
-      'id-b',
-      'same',
-      'same ',
-      'x'.repeat(10_000),
-      `${'x'.repeat(10_000)}y`,
-      'new\nline',
-      '"',
-      '\\',
-      '\u0000',
-      '',
-    ]
-    const nodes = Object.fromEntries(names.map((name, index) => [name, index]))
-    const system = withPoll(systemA, 'p', at(1), readingOf({ ...nodes, b: 99 }))
-    const lines = createExposition(systemParts(system)).text('text').split('\n')
-    const series = lines
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => line.slice(0, line.lastIndexOf(' ')))
-    expect(new Set(series).size).toBe(series.length)
-    expect(Math.max(...series.map(({ length }) => length))).toBeLessThan(1000)
-  })
-})
-
-describe('pools', () => {
-  test('removed from the list lose all series; the others keep theirs', () => {
-    const both = withPoll(
-      withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })),
-      'q',
-      at(1),
-      readingOf({ n2: 2 }, 'sp2'),
-    )
-    const system = withPools(both, refs('q', 'r'))
-    expect(free(system)).toEqual({ n2: 2 })
-    expect(of(system, 'sds_pool_info', 'pool_id')).toEqual({ q: 1, r: 1 })
   })
 })
 
@@ -327,15 +274,5 @@ describe('forecasts', () => {
     )
     const series = seriesOf(both).filter(({ name }) => name === 'sds_node_capacity_forecast_seconds')
     expect(series.map(({ labels }) => labels['node'])).toEqual(['n1', 'n2'])
-  })
-
-  test('that are dropped are not shown', () => {
-    const system = withForecasts(
-      withForecasts(polled, 'p', '7d', readingOf({ n1: 1 }, 'sp1', '2')),
-      'p',
-      '7d',
-      undefined,
-    )
-    expect(days(system)).toEqual({})
   })
 })

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import type { ResourceReading } from '../../src/api/resources/reading.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { withPools } from '../../src/state/changes.ts'
-import { withoutResources, withResource, withResourceFailure } from '../../src/state/resources.ts'
+import { withResource, withResourceFailure } from '../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
@@ -67,23 +67,6 @@ test('an invalid value is counted when it appears, not with each reading', () =>
     return [...state.rejections.byAttribute.values()][0]
   })
   expect(counted).toEqual([1, 1, 3, 3, 4, 5])
-})
-
-test('a resource that the system does not have is neither up nor down', () => {
-  const missing = new ApiError('not_found', 'no namespaces')
-  expect(shown(withResourceFailure(system, 'namespace', missing, 5))).toEqual({ 'available namespaces': 0 })
-})
-
-test('a resource that is turned off is gone, the others stay', () => {
-  const both = withResource(
-    withResource(system, 'namespace', READING, 5, MAX_BYTES),
-    'quota',
-    READING,
-    5,
-    MAX_BYTES,
-  )
-  expect([...withoutResources(both, ({ name }) => name === 'namespace').resources.keys()]).toEqual(['quota'])
-  expect(withoutResources(both, ({ name }) => name === 'node')).toBe(both)
 })
 
 /** An object with the value 1 in its first column. */

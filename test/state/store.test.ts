@@ -73,21 +73,6 @@ describe('a store', () => {
     expect(seen).toContain(polls)
   })
 
-  test('expositions never show an older state, with many updates at once', async () => {
-    const store = await storeOfA()
-    await store.update('a', listed)
-    let last = 0
-    await Promise.all(
-      Array.from({ length: 100 }, async (_, poll) => {
-        await store.update('a', polled({ n1: poll }))
-        const { n1 = -1 } = shown(store, 'sds_node_disk_space_free_bytes', 'node')
-        expect(n1).toBeGreaterThanOrEqual(last)
-        last = n1
-      }),
-    )
-    expect(last).toBe(99)
-  })
-
   test('passes each new state to its observer, and what is still known after a reload', async () => {
     const observer = { changed: vi.fn(), kept: vi.fn() }
     const store = createStateStore(() => undefined, observer)
@@ -132,24 +117,6 @@ describe('a store', () => {
     await expect(store.update('a', listed)).rejects.toThrow('no exposition')
     await store.update('a', polled({ n1: 1 }))
     expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
-  })
-
-  test('an error of an exposition does not reject the updates of the next exposition', async () => {
-    let failures = 0
-    const store = createStateStore(() => {
-      if (failures-- > 0) throw new Error('no exposition')
-    })
-    await store.show([{ name: 'a' }])
-    await store.update('a', listed)
-    // Compression takes long enough for a second update to wait.
-    await store.exposition().body('gzip text')
-    failures = 1
-    const first = expect(store.update('a', polled({ n1: 1 }))).rejects.toThrow('no exposition')
-    await new Promise(setImmediate)
-    const second = store.update('a', polled({ n1: 2 }))
-    await Promise.all([first, second])
-    await store.update('a', polled({ n2: 3 }))
-    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n2: 3 })
   })
 
   test('shows exactly the systems of `show`, and drops the state of replaced systems', async () => {

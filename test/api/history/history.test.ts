@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeHistory } from '../../../src/api/history/history.ts'
 import type { Period } from '../../../src/api/history/series.ts'
-import { ATTRIBUTES } from '../../../src/catalogue.ts'
-import { startEmulator } from '../client_setup.ts'
 
 const PERIOD: Period = { start: 6000, end: 7200, interval: 300 }
 /** In the period, and on the grid of its points. */
@@ -157,19 +155,6 @@ describe('transaction errors', () => {
     expect(decode({ transactionErrors: 7 }).rejected).toMatchObject([{ reason: 'shape' }])
   })
 
-  test('keep the most frequent of too many types', () => {
-    const types = Array.from({ length: 150 }, (_, index) => ({
-      errorType: `type ${index}`,
-      category: 'User',
-      errorCount: index,
-      errorRate: [{ t: 6000, Rate: 1 }],
-    }))
-    const { node, rejected } = decode({ transactionErrors: { types } })
-    expect(node.errors.types).toHaveLength(100)
-    expect(node.errors.types[0]?.errorType).toBe('type 149')
-    expect(rejected).toMatchObject([{ reason: 'too_many', times: 50 }])
-  })
-
   const manyTypes = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       errorType: `type ${index}`,
@@ -228,55 +213,6 @@ describe('a summary', () => {
     expect(summary({ Min: [], Max: [], Avg: 'N/A' })).toBeUndefined()
   })
 })
-
-test('the summaries of the emulator agree with its series, for every attribute', async () => {
-  await using emulator = await startEmulator({ nodes: 2, pools: 1, profile: 'documented' })
-  const end = Math.floor(Date.now() / 3_600_000) * 3600
-  const query = `dataType=historical&startTime=${end - 36_000}&endTime=${end}&interval=3600`
-  const response = await fetch(
-    `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes?${query}`,
-    {
-      headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' },
-    },
-  )
-  const period = { start: end - 36_000, end: end + 1, interval: 3600 }
-  const { nodes } = decodeHistory(await response.json(), { period, respondedAt: end + 1 })
-  for (const { attributes, summaries } of nodes) {
-    const names = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map(({ name }) => name)
-    expect([...attributes.keys()].toSorted()).toEqual(names.toSorted())
-    expect([...summaries.keys()].toSorted()).toEqual(names.toSorted())
-    for (const [name, { series }] of attributes) {
-      const { min, max, average } = summaries.get(name) ?? {}
-      expect(min?.value).toBe(Math.min(...series.values))
-      expect(max?.value).toBe(Math.max(...series.values))
-      expect(series.values[series.times.indexOf(max?.t ?? 0)]).toBe(max?.value)
-      const mean = series.values.reduce((sum, value) => sum + value, 0) / series.values.length
-      expect(average).toBeCloseTo(mean, -Math.log10(Math.max(mean, 1)) + 12)
-    }
-  }
-})
-
-test.each([
-  ['on the grid of the points', 0],
-  ['off the grid', 127],
-])(
-  'a single 0 at the time of the response, %s, is no value: there is no stored history',
-  async (_, offset) => {
-    const now = 1_772_323_200 + offset
-    const clock = () => now * 1000
-    await using emulator = await startEmulator({ nodes: 1, pools: 1, clock, faults: ['no-history'] })
-    const period = { start: now - 3600, end: now + 1, interval: 300 }
-    const query = `dataType=historical&startTime=${period.start}&endTime=${period.end}&interval=300`
-    const response = await fetch(
-      `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes?${query}`,
-      { headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' } },
-    )
-    const { nodes } = decodeHistory(await response.json(), { period, respondedAt: now })
-    expect(nodes).toHaveLength(1)
-    expect(nodes[0]?.attributes.has('diskSpaceFree')).toBe(false)
-    expect(nodes[0]?.attributes.get('diskSpaceTotal')?.series.times.length).toBeGreaterThan(10)
-  },
-)
 
 test('nodes without an id are rejected, names are kept', () => {
   const body = {

@@ -5,7 +5,6 @@ import { buffer } from 'node:stream/consumers'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { uncompress } from 'snappyjs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parseRetryAfter } from '../../../src/api/http/refusals.ts'
 import { createReceiver } from '../../../src/history/remote_write/receiver.ts'
 import { batchesOf } from '../../../src/history/remote_write/remote_destination.ts'
 import { writeRequest } from '../../../src/history/remote_write/write_request.ts'
@@ -76,16 +75,6 @@ describe('a receiver', () => {
       /api\/v1\/write: other side closed$/,
     )
   })
-})
-
-test.each([
-  [undefined, 0],
-  ['7', 7000],
-  ['Wed, 11 Mar 2026 12:00:30 GMT', 30_000],
-  ['Wed, 11 Mar 2026 11:00:00 GMT', 0],
-  ['soon', 0],
-])('Retry-After %s is a pause of %d ms', (header, expected) => {
-  expect(parseRetryAfter(header, Date.parse('2026-03-11T12:00:00Z')) ?? 0).toBe(expected)
 })
 
 const SERIES = {
