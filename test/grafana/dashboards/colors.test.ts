@@ -2,7 +2,7 @@ import type { Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashbo
 import { describe, expect, test } from 'vitest'
 import { COLORS, PLAIN_COLORS, SERIES_COLORS } from '../../../grafana/mixin/colors.ts'
 import { DISKS } from '../../../grafana/mixin/settings.ts'
-import { ofType, PANELS, type Step } from './panels.ts'
+import { PANELS, type Step } from './panels.ts'
 
 /** Grafana's shades of the colours that are used by name, in the dark and in the light theme. */
 const SHADES: Readonly<Record<string, readonly [dark: string, light: string]>> = {
@@ -49,12 +49,6 @@ describe('backgrounds of text', () => {
     for (const shade of shadesOf(fill)) {
       expect(contrast(cellText(shade), shade), shade).toBeGreaterThanOrEqual(LOWEST_CONTRAST)
       expect(contrast(bandText(shade), shade), shade).toBeGreaterThanOrEqual(LOWEST_CONTRAST)
-    }
-  })
-
-  test('are opaque in state timelines', () => {
-    for (const { panel, where } of ofType('state-timeline')) {
-      expect(panel.fieldConfig?.defaults.custom.fillOpacity, where).toBe(100)
     }
   })
 })
@@ -143,24 +137,6 @@ describe('one meaning a colour', () => {
     const named = [...Object.keys(DISKS), 'recovery']
     const wrong = fixed.filter(({ name, color }) => states.has(color) && !named.includes(name))
     expect(wrong.map(({ where, name }) => `${where}: ${name}`)).toEqual([])
-  })
-
-  test('colours of series differ', () => {
-    const colors = Object.values(SERIES_COLORS)
-    expect(colors.filter((color, index) => (colors as readonly string[]).indexOf(color) !== index)).toEqual(
-      [],
-    )
-  })
-
-  test('faults are not green', () => {
-    const faults = ofType('timeseries').filter(({ panel }) =>
-      /^Failed (?!transactions)|Rejected|unknown nodes|gone bad/.test(panel.title ?? ''),
-    )
-    expect(faults.map(({ panel }) => panel.title)).toHaveLength(6)
-    for (const { panel, where } of faults) {
-      const scheme = { mode: 'shades', fixedColor: SERIES_COLORS.systemErrors }
-      expect(panel.fieldConfig?.defaults.color, where).toMatchObject(scheme)
-    }
   })
 
   test('red is only for critical states and thresholds', () => {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
-import { buildDashboards, DASHBOARDS, renderDashboards } from '../../../grafana/mixin/dashboards/build.ts'
-import { GRAFANA, UIDS } from '../../../grafana/mixin/settings.ts'
+import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
+import { GRAFANA } from '../../../grafana/mixin/settings.ts'
 import { isRow, panelsOf, queriesOf } from './queries.ts'
 
 const PAGES = buildDashboards().map((page) => ({ uid: page.uid ?? '', page }))
@@ -12,46 +11,6 @@ const everything = (page: Dashboard) =>
   (page.panels ?? []).flatMap((panel) => (isRow(panel) ? [panel, ...panel.panels] : [panel]))
 
 const repeated = <T>(list: readonly T[]): T[] => list.filter((item, index) => list.indexOf(item) !== index)
-
-test('there are ten dashboards, each with its uid of the settings', () => {
-  expect(PAGES.map(({ uid }) => uid).sort()).toEqual(Object.values(UIDS).sort())
-  expect(DASHBOARDS).toHaveLength(10)
-})
-
-describe('the JSON files', () => {
-  test.each(renderDashboards())('$path is up to date', ({ path, text }) => {
-    expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
-  })
-
-  test('are the same when built again', () => {
-    expect(renderDashboards()).toEqual(renderDashboards())
-  })
-
-  test('have sorted keys', () => {
-    const check = (value: unknown): void => {
-      if (typeof value !== 'object' || value === null) return
-      if (!Array.isArray(value)) expect(Object.keys(value)).toEqual(Object.keys(value).toSorted())
-      for (const member of Object.values(value)) check(member)
-    }
-    for (const { text } of renderDashboards()) {
-      const numeric = JSON.parse(text, (key, value) =>
-        key === 'options' && isNumbered(value) ? null : value,
-      )
-      check(numeric)
-    }
-  })
-
-  test('have neither id nor version, which Grafana sets', () => {
-    for (const { text } of renderDashboards()) {
-      expect(Object.keys(JSON.parse(text))).not.toContain('id')
-      expect(Object.keys(JSON.parse(text))).not.toContain('version')
-    }
-  })
-})
-
-/** JavaScript puts numeric keys first, which is a stable order, too. */
-const isNumbered = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).some((key) => /^\d+$/.test(key))
 
 describe.each(PAGES)('$uid', ({ page }) => {
   test('cannot be edited in the browser', () => {
@@ -75,9 +34,6 @@ describe.each(PAGES)('$uid', ({ page }) => {
   test('has the schema version and table cells of Grafana 9.4', () => {
     expect(page.schemaVersion).toBe(37)
     expect(JSON.stringify(page)).not.toContain('cellOptions')
-    for (const panel of panelsOf(page).filter(({ type }) => type === 'table')) {
-      expect(panel.fieldConfig?.defaults.custom, panel.title).toBeDefined()
-    }
   })
 
   test('has unique ids of panels and rows, and unique titles of panels', () => {

@@ -29,17 +29,6 @@ describe('every panel', () => {
     for (const { where, min, max } of full) expect([min, max], where).toEqual([0, 1])
   })
 
-  test('has a soft maximum for ratios that are usually small', () => {
-    const small = SHOWN.filter(({ soft }) => soft !== undefined)
-    expect(small.map(({ where }) => where)).toEqual([
-      'sds-node / Failed transactions / A',
-      'sds-capacity / Top $topn pools: fullest minus emptiest node / A',
-      'sds-errors / Top $topn pools by failed transactions / A',
-      'sds-errors / Top $topn nodes by failed transactions / A',
-    ])
-    for (const { where, min, max } of small) expect([min, max], where).toEqual([0, undefined])
-  })
-
   test('does not scale values with a unit', () => {
     // The score of a pool is no quantity, and targets are percentages.
     const scaled = SHOWN.filter(({ where }) => !/ Trouble$|% by trend$|time to 90 %/.test(where)).filter(
@@ -97,14 +86,6 @@ describe('time series', () => {
     },
   )
 
-  test('with bars have the largest value in the legend: the last one is mostly absent', () => {
-    const bars = ofType('timeseries').filter(
-      ({ panel }) => panel.fieldConfig?.defaults.custom.drawStyle === 'bars',
-    )
-    expect(bars.length).toBeGreaterThan(5)
-    for (const { panel, where } of bars) expect(optionsOf(panel).legend?.calcs, where).toEqual(['max'])
-  })
-
   test('are stacked only where values can be added', () => {
     const stacked = ofType('timeseries').filter(({ panel }) => panel.fieldConfig?.defaults.custom.stacking)
     expect(stacked.length).toBeGreaterThan(5)
@@ -112,12 +93,6 @@ describe('time series', () => {
       expect(['Bps', 'bytes', 'none', 'ops'], where).toContain(panel.fieldConfig?.defaults.unit)
     }
   })
-})
-
-test('stats show the last value', () => {
-  for (const { panel, where } of ofType('stat')) {
-    expect(optionsOf(panel).reduceOptions?.calcs, where).toEqual(['lastNotNull'])
-  }
 })
 
 test('stats have instant queries, so that they never show a value of some time ago', () => {

@@ -1,7 +1,7 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
-import { type Selection, substitute } from '../../../grafana/mixin/promql/selection.ts'
+import type { Selection } from '../../../grafana/mixin/promql/selection.ts'
 
 /** A query of a panel, with its variables. */
 export interface PanelQuery {
@@ -48,7 +48,3 @@ export const annotationQueries = (): { dashboard: string; name: string; expr: st
       .filter(({ expr }) => expr !== undefined)
       .map(({ name, expr = '' }) => ({ dashboard: uid, name, expr })),
   )
-
-/** All queries of panels as Grafana sends them for a selection. */
-export const substitutedQueries = (selection: Selection): PanelQuery[] =>
-  panelQueries().map((query) => ({ ...query, expr: substitute(query.expr, selection) }))

@@ -1,7 +1,6 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
 import { promql } from '../../../grafana/mixin/promql/expression.ts'
-import { panelPixels } from '../../../grafana/mixin/sdk/fit.ts'
 import { from, PLAIN } from '../../../grafana/mixin/sdk/spec.ts'
 import { table } from '../../../grafana/mixin/sdk/table.ts'
 import { parse, resultLabels } from '../promql/parse.ts'
@@ -80,15 +79,6 @@ describe('tables', () => {
     }
   })
 
-  test('use the cells of Grafana 9.4', () => {
-    const modes = TABLES.flatMap(({ panel }) =>
-      (panel.fieldConfig?.overrides ?? []).flatMap(({ properties }) =>
-        properties.filter(({ id }) => id === 'custom.displayMode').map(({ value }) => value),
-      ),
-    )
-    expect(new Set(modes)).toEqual(new Set(['color-background-solid', 'basic']))
-  })
-
   test('have a text for the empty table, and a dash in every empty cell', () => {
     for (const { panel, where } of TABLES) {
       expect(panel.fieldConfig?.defaults.noValue, where).toMatch(/^\w.*\w/)
@@ -131,36 +121,6 @@ describe('tables', () => {
         options: { match: 'null+nan', result: { text: '–', color: 'transparent' } },
       })
     }
-  })
-
-  test('are not wider than their panels in the narrowest window, as Grafana calculates widths', () => {
-    /** Padding and border of a panel. */
-    const EDGES_PIXELS = 18
-    const DEFAULT_MIN_PIXELS = 150
-    for (const { panel, where } of TABLES) {
-      const organize = organizeOf(panel)
-      if (!organize) continue
-      const { excludeByName, indexByName, renameByName } = organize
-      const titles = Object.keys(indexByName)
-        .filter((name) => !excludeByName[name])
-        .map((name) => renameByName[name] ?? name)
-      const fixed = titles.map((title) => Number(property(panel, title, 'custom.width') ?? 0))
-      const auto = titles.filter((_, index) => fixed[index] === 0)
-      const room = panelPixels(panel.gridPos?.w ?? 0) - EDGES_PIXELS
-      const used = fixed.reduce((sum, width) => sum + width, 0)
-      const share = (room - used) / auto.length
-      const smallest = auto.map((title) =>
-        Number(property(panel, title, 'custom.minWidth') ?? DEFAULT_MIN_PIXELS),
-      )
-      const total = smallest.reduce((sum, width) => sum + Math.max(width, share), used)
-      expect(total, where).toBeLessThanOrEqual(room + 0.01)
-    }
-  })
-
-  test('draw bars only where no cell is empty', () => {
-    const barred = TABLES.filter(({ panel }) => JSON.stringify(panel.fieldConfig).includes('"basic"'))
-    expect(barred.length).toBeGreaterThan(1)
-    for (const { panel, where } of barred) expect(queriesOf(panel), where).toHaveLength(1)
   })
 })
 
