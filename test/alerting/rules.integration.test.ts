@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
 import { MAX_SETTING_SECONDS } from '../../src/alerting/sources.ts'
-import { kubernetesFiles, prometheusFiles } from '../../src/alerting/written_files.ts'
-import { readText } from '../repository/repository.ts'
+import { prometheusFiles } from '../../src/alerting/written_files.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkRules, testRules } from '../support/promtool.ts'
 
@@ -94,27 +92,6 @@ const alerts = (config: Partial<AlertingConfig>): Rule[] =>
     .filter(({ alert }) => alert !== undefined)
 const named = (config: Partial<AlertingConfig>, name: string): Rule[] =>
   alerts(config).filter(({ alert }) => alert === name)
-
-describe('without settings the files are', () => {
-  test.each(['sds-alerts.yml', 'sds-recording.yml'])('the shipped ones: %s', (name) => {
-    expect(written({}, name)).toBe(readText(`deploy/prometheus/rules/${name}`))
-  })
-
-  test('the shipped ones: inhibition', () => {
-    expect(written({}, 'alertmanager-inhibition.yml')).toBe(
-      readText('deploy/prometheus/alertmanager-inhibition.yml'),
-    )
-  })
-
-  test('the shipped ones: Kubernetes', () => {
-    const folder = 'deploy/kubernetes/monitoring/generated/'
-    const shipped = readdirSync(folder).map((name) => `${folder}${name}`)
-    const written = kubernetesFiles(DEFAULT_ALERTING).filter(({ name }) => /^(rule|alert).*yaml$/.test(name))
-    const paths = [...written.map(({ name }) => name), 'kustomization.yaml'].map((name) => `${folder}${name}`)
-    expect(paths.toSorted()).toEqual(shipped.toSorted())
-    for (const { name, text } of written) expect(text).toBe(readText(`${folder}${name}`))
-  })
-})
 
 test('no group has more than 20 rules, whatever the overrides are, and no name is used twice', () => {
   const overrides = Array.from({ length: 30 }, (_, index) => ({
@@ -234,19 +211,6 @@ describe('over pools that are all 85 % full', () => {
 
   test.each<[string, Partial<AlertingConfig>, number, readonly Firing[]]>([
     ['the default fires for all', {}, 60, [...frankfurt, ...paris]],
-    ['a higher threshold fires for none', warning(0.88), 60, []],
-    [
-      'a higher threshold of a system fires for the others',
-      { overrides: [override('frankfurt', warning(0.88))] },
-      60,
-      paris,
-    ],
-    [
-      'a lower threshold of a system fires for it only',
-      { ...warning(0.88), overrides: [override('frankfurt', warning(0.8))] },
-      60,
-      frankfurt,
-    ],
     [
       'a higher threshold of a pool, whatever its name, fires for the others',
       { overrides: [override('frankfurt', { ...warning(0.88), pool: ODD_POOL })] },
@@ -269,12 +233,6 @@ describe('over pools that are all 85 % full', () => {
       { overrides: [override('paris', { pool: 'data', disabled: ['SdsCapacityHigh'] })] },
       60,
       [...frankfurt, { system: 'paris', pool: ODD_POOL }],
-    ],
-    [
-      'a longer wait of a system has not passed',
-      { overrides: [override('paris', { for: { SdsCapacityHigh: { warning: '2h' } } })] },
-      60,
-      frankfurt,
     ],
     [
       'a longer wait of a system has passed',

@@ -54,37 +54,6 @@ describe('a system that is polled well', () => {
     expect(onlySystem(statusOf([system])).authentication_providers).toBe(2)
   })
 
-  test('has the last and the next poll, and when values end', () => {
-    expect(onlyPool(status)).toMatchObject({
-      last_poll: { timestamp_seconds: T, duration_seconds: 0.25, result: 'ok' },
-      next_poll_timestamp_seconds: T + 20,
-      last_success_timestamp_seconds: T,
-      values_until_timestamp_seconds: T + 300,
-    })
-    expect(onlySystem(status).polls).toEqual({
-      schedule: '0 * * * * *',
-      interval_seconds: null,
-      stale_after_seconds: 300,
-      last_timestamp_seconds: T,
-      next_timestamp_seconds: T + 20,
-    })
-  })
-
-  test('has sums over its nodes', () => {
-    const totals = {
-      nodes: 2,
-      nodes_by_health: { Good: 2 },
-      disks: 20,
-      disks_good: 20,
-      disks_bad: 0,
-      disk_space_total_bytes: 2000,
-      disk_space_allocated_bytes: 750,
-      disk_space_allocated_ratio: 0.375,
-    }
-    expect(onlyPool(status).totals).toMatchObject(totals)
-    expect(onlySystem(status).totals).toMatchObject(totals)
-  })
-
   test('has the capacity of the nodes that serve both values, and the disks of all', () => {
     const nodes = [
       { name: 'n1', allocatedRatio: 0.75 },
@@ -100,38 +69,6 @@ describe('a system that is polled well', () => {
       disk_space_allocated_ratio: 0.75,
     })
     expect(onlySystem(status).totals).toMatchObject({ disks: 40, disk_space_allocated_ratio: 0.5 })
-  })
-
-  test('has the source and the newest sample of each category', () => {
-    const { categories, attributes } = onlyPool(status)
-    expect(categories).toContainEqual({
-      category: 'capacity',
-      sources: ['feed'],
-      newest_sample_timestamp_seconds: T,
-      newest_sample_age_seconds: 0,
-    })
-    expect(categories).toContainEqual({
-      category: 'traffic',
-      sources: [],
-      newest_sample_timestamp_seconds: null,
-      newest_sample_age_seconds: null,
-    })
-    expect(attributes).toContainEqual({
-      name: 'diskSpaceTotal',
-      category: 'capacity',
-      source: 'feed',
-      served: 2,
-      absent: 0,
-      unreadable: 0,
-    })
-    expect(attributes).toContainEqual({
-      name: 'nodeCpuUtilization',
-      category: 'health',
-      source: null,
-      served: 0,
-      absent: 2,
-      unreadable: 0,
-    })
   })
 })
 
@@ -444,11 +381,6 @@ describe('what needs attention', () => {
     expect(textAt(T + 15 * 86_400)).toEqual([])
     expect(textAt(T + 3 * 86_400)).toEqual(['the TLS certificate of the system expires in 3d'])
     expect(textAt(T - 3 * 86_400)).toEqual(['the TLS certificate of the system expired 3d ago'])
-  })
-
-  test('unreadable values', () => {
-    const more = { nodeCpuUtilizationCurrent: [{ t: T, Percent: 'much' }] }
-    expect(problemsOf({ name: 'n1', more })).toEqual(['warning unreadable values: nodeCpuUtilization'])
   })
 
   test('a system with a problem is not ok, although it is polled well', () => {
