@@ -30,6 +30,7 @@ import {
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
+import { createRetryAfter } from './request/retry_after.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
@@ -74,6 +75,7 @@ export function createClient(options: ClientOptions) {
       timeoutMs,
       limits,
       breaker,
+      retryAfter: createRetryAfter(),
       attempts,
       exchange: createAuthorised(exchange, session),
     }),

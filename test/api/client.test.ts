@@ -370,6 +370,26 @@ describe('requests', () => {
     expect(setup.exchanges).toEqual(['nodes reset', 'nodes 200', 'nodes 503', 'nodes 200', 'nodes 500'])
   })
 
+  test('are not repeated before Retry-After, whether others work or not', async () => {
+    await using emulator = await startEmulator()
+    await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 5s}')
+    const [hot = '', archive = ''] = emulator.pools.map(({ id }) => id)
+    emulator.setFaults(['status:503,retry-after=3600@nodes,pool=hot'])
+    for (let count = 0; count < 5; count += 1) {
+      await expect(setup.client.nodes(hot, never())).rejects.toMatchObject({ reason: 'unavailable' })
+      await setup.client.nodes(archive, never())
+    }
+    expect(emulator.log.count('nodes')).toBe(6)
+    await expect(setup.client.nodes(hot, never())).rejects.toThrow(
+      /no request was sent, because the system asked to wait \(next request in 1[12]\d s\): .*503/,
+    )
+    emulator.setFaults([])
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 120_000)
+    onTestFinished(() => void vi.restoreAllMocks())
+    await setup.client.nodes(hot, never())
+  })
+
   test('refused at one path permanently cost one login, and no other request is refused', async () => {
     await using emulator = await startEmulator({ faults: ['status:401,code=4000@license'] })
     await using setup = startClient(monitored(emulator.url))

@@ -34,7 +34,6 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
   ['status:400', 'client_error'],
   ['status:429', 'throttled'],
   ['status:503', 'unavailable'],
-  ['status:503,retry-after=3600', 'unavailable'],
   ['status:500', 'server_error'],
   ['status:502,body=html', 'unavailable'],
   ['status:204', 'schema'],

@@ -2,12 +2,11 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import { backoffMs } from '../../values/timers.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
+import { LONGEST_RETRY_AFTER_MS } from './retry_after.ts'
 
 const FIRST_PAUSE_MS = 5_000
 /** Has ended at the next poll of a schedule of every minute: shorter by the default of `poll.max_random_delay` and a margin. */
 const LONGEST_PAUSE_MS = 54_000
-/** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
-const LONGEST_RETRY_AFTER_MS = 120_000
 
 /** A pool that failed before does not count again while another one succeeded within this time and did not fail since. */
 const WORKS_MS = 120_000

@@ -6,6 +6,7 @@ import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
 import { isOfResource, type Limits, type Urgency } from './limits.ts'
+import type { RetryAfter } from './retry_after.ts'
 
 /**
  * Sends a request and decodes the response.
@@ -25,6 +26,8 @@ interface OperationOptions {
   readonly limits: Limits
   /** Undefined: every request is sent. */
   readonly breaker?: Breaker
+  /** Undefined: the client of a request decides when it is sent again. */
+  readonly retryAfter?: RetryAfter
   readonly attempts: Attempts
   readonly exchange: Exchange
 }
@@ -34,7 +37,7 @@ const POLLS: readonly Operation[] = ['nodes', 'pools']
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
 export function createOperate(options: OperationOptions): Operate {
-  const { system, timeoutMs, limits, breaker, attempts, exchange } = options
+  const { system, timeoutMs, limits, breaker, retryAfter, attempts, exchange } = options
 
   /** The first of several endpoints may hang, so it gets half of the time: too little for what may take long. */
   const timeOf = ({ operation }: Request): number => {
@@ -70,7 +73,11 @@ export function createOperate(options: OperationOptions): Operate {
     const { operation, path, pool } = request
     const place = { system, operation, path, ...(pool !== undefined && { pool }) }
     const polled = operation === 'nodes' ? pool : undefined
-    const entered = await breaker?.enter(polled).catch((cause: unknown) => {
+    const enter = async () => {
+      retryAfter?.check(request)
+      return breaker?.enter(polled)
+    }
+    const entered = await enter().catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
     try {
@@ -83,6 +90,7 @@ export function createOperate(options: OperationOptions): Operate {
         throw cause
       }
       const failure = asApiError(withTimeoutReason(cause), place)
+      retryAfter?.note(request, failure)
       entered?.leave(POLLS.includes(operation) ? failure : 'unknown')
       throw failure
     }
