@@ -37,7 +37,7 @@ const POLLS: readonly Operation[] = ['nodes', 'pools']
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
 export function createOperate(options: OperationOptions): Operate {
-  const { system, timeoutMs, limits, breaker, retryAfter, attempts, exchange } = options
+  const { system, timeoutMs, limits, retryAfter, attempts, exchange } = options
 
   /** The first of several endpoints may hang, so it gets half of the time: too little for what may take long. */
   const timeOf = ({ operation }: Request): number => {
@@ -72,12 +72,7 @@ export function createOperate(options: OperationOptions): Operate {
   const admitted: Operate = async (request, stop, decode) => {
     const { operation, path, pool } = request
     const place = { system, operation, path, ...(pool !== undefined && { pool }) }
-    const polled = operation === 'nodes' ? pool : undefined
-    const enter = async () => {
-      retryAfter?.check(request)
-      return breaker?.enter(polled)
-    }
-    const entered = await enter().catch((cause: unknown) => {
+    const entered = await enter(options, request).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
     try {
@@ -101,6 +96,12 @@ export function createOperate(options: OperationOptions): Operate {
     const urgency = urgencyOf(request.operation)
     return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, urgency })
   }
+}
+
+/** @throws {ApiError} when the request is not sent now */
+async function enter({ breaker, retryAfter }: OperationOptions, request: Request) {
+  retryAfter?.check(request)
+  return breaker?.enter(request.operation === 'nodes' ? request.pool : undefined)
 }
 
 function urgencyOf(operation: Operation): Urgency {
