@@ -1,9 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
-import { RECORDED } from '../../grafana/mixin/promql/metrics.ts'
-import { substitute } from '../../grafana/mixin/promql/selection.ts'
 import { ATTRIBUTES, UNITS } from '../../src/catalogue.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { type Json, seriesIn, valueIn } from '../emulator/client.ts'
@@ -17,8 +13,6 @@ import { promtool } from '../support/promtool.ts'
 type Emulator = Awaited<ReturnType<typeof startEmulator>>
 
 const TIMEOUT_MS = 240_000
-const DAY = 86_400
-const SELECTION = { job: ['sds'], system: ['a'] }
 
 async function backfill(
   folder: Folder,
@@ -46,26 +40,6 @@ async function backfill(
 async function createBlocks(file: string, data: string): Promise<void> {
   const flags = ['tsdb', 'create-blocks-from', '--max-block-duration=744h', 'openmetrics']
   expect(await promtool([...flags, file, data])).toMatchObject({ code: 0, stderr: '' })
-}
-
-interface RuleFile {
-  readonly groups: readonly {
-    readonly name: string
-    readonly rules: readonly { readonly record: string }[]
-  }[]
-}
-/** Disks have no past. Their group comes before that of space, whose rules are evaluated nevertheless. */
-const SOME_RECORDS = [/^system_pool_status:sds_node_disks_by_status:/, /^system_pool:sds_node_disk_space_/]
-
-/** Rules of two groups, not all: promtool evaluates each over the whole history. */
-function someRules(folder: Folder): string {
-  const { groups } = parse(readFileSync('deploy/prometheus/rules/sds-recording.yml', 'utf8')) as RuleFile
-  const isWanted = (record: string) => SOME_RECORDS.some((pattern) => pattern.test(record))
-  const some = groups
-    .map((group) => ({ ...group, rules: group.rules.filter(({ record }) => isWanted(record)) }))
-    .filter(({ rules }) => rules.length > 0)
-  expect(some.map(({ rules }) => rules.length)).toEqual([1, 5])
-  return folder.write('rules.yml', stringify({ groups: some }))
 }
 
 interface Matrix {
@@ -157,52 +131,3 @@ describe('every attribute', () => {
     expect(types.some(({ values }) => values.length < 72)).toBe(true)
   })
 })
-
-test(
-  'the trend panels of the capacity page show 30 days after a backfill, and recorded series have a past',
-  async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    const to = Math.floor(Date.now() / DAY / 1000) * DAY
-    const from = to - 30 * DAY
-    const data = join(folder.path, 'data')
-    // The query interface would get thousands of requests.
-    const more = ['--source=feed']
-    await createBlocks(await backfill(folder, emulator, { from, to, more }), data)
-    const rules = join(folder.path, 'rules')
-    mkdirSync(rules)
-    {
-      await using prometheus = await startPrometheus({ config: {}, dataFolder: data })
-      const times = [`--start=${from}`, `--end=${to - 300}`, '--eval-interval=300s', `--output-dir=${rules}`]
-      const recording = someRules(folder)
-      const flags = [
-        'tsdb',
-        'create-blocks-from',
-        '--max-block-duration=162h',
-        'rules',
-        `--url=${prometheus.url}`,
-        ...times,
-        recording,
-      ]
-      expect(await promtool(flags)).toMatchObject({ code: 0 })
-    }
-    for (const block of readdirSync(rules)) renameSync(join(rules, block), join(data, block))
-    await using prometheus = await startPrometheus({ config: {}, dataFolder: data })
-    const series = async (expr: string) => await prometheus.queryRange(expr, from, to - 300, 3600)
-    const capacity = JSON.parse(readFileSync('grafana/dashboards/sds-capacity.json', 'utf8'))
-    const panels = capacity.panels.filter(({ title }: { title: string }) => title.endsWith('in 30 days'))
-    expect(panels).toHaveLength(1)
-    for (const { targets } of panels) {
-      for (const { expr } of targets) {
-        const [only, ...others] = await series(substitute(expr, SELECTION))
-        expect(others).toEqual([])
-        // The forecast needs a week of data before its first point.
-        const days = expr.includes('offset 7d') ? 23 : 30
-        expect(only?.values.length).toBeGreaterThanOrEqual(days * 24 - 6)
-      }
-    }
-    const [recorded] = await series(RECORDED.usedRatio)
-    expect(recorded?.values.length).toBeGreaterThanOrEqual(30 * 24 - 1)
-  },
-  TIMEOUT_MS,
-)

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 300_000
 const STEP = 300
 /** Samples of /metrics are scraped a minute after each point of the history. */
 const LIVE_OFFSET = 60
-const STEPS = { before: 4, stopped: 4, after: 2 }
+const STEPS = { before: 1, stopped: 4, after: 1 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a parsed configuration
 type Yaml = any

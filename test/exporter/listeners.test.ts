@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { createLogger } from '../../src/commands/cli/log/logger.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createExporter, type ExporterOptions } from '../../src/exporter/exporter.ts'
-import { buildDetails } from '../../src/exporter/version.ts'
 import { get, request } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -112,14 +111,4 @@ test('a changed file is loaded by itself, and the time of the load is in seconds
   const { text } = await get(`${one.exporter.url}/metrics`)
   const [, time] = /^sds_exporter_config_last_reload_success_timestamp_seconds (\S+)$/m.exec(text) ?? []
   expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(600)
-})
-
-test('a build from a clone has no known revision', () => {
-  expect(buildDetails()).toMatchObject({
-    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    revision: 'unknown',
-    node: process.versions.node,
-    openssl: process.versions.openssl,
-    platform: `${process.platform} ${process.arch}`,
-  })
 })

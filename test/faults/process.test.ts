@@ -17,13 +17,13 @@ const isUp = async (url: string) => /^sds_pool_up\{.*\} 1$/m.test((await get(`${
 const warnings = (stderr: string) =>
   stderr.split('\n').filter((line) => line.includes('level=warn') || line.includes('level=error'))
 
-describe('SIGTERM', () => {
-  test.each<[string, readonly string[]]>([
-    ['between polls', []],
-    ['during a poll, with a logout that hangs', ['half-open@nodes', 'half-open@logout']],
-    ['during a login', ['slow-headers:0.5@login']],
-    ['during a pause between two attempts', ['status:503,retry-after=20@nodes']],
-  ])('%s ends the process within its time limit, and logs out', async (_, faults) => {
+describe('a signal to stop', () => {
+  test.each<[string, NodeJS.Signals, readonly string[]]>([
+    ['between polls', 'SIGINT', []],
+    ['during a poll, with a logout that hangs', 'SIGTERM', ['half-open@nodes', 'half-open@logout']],
+    ['during a login', 'SIGTERM', ['slow-headers:0.5@login']],
+    ['during a pause between two attempts', 'SIGTERM', ['status:503,retry-after=20@nodes']],
+  ])('%s (%s) ends the process within its time limit, and logs out', async (_, signal, faults) => {
     await using emulator = await startEmulator()
     emulator.setFaults(faults)
     using folder = temporaryFolder()
@@ -35,8 +35,8 @@ describe('SIGTERM', () => {
     await waitFor(() => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0), {
       what: 'the request',
     })
-    served.child.kill('SIGTERM')
-    served.child.kill('SIGTERM')
+    served.child.kill(signal)
+    served.child.kill(signal)
     expect(await served.child.exited).toEqual({ code: 0, signal: null })
     // A stop beyond the time limit of five seconds is aborted with a warning.
     expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
@@ -55,18 +55,6 @@ test('SIGTERM during the start stops the process, and logs out', async () => {
   served.child.kill('SIGTERM')
   expect(await served.child.exited).toEqual({ code: 0, signal: null })
   expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
-  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
-})
-
-test('SIGINT stops it as SIGTERM does, and it logs out', async () => {
-  await using emulator = await startEmulator({ pools: 1 })
-  using folder = temporaryFolder()
-  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
-  await using served = await serve(file)
-  await waitFor(() => isUp(served.url), { what: 'the first poll' })
-  served.child.kill('SIGINT')
-  expect(await served.child.exited).toEqual({ code: 0, signal: null })
-  expect(served.child.stderr()).toMatch(/msg=stopping signal=SIGINT\n.*msg=stopped\n$/)
   await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
 })
 

@@ -145,7 +145,7 @@ describe('POST /-/reload of a browser', () => {
     return answer.status
   }
 
-  // admin_origin.integration.test.ts has all headers.
+  // admin_origin.test.ts has all headers.
   test.each([
     [{}, 200],
     [{ Origin: 'http://OWN', 'Sec-Fetch-Site': 'same-origin' }, 200],
@@ -177,7 +177,7 @@ describe('host names', () => {
     return (await request(method, `${limited.url}${path}`, { headers: { Host } })).status
   }
 
-  // admin_origin.integration.test.ts has all names.
+  // admin_origin.test.ts has all names.
   test('that are allowed are served, others get health and readiness only', async () => {
     for (const host of ['localhost:PORT', 'metrics.example.net', 'proxy:8443']) {
       expect(await statusOf('GET', '/metrics', host)).toBe(200)
