@@ -9,7 +9,7 @@ import {
 } from '../api/query/performance_reader.ts'
 import { readRangeDefect } from '../api/query/requests/version.ts'
 import { queryRemedyOf } from '../api/query/states.ts'
-import { oldestTime, withoutOlderThan } from '../api/query/values/performance.ts'
+import { secondsLeft, withoutOldValues } from '../api/query/values/performance.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { withPerformance, withPerformancePoll } from '../state/changes.ts'
 import { type Failure, failureOf, type PerformanceState, type SystemState } from '../state/state.ts'
@@ -51,7 +51,7 @@ export function createQueries(options: QueriesOptions) {
         log.queried(failure, { seconds: secondsSince(beganMs), nodes: undefined })
         store.update(name, (before) => withFailure(before, failure))
       },
-      drop: () => store.update(name, (state) => withoutOldValues(state, system)),
+      drop: () => store.update(name, (state) => withCurrentValues(state, system)),
       keepForMs: () => nextDropMs(store.system(name)?.performance, system),
     },
     { signal, internalError: log.internalError, isDue: config.source !== 'feed' },
@@ -94,23 +94,17 @@ const LEAST_MS = 30_000
 
 /** The time until the oldest value reaches its age limit by the clock of the system; infinite without values. */
 function nextDropMs(state: PerformanceState | undefined, { poll }: SystemConfig): number {
-  const oldest = state?.reading && oldestTime(state.reading)
-  if (state === undefined || oldest === undefined) return Number.POSITIVE_INFINITY
-  const leftSeconds = oldest + keptSeconds(state, poll) - systemTime(state)
-  return Math.max(leftSeconds * 1000, LEAST_MS)
+  const left = state?.reading && secondsLeft(state.reading, systemTime(state), poll.staleAfterMs / 1000)
+  return left === undefined ? Number.POSITIVE_INFINITY : Math.max(left * 1000, LEAST_MS)
 }
 
-function withoutOldValues(state: SystemState, { poll }: SystemConfig): SystemState {
+function withCurrentValues(state: SystemState, { poll }: SystemConfig): SystemState {
   const { performance } = state
   if (performance?.reading === undefined) return state
-  const oldest = systemTime(performance) - keptSeconds(performance, poll)
-  const left = withoutOlderThan(performance.reading, oldest)
-  const reading = oldestTime(left) === undefined ? undefined : left
+  const age = [systemTime(performance), poll.staleAfterMs / 1000] as const
+  const left = withoutOldValues(performance.reading, ...age)
+  const reading = secondsLeft(left, ...age) === undefined ? undefined : left
   return withPerformance(state, { ...performance, reading })
-}
-
-function keptSeconds({ reading }: PerformanceState, { staleAfterMs }: SystemConfig['poll']): number {
-  return Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
 }
 
 /** Seconds since the epoch by the clock of the system, as the exporter's clock may be set. */

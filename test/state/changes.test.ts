@@ -155,7 +155,7 @@ describe('counters', () => {
     const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
     const ofQuery = { ...rejected, attribute: 'query_cpu' }
-    const answers = { nodes: [], rejected: [ofQuery], stop: 0, maxAgeSeconds: 1320 }
+    const answers = { nodes: [], rejected: [ofQuery], stop: 0, maxAgeOf: () => 1320 }
     const queried = withPerformancePoll(system, { reading: answers, receivedAtMs: 0, failure: undefined })
     expect(rejections(system)).toEqual({ 'all negative': 6, 'numDisks negative': 6 })
     expect(rejections(queried)).toEqual({

@@ -25,7 +25,7 @@ function withReads(t: number, [fast, slow, all]: readonly [number, number, numbe
     latencies: new Map([['read' as const, { t, buckets }]]),
     interfaces: [],
   }
-  const reading = { stop: t, maxAgeSeconds: 1320, nodes: [node], rejected: [] }
+  const reading = { stop: t, maxAgeOf: () => 1320, nodes: [node], rejected: [] }
   return withPerformance(system, { reading, receivedAtMs: 0, failure: undefined })
 }
 

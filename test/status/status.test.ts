@@ -159,7 +159,7 @@ test.each([
 
 describe('the query interface', () => {
   const system = polledSystem('a', { p: [{ name: 'n1' }] })
-  const reading = { stop: T, maxAgeSeconds: 1320, nodes: [], rejected: [] }
+  const reading = { stop: T, maxAgeOf: () => 1320, nodes: [], rejected: [] }
   const node = {
     nodeId: 'id-n1',
     host: 'n1',

@@ -1,6 +1,7 @@
 import { type FieldSeries, isReadable, type QueryAnswer } from './answers/answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
-import { type Subject, subjectOf } from './subjects.ts'
+import type { Windows } from './requests/plan.ts'
+import { type Subject, subjectOf } from './requests/subjects.ts'
 import { boundsOf, groupByNode, type NodeOptions, nodePerformance, tagOf } from './values/performance.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
@@ -17,7 +18,7 @@ export interface PastOptions extends NodeOptions {
   readonly start: number
   readonly end: number
   /** How far back the poller would have read at each time. */
-  readonly windowSeconds: number
+  readonly windowOf: Windows
   /** By default every subject is calculated. */
   readonly isCalculated?: (subject: Subject) => boolean
 }
@@ -28,7 +29,7 @@ const POINTS = 4
 /**
  * The values of all nodes at the times of all points in the window. Each is what the poller would have exported when
  * this point was the newest one, so it has the same rates, sums and rules for resets and gaps.
- * @param series with the points of `windowSeconds` before the window
+ * @param series with the points that the poller reads before the window
  */
 export function calculatePast(series: readonly FieldSeries[], options: PastOptions): readonly NodePast[] {
   const byNode = groupByNode(series)
@@ -38,7 +39,7 @@ export function calculatePast(series: readonly FieldSeries[], options: PastOptio
     const past = createGrowingPast()
     for (const [subject, ofSubject] of Map.groupBy(ofNode, subjectOf)) {
       if (options.isCalculated?.(subject) === false) continue
-      const moments = createMoments(ofSubject, options.windowSeconds)
+      const moments = createMoments(ofSubject, options.windowOf(subject))
       for (const t of timesOf(ofSubject, options)) past.add(t, nodePerformance(moments(t), bounds, options))
     }
     const [nodeId, host] = [tagOf(ofNode, 'node_id'), tagOf(ofNode, 'host')]

@@ -3,12 +3,11 @@ import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues } from '../feed/rejected_values.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
-import { longestInterval } from './answers/intervals.ts'
 import { calculatePast, joinedSeries } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
-import { type Subject, subjectsOf } from './subjects.ts'
+import { type Subject, subjectsOf } from './requests/subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
 /** How far the query interface reaches back. Source: configuration of the monitoring stack of ECS 3.6. */
@@ -50,7 +49,7 @@ function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, st
     const answers: QueryAnswer[] = []
     for (let { start } = range; start < range.stop; ) {
       const part = { start, stop: Math.min(start + lengthOf(query), range.stop) }
-      const answer = await send({ ...query, range: part }, plan.dialect(), signal)
+      const answer = await send({ ...query, range: part }, plan.dialect(query), signal)
       checkRange(answer, part)
       answers.push(answer)
       start = part.stop
@@ -58,13 +57,17 @@ function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, st
     return answers
   }
 
+  const leadOf = (query: Query, { start }: Range): Range => ({
+    start: start - plan.dialect(query).windowSeconds,
+    stop: start,
+  })
+
   return async (window: Range, isSent: (query: Query) => boolean, signal: AbortSignal) => {
-    const lead = { start: window.start - plan.dialect().windowSeconds, stop: window.start }
     return requestAll<PastAnswers>(plan, {
       isSent,
       isEmpty: (answers) => [...answers.lead, ...answers.window].every(({ stop }) => stop === undefined),
       send: async (query) => ({
-        lead: hasPoints(query, window.start) ? [] : await requestRange(query, lead, signal),
+        lead: hasPoints(query, window.start) ? [] : await requestRange(query, leadOf(query, window), signal),
         window: await requestRange(query, window, signal),
       }),
       instead(query, failure, answers) {
@@ -88,11 +91,10 @@ function createCarriedPoints(plan: Plan) {
     hasPoints,
     /** The points of a window and before it. */
     seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: Range): readonly FieldSeries[] {
-      const oldest = stop - plan.dialect().windowSeconds
       const joined = [...answers].map(([query, { lead, window }]) => {
         const before = carried.get(query)
         const series = joinedSeries([...(before?.stop === start ? [before] : lead), ...window])
-        carried.set(query, { stop, series: newestPart(series, oldest) })
+        carried.set(query, { stop, series: newestPart(series, stop - plan.dialect(query).windowSeconds) })
         return { series }
       })
       return [...joinedSeries(joined).values()]
@@ -153,9 +155,9 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
       const isSent = (query: Query) => isServed(query, window) && [...subjectsOf(query)].some(isRead)
       const results = await request(window, isSent, signal)
       const failed = new Map([...noteFailures(results)].filter(([subject]) => isRead(subject)))
-      const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
-      const interval = longestInterval(answers)
-      if (interval !== undefined) plan.noteInterval(interval)
+      plan.noteIntervals(
+        new Map([...results.answers].map(([query, { lead, window }]) => [query, [...lead, ...window]])),
+      )
       const rejected = createRejectedValues()
       const nodes = calculatePast(carried.seriesOf(results, window), {
         interfaces,
@@ -164,7 +166,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         isCalculated: (subject) => !failed.has(subject) && isRead(subject),
         start: window.start,
         end: window.stop,
-        windowSeconds: plan.dialect().windowSeconds,
+        windowOf: plan.windows(),
       })
       const ofWindow = [...results.answers.values()].flatMap((of) => of.window)
       return { nodes, rejected: [...ofWindow.flatMap((one) => one.rejected), ...rejected.list()], failed }

@@ -1,7 +1,6 @@
 import { largest } from '../../values/largest.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answers/answer.ts'
-import { longestInterval } from './answers/intervals.ts'
 import { createPlan, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
@@ -35,48 +34,28 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
   const plan = createPlan()
   const recheck = createRecheck(plan, options, now)
   const stopOf = createStopTime(now)
+  const request = createRequest(plan, options.query, maxSeries)
   const remembered = createRememberedPoints(keepsEarlier, maxSeries)
   const interfaces = createInterfaceRule(options.interfaces)
-
-  async function request(signal: AbortSignal): Promise<QueryResults> {
-    const query = bounded(options.query, maxSeries)
-    const send = (one: Query) => query(one, plan.dialect(), signal)
-    return requestAll(plan, { send, isEmpty: ({ stop }) => stop === undefined })
-  }
-
-  /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
-  async function requestUsable(signal: AbortSignal): Promise<QueryResults> {
-    const results = await request(signal)
-    const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
-    if (!isDefective || plan.dialect().lastOnly) return results
-    plan.noteDefect(true)
-    return request(signal)
-  }
 
   function readingOf({ answers, failures }: QueryResults): PerformanceReading {
     const list = [...answers.values()]
     const stop = stopOf(list)
-    const { lastOnly, windowSeconds } = plan.dialect()
-    const range = stop === undefined ? undefined : { start: stop - windowSeconds, stop }
-    const complete = range === undefined ? list : remembered.add(list, range)
-    if (lastOnly) plan.noteInterval(longestInterval(complete))
+    const windowOf = plan.windows()
+    const complete = stop === undefined ? list : remembered.add(list, stop, windowOf)
+    if (plan.isLastOnly())
+      plan.noteIntervals(
+        new Map([...answers.keys()].map((query, index) => [query, complete.slice(index, index + 1)])),
+      )
     const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
-    return calculatePerformance(complete, { interfaces, failedFields, windowSeconds })
-  }
-
-  /** The interval of the points is not known before the first answers: they may have one point of each counter. */
-  function needsLonger({ answers }: QueryResults): boolean {
-    const counters = [...answers].filter(([{ isGauge }, { stop }]) => !isGauge && stop !== undefined)
-    if (counters.length === 0) return false
-    return plan.noteInterval(longestInterval(counters.map(([, answer]) => answer)))
+    return calculatePerformance(complete, { interfaces, failedFields, windowOf })
   }
 
   return {
     /** @throws {ApiError} when the query interface fails, or each of the queries */
     async read(signal: AbortSignal) {
       await recheck(signal)
-      const first = await requestUsable(signal)
-      const results = needsLonger(first) ? await requestUsable(signal) : first
+      const results = await request(signal)
       const reading = readingOf(results)
       const empty = [...results.answers].filter(([, { stop }]) => stop === undefined)
       return {
@@ -88,6 +67,50 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
       }
     },
   }
+}
+
+/** Requests the answers to all queries of a plan. */
+function createRequest(plan: Plan, query: SendQuery, maxSeries: number) {
+  async function request(signal: AbortSignal, isSent?: (query: Query) => boolean): Promise<QueryResults> {
+    const send = bounded(query, maxSeries)
+    const sendOne = (one: Query) => send(one, plan.dialect(one), signal)
+    return requestAll(plan, {
+      send: sendOne,
+      isEmpty: ({ stop }) => stop === undefined,
+      ...(isSent && { isSent }),
+    })
+  }
+
+  /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
+  async function requestUsable(
+    signal: AbortSignal,
+    isSent?: (query: Query) => boolean,
+  ): Promise<QueryResults> {
+    const results = await request(signal, isSent)
+    const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
+    if (!isDefective || plan.isLastOnly()) return results
+    plan.noteDefect(true)
+    return request(signal)
+  }
+
+  /** The interval of the points is not known before the first answers: they may have one point of each counter. */
+  async function withLonger(first: QueryResults, signal: AbortSignal): Promise<QueryResults> {
+    if (plan.isLastOnly()) return first
+    const queries = [...first.answers.keys()]
+    const before = new Map(queries.map((query) => [query, plan.dialect(query).windowSeconds]))
+    plan.noteIntervals(new Map([...first.answers].map(([query, answer]) => [query, [answer]])))
+    const isLonger = (query: Query) => plan.dialect(query).windowSeconds > (before.get(query) ?? Infinity)
+    if (!queries.some(isLonger)) return first
+    const again = await requestUsable(signal, isLonger).catch((failure: unknown) => {
+      if (!(failure instanceof ApiError) || signal.aborted || plan.isLastOnly()) throw failure
+      return first
+    })
+    if (plan.isLastOnly()) return again
+    const answers = new Map([...first.answers, ...again.answers])
+    return { answers, failures: first.failures }
+  }
+
+  return async (signal: AbortSignal): Promise<QueryResults> => withLonger(await requestUsable(signal), signal)
 }
 
 /** Refuses the answers with which there are too many series. */

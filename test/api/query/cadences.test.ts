@@ -57,7 +57,7 @@ describe.each([60, 180, 300, 420, 660, 900])('with a point every %i s', (interva
         ...reading.nodes.flatMap(({ values }) => [...values.values()].map(({ t }) => t)),
       )
       // A value is not withdrawn before the next poll has a newer one.
-      expect((reading.stop ?? 0) - oldest + POLL_SECONDS).toBeLessThan(reading.maxAgeSeconds)
+      expect((reading.stop ?? 0) - oldest + POLL_SECONDS).toBeLessThan(reading.maxAgeOf('CPU'))
       polls += 1
       if (polls === 4) return
     }

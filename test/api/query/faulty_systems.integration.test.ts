@@ -121,7 +121,7 @@ function expectRight(readings: readonly (PerformanceReading | undefined)[]): voi
     for (const [key, value] of valuesOf({ stop, ...reading })) {
       expect(value, key).toBeCloseTo(rightValue(key), 6)
       const [, name = '', t] = /^(.*) (\d+)$/.exec(key) ?? []
-      expect(stop - Number(t), key).toBeLessThanOrEqual(reading.maxAgeSeconds)
+      expect(stop - Number(t), key).toBeLessThanOrEqual(reading.maxAgeOf('CPU'))
       expect(Number(t), `older than before: ${key}`).toBeGreaterThanOrEqual(newest.get(name) ?? 0)
       newest.set(name, Number(t))
     }

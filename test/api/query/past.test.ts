@@ -40,7 +40,7 @@ function past(all: readonly FieldSeries[], window = WINDOW): NodePast {
     interfaces: createInterfaceRule(NO_FILTER),
     failedFields: new Set<string>(),
     rejected: createRejectedValues(),
-    windowSeconds: WINDOW_SECONDS,
+    windowOf: () => WINDOW_SECONDS,
     ...window,
   }
   const [node, ...others] = calculatePast(all, options)

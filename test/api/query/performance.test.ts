@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
-  oldestTime,
   type PerformanceReading,
-  withoutOlderThan,
+  secondsLeft,
+  withoutOldValues,
 } from '../../../src/api/query/values/performance.ts'
 import { withPerformance } from '../../../src/state/changes.ts'
 import {
@@ -206,15 +206,30 @@ describe('values of a node', () => {
     expect(reading.nodes.map(({ latencies }) => latencies.size)).toEqual([1, 0])
   })
 
-  test('are withdrawn when they are older than a time', () => {
-    const reading = readingOf(ANSWERS.map(answerOf))
-    const oldest = oldestTime(reading) ?? 0
-    expect(new Date(oldest * 1000).toISOString()).toBe('2026-07-31T08:35:00.000Z')
-    const later = withoutOlderThan(reading, oldest + 7)
+  test('are dropped when they are older than their age limit, or than a longer one of the configuration', () => {
+    const reading = { ...readingOf(ANSWERS.map(answerOf)), maxAgeOf: () => 900 }
+    const oldest = Date.parse('2026-07-31T08:35:00Z') / 1000
+    expect(secondsLeft(reading, oldest + 100, 0)).toBe(800)
+    expect(secondsLeft(reading, oldest + 100, 1200)).toBe(1100)
+    const later = withoutOldValues(reading, oldest + 907, 0)
     expect(later.nodes.map(({ values }) => [...values.keys()])).toEqual([
       expect.arrayContaining(['nodeCpuUtilization', 'transactionReadBandwidth']),
       ['nodeCpuUtilization', 'nodeMemoryUtilizationBytes', 'nodeMemoryUtilization'],
     ])
-    expect(oldestTime(withoutOlderThan(reading, oldest + 3600))).toBeUndefined()
+    expect(withoutOldValues(reading, oldest + 907, 1200).nodes).toEqual(reading.nodes)
+    expect(secondsLeft(withoutOldValues(reading, oldest + 4500, 0), 0, 0)).toBeUndefined()
+  })
+
+  test('have the age limit of their own measurement', () => {
+    const maxAgeOf: PerformanceReading['maxAgeOf'] = (subject) => (subject === 'network' ? 3120 : 1320)
+    const reading = { ...readingOf(ANSWERS.map(answerOf)), maxAgeOf }
+    const [node] = withoutOldValues(reading, (reading.stop ?? 0) + 2000, 0).nodes
+    expect([...(node?.values.keys() ?? [])].every((name) => name.startsWith('nodeNic'))).toBe(true)
+    expect([node?.values.size, node?.interfaces.length, node?.latencies.size, node?.transactions]).toEqual([
+      6,
+      4,
+      0,
+      undefined,
+    ])
   })
 })

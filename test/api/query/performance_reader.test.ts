@@ -3,9 +3,11 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
 import type { Dialect, Query } from '../../../src/api/query/requests/queries.ts'
+import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { never } from '../http/responses.ts'
-import { answerOf, bodyOf, decodeBody, NO_FILTER } from './query_files.ts'
+import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions, START } from './query_files.ts'
 
+const LATENCY = MEASUREMENTS.latency.name
 type Answering = (query: Query, dialect: Dialect) => QueryAnswer
 
 interface Options {
@@ -324,6 +326,51 @@ describe('a reader', () => {
     }
     const { reading, failed } = await readerOf({ answer }).read()
     expect([failed.map(({ name }) => name), reading.nodes.length > 0]).toEqual([ALL.slice(0, 3), true])
+  })
+})
+
+describe('a measurement with a point every 15 minutes', () => {
+  const rows = (times: readonly string[], field: string, measurement: string) => {
+    const body = bodyOf(times.map((time, value): RowOptions => ({ time, value, field, measurement })))
+    return decodeBody(JSON.parse(JSON.stringify(body).replaceAll(START, '2026-07-31T07:46:22Z')))
+  }
+  const EVERY_5 = ['08:20:00', '08:25:00', '08:30:00', '08:35:00']
+  const answer: Answering = ({ name }, { windowSeconds }) => {
+    const times = ['08:05:00', '08:20:00', '08:35:00'].slice(windowSeconds > 1320 ? 0 : 2)
+    if (name === 'query_latency_read') return rows(times, '+Inf', LATENCY)
+    if (name === 'query_cpu') return rows(EVERY_5.slice(-1), 'usage_idle', 'cpu')
+    if (name === 'query_network') return rows(EVERY_5, 'bytes_recv', 'net')
+    return name === 'query_traffic_disk' ? rows(EVERY_5, 'read_ECTotal', 'cm_data_read') : answerOf('empty')
+  }
+
+  test('has a longer range and age limit of its own, and is the only one that is queried again', async () => {
+    const windows: [string, number][] = []
+    const { read } = readerOf({
+      answer(query, dialect) {
+        windows.push([query.name, dialect.windowSeconds])
+        return answer(query, dialect)
+      },
+    })
+    const { reading } = await read()
+    const usual = ALL.map((name) => [name, 1320])
+    expect(windows.splice(0)).toEqual([...usual, ['query_latency_read', 3120]])
+    const subjects = ['CPU', 'network', 'disk I/O', 'transactions', 'latency'] as const
+    expect(subjects.map(reading.maxAgeOf)).toEqual([1320, 1320, 1320, 1320, 3120])
+    await read()
+    expect(windows).toEqual(
+      usual.map(([name, seconds]) => [name, name === 'query_latency_read' ? 3120 : seconds]),
+    )
+  })
+
+  test('keeps its first answer when the longer range fails', async () => {
+    const { read } = readerOf({
+      answer(query, dialect) {
+        if (dialect.windowSeconds > 1320) throw new ApiError('timeout', 'slow')
+        return answer(query, dialect)
+      },
+    })
+    const { reading, failed } = await read()
+    expect([failed, reading.nodes[0]?.values.has('diskReadBandwidthEc')]).toEqual([[], true])
   })
 })
 

@@ -31,7 +31,7 @@ export function readingOf(
   failedFields: ReadonlySet<string> = new Set(),
 ): PerformanceReading {
   const interfaces = createInterfaceRule(filter)
-  return calculatePerformance(answers, { interfaces, failedFields, windowSeconds: 1320 })
+  return calculatePerformance(answers, { interfaces, failedFields, windowOf: () => 1320 })
 }
 
 /** Start and end of the range in tests. */

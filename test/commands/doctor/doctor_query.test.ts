@@ -135,7 +135,7 @@ describe('bandwidths', () => {
     })
     const performance: PerformanceReading = {
       stop: t + 200,
-      maxAgeSeconds: 1320,
+      maxAgeOf: () => 1320,
       rejected: [],
       nodes: nodes.map((value) => ({
         nodeId: `N${value}`,

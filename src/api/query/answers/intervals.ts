@@ -60,5 +60,3 @@ export function windowSeconds(intervalSeconds: number): number {
 export function maxAgeSeconds(ofWindow: number): number {
   return Math.max(ofWindow, LEAST_AGE_SECONDS)
 }
-
-export const LONGEST_AGE_SECONDS = maxAgeSeconds(windowSeconds(LONGEST_INTERVAL_SECONDS))

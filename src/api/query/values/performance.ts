@@ -1,10 +1,18 @@
-import { LATENCY_IDS, type LatencyOperation, MEASUREMENTS } from '../../../query_catalogue.ts'
+import {
+  LATENCY_IDS,
+  type LatencyOperation,
+  MEASUREMENTS,
+  QUERY_ATTRIBUTES,
+  type QueryAttributeName,
+} from '../../../query_catalogue.ts'
 import { largest } from '../../../values/largest.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { atCommonTime, newestTime } from '../answers/rates.ts'
+import type { Windows } from '../requests/plan.ts'
+import { type Subject, subjectOf } from '../requests/subjects.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { errorTypes, type SeriesOf, transactionTotals } from './errors.ts'
 import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
@@ -19,8 +27,8 @@ export interface PerformanceReading {
   readonly stop: number | undefined
   readonly nodes: readonly NodePerformance[]
   readonly rejected: readonly RejectedValue[]
-  /** The age of a value, by the clock of the system, from which it is withdrawn. */
-  readonly maxAgeSeconds: number
+  /** The age of a value, in seconds by the clock of the system, from which it is withdrawn. */
+  readonly maxAgeOf: (subject: Subject) => number
 }
 
 interface PerformanceOptions {
@@ -36,15 +44,15 @@ export interface NodeOptions extends PerformanceOptions {
 
 export interface PollOptions extends PerformanceOptions {
   /** Older points are not current: `last()` returns the newest point whatever its age is. */
-  readonly windowSeconds: number
+  readonly windowOf: Windows
 }
 
 /** Calculates the values of all nodes from the answers of one poll. */
 export function calculatePerformance(
   answers: readonly QueryAnswer[],
-  { windowSeconds, ...options }: PollOptions,
+  { windowOf, ...options }: PollOptions,
 ): PerformanceReading {
-  const byNode = groupByNode(currentSeries(answers, windowSeconds))
+  const byNode = groupByNode(currentSeries(answers, windowOf))
   const bounds = boundsOf(byNode.values())
   const nodes: NodePerformance[] = []
   const rejected = createRejectedValues()
@@ -55,18 +63,18 @@ export function calculatePerformance(
     stop: largest(answers.map(({ stop }) => stop)),
     nodes,
     rejected: [...answers.flatMap((answer) => answer.rejected), ...rejected.list()],
-    maxAgeSeconds: maxAgeSeconds(windowSeconds),
+    maxAgeOf: (subject) => maxAgeSeconds(windowOf(subject)),
   }
 }
 
-function currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): readonly FieldSeries[] {
+function currentSeries(answers: readonly QueryAnswer[], windowOf: Windows): readonly FieldSeries[] {
   const current: FieldSeries[] = []
   // Of answers that are not of the same time, one may be repeated.
   const stop = largest(answers.map((answer) => answer.stop)) ?? 0
   for (const { series } of answers)
     for (const one of series.values()) {
       const t = newestTime(one)
-      if (t !== undefined && stop - t <= windowSeconds) current.push(one)
+      if (t !== undefined && stop - t <= windowOf(subjectOf(one))) current.push(one)
     }
   return current
 }
@@ -163,30 +171,55 @@ interface Timed {
   readonly t: number
 }
 
-/** The reading without values that are older than this time, in seconds by the clock of the system. */
-export function withoutOlderThan(reading: PerformanceReading, oldest: number): PerformanceReading {
-  const isCurrent = ({ t }: Timed) => t >= oldest
-  const current = <T extends Timed>(one: T | undefined) => (one && isCurrent(one) ? one : undefined)
-  const nodes = reading.nodes.map((node) => ({
-    ...node,
-    values: new Map([...node.values].filter(([, snapshot]) => isCurrent(snapshot))),
-    transactions: current(node.transactions),
-    errorTypes: current(node.errorTypes),
-    latencies: new Map([...node.latencies].filter(([, histogram]) => isCurrent(histogram))),
-    interfaces: node.interfaces.filter(isCurrent),
-  }))
-  return { ...reading, nodes }
+const SUBJECTS: ReadonlyMap<QueryAttributeName, Subject> = new Map(
+  QUERY_ATTRIBUTES.map(({ name, source }) => {
+    if (source.kind === 'network') return [name, 'network']
+    const measurement = source.measurement && MEASUREMENTS[source.measurement].name
+    return [name, subjectOf({ measurement: measurement ?? '' })]
+  }),
+)
+
+/** Whether values of this time and subject are kept. */
+type IsKept = (t: number, subject: Subject) => boolean
+
+/**
+ * The reading without values that have reached their age limit.
+ * @param now seconds since the epoch by the clock of the system
+ * @param leastSeconds longer than the age limit, if it is
+ */
+export function withoutOldValues(
+  reading: PerformanceReading,
+  now: number,
+  leastSeconds: number,
+): PerformanceReading {
+  const isKept: IsKept = (t, subject) => t + Math.max(reading.maxAgeOf(subject), leastSeconds) >= now
+  return { ...reading, nodes: reading.nodes.map((node) => keptOf(node, isKept)) }
 }
 
-/** Time of the oldest value; undefined without values. */
-export function oldestTime({ nodes }: PerformanceReading): number | undefined {
-  let oldest = Number.POSITIVE_INFINITY
-  for (const { values, transactions, errorTypes: types, latencies, interfaces } of nodes) {
-    const note = (one: Timed | undefined) => {
-      if (one !== undefined && one.t < oldest) oldest = one.t
-    }
-    for (const timed of [values.values(), latencies.values(), interfaces, [transactions, types]])
-      for (const one of timed) note(one)
+function keptOf(node: NodePerformance, isKept: IsKept): NodePerformance {
+  const kept = <T extends Timed>(one: T | undefined) =>
+    one !== undefined && isKept(one.t, 'transactions') ? one : undefined
+  return {
+    ...node,
+    values: new Map([...node.values].filter(([name, { t }]) => isKept(t, SUBJECTS.get(name) ?? 'disk I/O'))),
+    transactions: kept(node.transactions),
+    errorTypes: kept(node.errorTypes),
+    latencies: new Map([...node.latencies].filter(([, { t }]) => isKept(t, 'latency'))),
+    interfaces: node.interfaces.filter(({ t }) => isKept(t, 'network')),
   }
-  return Number.isFinite(oldest) ? oldest : undefined
+}
+
+/** Until the first value reaches its age limit; undefined without values. The parameters are those of {@link withoutOldValues}. */
+export function secondsLeft(
+  reading: PerformanceReading,
+  now: number,
+  leastSeconds: number,
+): number | undefined {
+  let least = Number.POSITIVE_INFINITY
+  const note: IsKept = (t, subject) => {
+    least = Math.min(least, t + Math.max(reading.maxAgeOf(subject), leastSeconds) - now)
+    return true
+  }
+  for (const node of reading.nodes) keptOf(node, note)
+  return Number.isFinite(least) ? least : undefined
 }

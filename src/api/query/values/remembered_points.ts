@@ -1,5 +1,7 @@
 import { type FieldSeries, isReadable, type QueryAnswer } from '../answers/answer.ts'
+import type { Windows } from '../requests/plan.ts'
 import type { Range } from '../requests/queries.ts'
+import { subjectOf } from '../requests/subjects.ts'
 
 interface Remembered {
   readonly series: FieldSeries
@@ -19,25 +21,27 @@ export function createRememberedPoints(suppliesLacking: boolean, maxSeries: numb
   return {
     /**
      * The answers with remembered points, and the series that they lack as another answer.
-     * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
+     * @param stop time of the answers, in seconds by the clock of the system
      */
-    add(answers: readonly QueryAnswer[], range: Range): readonly QueryAnswer[] {
-      const { stop } = range
+    add(answers: readonly QueryAnswer[], stop: number, windowOf: Windows): readonly QueryAnswer[] {
+      const rangeOf = (one: FieldSeries) => ({ start: stop - windowOf(subjectOf(one)), stop })
       const next = new Map<string, Remembered>()
       const added = answers.map((answer) => {
         const series = new Map<string, FieldSeries>()
         for (const [key, one] of answer.series) {
-          const joined = withRemembered(one, remembered.get(key)?.series, range)
+          const joined = withRemembered(one, remembered.get(key)?.series, rangeOf(one))
           series.set(key, joined)
           next.set(key, { series: joined, seen: stop })
         }
         return { ...answer, series }
       })
-      const lacking = [...remembered].filter(([key, one]) => !next.has(key) && isLacking(one, range))
+      const lacking = [...remembered].filter(
+        ([key, one]) => !next.has(key) && isLacking(one, rangeOf(one.series)),
+      )
       const series = new Map<string, FieldSeries>()
       for (const [key, { series: one, seen }] of lacking.slice(0, Math.max(maxSeries - next.size, 0))) {
         next.set(key, { series: { ...one, isLacking: true }, seen })
-        const isSupplied = suppliesLacking && isCurrent(one, range)
+        const isSupplied = suppliesLacking && isCurrent(one, rangeOf(one))
         const points = isSupplied ? one.points : [{ t: stop, value: Number.NaN }]
         series.set(key, { ...one, points, isLacking: true })
       }

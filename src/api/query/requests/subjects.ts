@@ -1,6 +1,6 @@
-import { MEASUREMENTS } from '../../query_catalogue.ts'
-import type { FieldSeries } from './answers/answer.ts'
-import type { Query } from './requests/queries.ts'
+import { MEASUREMENTS } from '../../../query_catalogue.ts'
+import type { FieldSeries } from '../answers/answer.ts'
+import type { Query } from './queries.ts'
 
 /** Measurements whose figures are calculated together, by what they are about. All others are disk I/O. */
 const SUBJECTS = {
