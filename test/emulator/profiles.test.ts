@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
-import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
+import { call, feedPath, nodesOf, startEmulator } from './client.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -44,17 +44,6 @@ describe('profile classic', () => {
     )
     for (const name of names) expect(node[name].length).toBeGreaterThan(0)
     expect(Object.keys(node.transactionErrorsCurrent)).toEqual(['all', 'errorSuccessTotals', 'types'])
-  })
-
-  test('some attributes have two current snapshots, the older one first', async () => {
-    const nodes = await nodesOf(await startEmulator({ profile: 'classic', nodes: 10 }), 'dataType=current')
-    const pairs: Json[][] = nodes.flatMap((node) =>
-      Object.entries(node)
-        .filter(([name, value]) => name.includes('Current') && Array.isArray(value) && value.length > 1)
-        .map(([, value]) => value as Json[]),
-    )
-    expect(pairs.length).toBeGreaterThan(0)
-    for (const [older, newer] of pairs) expect(Number(newer.t) - Number(older.t)).toBe(300)
   })
 })
 

@@ -89,6 +89,10 @@ describe('the image', () => {
       StopSignal: 'SIGTERM',
       Labels: { 'org.opencontainers.image.version': JSON.parse(readText('package.json')).version },
     })
+    const labels = ['title', 'description', 'licenses', 'version', 'revision', 'source', 'created']
+    expect(Object.keys(config.Labels ?? {})).toEqual(
+      expect.arrayContaining(labels.map((label) => `org.opencontainers.image.${label}`)),
+    )
     expect(config.Healthcheck?.Test).toEqual(['CMD', '/nodejs/bin/node', '/app/dist/main.js', 'health'])
   })
 

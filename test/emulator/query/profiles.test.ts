@@ -33,25 +33,6 @@ test.each(['classic', 'modern', 'range-defect'] as const)(
   },
 )
 
-describe('the feed since version 3.6', () => {
-  test.each([
-    ['classic', true],
-    ['modern', false],
-    ['range-defect', false],
-    ['community', false],
-  ] as const)('profile %s: performance statistics are part of it: %s', async (profile, isPart) => {
-    const [node] = await nodesOf(await startEmulator({ profile }), 'dataType=current')
-    for (const name of [
-      'nodeCpuUtilizationCurrent',
-      'transactionErrorsCurrent',
-      'diskReadBandwidthEcCurrent',
-    ]) {
-      expect(Object.hasOwn(node, name)).toBe(isPart)
-    }
-    expect(node).toHaveProperty('diskSpaceTotalCurrent')
-  })
-})
-
 describe('network interfaces', () => {
   const read = async (profile: Profile) => {
     const rows = await rowsOf(await startEmulator({ profile, pools: 1, nodes: 1 }), NET)
@@ -107,9 +88,4 @@ test('profile community: always 503 with code 6503', async () => {
   expect(response.status).toBe(503)
   expect(response.json()).toMatchObject({ code: 6503, retryable: true })
   expect((await query(emulator, NET, { token: 'emulator-security' })).status).toBe(500)
-})
-
-test('profile documented: there is no such path', async () => {
-  const response = await query(await startEmulator({ profile: 'documented' }), NET)
-  expect([response.status, response.json().code]).toEqual([404, 2000])
 })
