@@ -56,6 +56,23 @@ describe('capture', () => {
         expect(written).not.toContain(name)
   })
 
+  test('counts what was refused', async () => {
+    await using emulator = await startEmulator({
+      profile: 'modern',
+      pools: 1,
+      nodes: 1,
+      faults: ['status:403@nodes'],
+    })
+    using folder = temporaryFolder()
+    const config = folder.write('sds-exporter.yml', configOf(emulator.url))
+    // The environment names the file, as for other commands.
+    const args = ['capture', `--output=${folder.path}/a.jsonl`]
+    const { stdout } = await runCommand(args, { env: { SDS_CONFIG_FILE: config } })
+    const [, requests, refused] = /(\d+) requests, (\d+) refused, 0 without an answer/.exec(stdout) ?? []
+    expect(Number(refused)).toBeGreaterThan(0)
+    expect(Number(requests)).toBeGreaterThan(Number(refused))
+  })
+
   test('an interrupted one writes what was recorded', async () => {
     await using emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
     using folder = temporaryFolder()

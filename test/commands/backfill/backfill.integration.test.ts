@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { startProcess } from '../../support/processes.ts'
+import { run, startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
@@ -105,6 +105,16 @@ describe('backfill', () => {
     const { code, stderr } = await backfill(...flags)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .* add --label=job=NAME /)])
     expect(await backfill(...flags, '--label=job=sds')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('to a pipe that is closed early is no failure', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 4 })
+    const config = configFor(folder, emulator)
+    const command = `"${process.execPath}" src/main.ts backfill ${config} ${RANGE.join(' ')} --output=- | head -1`
+    const { code, stdout, stderr } = await run('bash', ['-o', 'pipefail', '-c', command])
+    expect([code, stdout.split('\n').length]).toEqual([0, 2])
+    expect(stderr).not.toContain('EPIPE')
   })
 
   test('several processes share a backfill by system and pool, and write together what one writes alone', async () => {
@@ -376,6 +386,8 @@ describe('refuses', () => {
     [['--from=-1h'], 'choose one output'],
     [['--from=-1h', '--output=-', '--output-dir=x'], 'choose one output'],
     [['--from=-1h', '--output=-', '--resume'], 'needs an output with a journal'],
+    [['--from=-1h', '--output=x', '--resume', '--force'], '--resume continues a run, --force begins anew'],
+    [['--from=-1h', '--output=x', '--remote-write.header=Host=a'], 'a header that has no flag of its own'],
     [['--from=-1h', '--output=-', '--label=node=x'], 'The label node is set by sds-exporter'],
     [['--from=-1h', '--output=-', '--label=le=1'], 'The label le is set by sds-exporter'],
     [['--from=-1h', '--output=-', '--label=interface=eth0'], 'The label interface is set by sds-exporter'],

@@ -42,6 +42,20 @@ describe('dashboards --out refuses', () => {
   })
 })
 
+test('a response of Grafana that never ends is refused', async () => {
+  await using server = await runServer(
+    createServer((_, response) => {
+      const send = () => {
+        while (!response.destroyed && response.write('x'.repeat(1_000_000))) {}
+      }
+      response.on('drain', send)
+      send()
+    }),
+  )
+  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('larger than 64000000 bytes') })
+})
+
 describe('dashboards --grafana.url', () => {
   test('uploads all dashboards, and a second run changes nothing', async () => {
     await using grafana = await startGrafana()
@@ -139,6 +153,15 @@ describe('dashboards --grafana.url', () => {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('is not the API of Grafana (HTTP 200 without JSON): check that --grafana.url')
   })
+})
+
+test('the message of Grafana is one line', async () => {
+  await using server = await runServer(
+    createServer((_, response) => response.writeHead(500).end('{"message":"a\\nsds-exporter: done"}')),
+  )
+  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
+  const text = String.raw`(HTTP 500): a\u000asds-exporter: done`
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(text) })
 })
 
 test.each([

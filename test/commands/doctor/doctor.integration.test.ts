@@ -141,6 +141,15 @@ describe('doctor', () => {
     expect(findings).toHaveLength(Object.values(summary as number[]).reduce((a, b) => a + b, 0))
   })
 
+  test('checks a system although another one has problems in the file', async () => {
+    const broken = systemAt('broken', 'https://b', { auth: { token: '${' + 'NO_SUCH_VARIABLE}' } })
+    const file = configure('one.yml', [broken, systemAt('frankfurt', emulator.url)])
+    expect(await doctor(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('NO_SUCH_VARIABLE') })
+    const { code, stdout } = await doctor(file, '--system=frankfurt')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^system frankfurt\n/)
+  })
+
   test('logs out when it is interrupted', async () => {
     await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@nodes'] })
     const file = configure('slow.yml', [systemAt('slow', slow.url)], { poll: { timeout: '60s' } })

@@ -16,6 +16,7 @@ import {
   type StartedEmulator,
   startEmulator,
 } from '../../server/admin/admin_setup.ts'
+import { startSystemStub } from '../../server/admin/system_stub.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { startProcess } from '../../support/processes.ts'
@@ -348,6 +349,16 @@ describe('a terminal', () => {
   })
 })
 
+test('invisible characters of names and ids are escaped on the terminal, and kept in JSON', async () => {
+  const provider = { id: 'urn:a\u2066:', name: '\u202epadl\u009b31m\u200b' }
+  await using stub = await startSystemStub(provider)
+  file = writeConfig({ frankfurt: stub.url })
+  const { stdout } = await providers(SECURITY, 'list')
+  expect(stdout).toContain('\n\\u202epadl\\u009b31m\\u200b  urn:a\\u2066:\n')
+  const json = await providers(SECURITY, 'list', '--json')
+  expect(JSON.parse(json.stdout).authnprovider).toMatchObject([provider])
+})
+
 describe('an interactive deletion', () => {
   /** @param rename replaces the names of the providers in responses of the system */
   async function ask(typed: (id: string) => string, rename = (name: string) => name, idOrName?: string) {
@@ -393,6 +404,16 @@ describe('an interactive deletion', () => {
     expect(outcome).toContain('nothing was deleted')
     expect(left).toContain(id)
     expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test('by a name that several providers have lists their ids, and deletes nothing', async () => {
+    const { outcome, left, id } = await ask(
+      () => '',
+      () => 'ldap',
+      'ldap',
+    )
+    expect(outcome).toContain(`has 4 providers with the name ldap: use an id (${id}, `)
+    expect(left).toContain(id)
   })
 
   test.each([
