@@ -19,19 +19,6 @@ const HEADERS_RECEIVED = 'undici:request:headers'
 const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
 
 describe('a session over HTTP', () => {
-  test('one login for twenty polls at once, over all pools', async () => {
-    await using emulator = await startEmulator({ pools: 5 })
-    await using setup = startClient(monitored(emulator.url))
-    const polls = Array.from({ length: 20 }, (_, index) =>
-      setup.client.nodes(emulator.pools[index % 5]?.id ?? '', never()),
-    )
-    for (const reading of await Promise.all(polls)) expect(reading.nodes).toHaveLength(5)
-    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
-    expect(emulator.log.count('nodes')).toBe(20)
-    await setup.client.close()
-    expect(emulator.liveSessions('monitor')).toBe(0)
-  })
-
   test.each(['302', '401'] as const)(
     'a token that expires between polls (%s) causes one login for all pools',
     async (expiredToken) => {

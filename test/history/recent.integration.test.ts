@@ -80,13 +80,6 @@ describe('the last samples', () => {
     expect(await textOf(pools, 'openmetrics', T + 601)).toBe('# EOF\n')
     expect(await textOf(pools, 'text', T + 601)).toBe('')
   })
-
-  test('of the same times share the list', () => {
-    const { families } = samplesOf([[nodeAt('n1', [T, T + 300]), nodeAt('n2', [T, T + 300])]])
-    const lists = [...families.values()].flatMap((series) => series.map(({ times }) => times))
-    expect(lists).toHaveLength(4)
-    expect(new Set(lists).size).toBe(1)
-  })
 })
 
 test('samples that take more memory than allowed are refused with the setting', () => {

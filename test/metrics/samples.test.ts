@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import {
-  boundText,
-  coverageSamples,
-  feedSamples,
-  forecastSamples,
-  uniqueNames,
-} from '../../src/metrics/samples.ts'
+import { boundText, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
 import { oneSample, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
@@ -66,18 +60,6 @@ describe('transaction errors', () => {
   ])('%j give %s alone', (errors, name) => {
     expect(errorNames(errors)).toEqual([name])
   })
-})
-
-test('coverage is one series for each attribute and state', () => {
-  const coverage = new Map([['diskSpaceFree', { served: 3, absent: 2, unreadable: 1 }]] as const)
-  const samples = coverageSamples(coverage, LABELS)
-  const labels = (state: string) =>
-    `system="s",pool="p",pool_id="urn:pool",attribute="diskSpaceFree",state="${state}",source="feed"`
-  expect(samples).toEqual([
-    { labels: labels('served'), value: 3 },
-    { labels: labels('absent'), value: 2 },
-    { labels: labels('unreadable'), value: 1 },
-  ])
 })
 
 describe('unique names', () => {

@@ -74,6 +74,13 @@ function answering(answer: (poll: number) => ReturnType<typeof memory>) {
   return { query, polls: () => polls }
 }
 
+/** A feed with performance. */
+function servingFeed() {
+  const lacking = readingOf({ n1: 1 })
+  const served = { served: 1, absent: 0, unreadable: 0 }
+  return { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
+}
+
 describe('the query interface', () => {
   test('is polled after the first poll of a feed that lacks performance, then on its own schedule', async () => {
     const { query, polls } = answering((poll) => memory(poll, 'n1'))
@@ -93,9 +100,7 @@ describe('the query interface', () => {
     ['feed', 'the feed lacks it', 0],
     ['query', 'the feed lacks it', 1],
   ])('with source %s is asked, when %s: %d', async (source, feed, times) => {
-    const full = readingOf({ n1: 1 })
-    const coverage = new Map(full.coverage).set('nodeCpuUtilization', { served: 1, absent: 0, unreadable: 0 })
-    const nodes = async () => (feed.includes('lacks') ? full : { ...full, coverage })
+    const nodes = async () => (feed.includes('lacks') ? readingOf({ n1: 1 }) : servingFeed())
     const { query, polls } = answering(() => memory(1, 'n1'))
     const { up } = await setUp({ query, nodes, performance: `source: ${source}` })
     expect([polls(), up()]).toEqual([times, times === 0 ? {} : { a: 1 }])
@@ -156,20 +161,10 @@ describe('the query interface', () => {
     expect(polls()).toBe(4)
   })
 
-  const served = () => {
-    const lacking = readingOf({ n1: 1 })
-    const coverage = new Map(lacking.coverage).set('nodeCpuUtilization', {
-      served: 1,
-      absent: 0,
-      unreadable: 0,
-    })
-    return { ...lacking, coverage }
-  }
-
   test('is asked at once when the feed lacks performance after an upgrade', async () => {
     let isUpgraded = false
     const { query, polls } = answering(() => memory(1, 'n1'))
-    const nodes = async () => (isUpgraded ? readingOf({ n1: 1 }) : served())
+    const nodes = async () => (isUpgraded ? readingOf({ n1: 1 }) : servingFeed())
     const { used, up } = await setUp({ query, nodes })
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect([polls(), up()]).toEqual([0, {}])
@@ -192,16 +187,14 @@ describe('the query interface', () => {
     expect(nextMs()).toBeUndefined()
   })
 
-  test('that is asked with every poll is asked next with the next one', async () => {
+  test('tells when it is asked next', async () => {
     const { query } = answering(() => memory(1, 'n1'))
-    const { nextMs } = await setUp({ query, performance: 'schedule: ""' })
-    expect(nextMs()).toBe(Date.UTC(2026, 0, 1, 12, 1))
-  })
-
-  test('that waits for the first poll of the feed is asked next at a time that is still to come', async () => {
-    const { query } = answering(() => memory(1, 'n1'))
-    const { nextMs } = await setUp({ query, nodes: (_pool, signal) => untilAborted(signal) })
-    expect(nextMs()).toBeGreaterThan(Date.now())
+    const next = async (options: Partial<Options>) => (await setUp({ query, ...options })).nextMs()
+    expect(await next({ performance: 'source: feed, schedule: ""' })).toBeUndefined()
+    // With every poll.
+    expect(await next({ performance: 'schedule: ""' })).toBe(Date.UTC(2026, 0, 1, 12, 1))
+    // Before the first poll of the feed has ended.
+    expect(await next({ nodes: (_pool, signal) => untilAborted(signal) })).toBeGreaterThan(Date.now())
   })
 
   test.each([
@@ -210,12 +203,6 @@ describe('the query interface', () => {
   ])('with source %s has counters from the start: %j', async (source, expected) => {
     const { zeros } = await setUp({ query: hanging, performance: `source: ${source}` })
     expect((await zeros()).includes('polls_total{system="a",result="ok"}')).toBe(expected)
-  })
-
-  test('that is turned off has no time for its next queries', async () => {
-    const { query } = answering(() => memory(1, 'n1'))
-    const { nextMs } = await setUp({ query, performance: 'source: feed, schedule: ""' })
-    expect(nextMs()).toBeUndefined()
   })
 
   test('without data is reported once, and asked on', async () => {
@@ -441,13 +428,10 @@ describe('values of the query interface', () => {
 
   test('are removed when the feed serves performance itself', async () => {
     const { query } = answering(() => memory(1, 'n1'))
-    const lacking = readingOf({ n1: 1 })
-    const served = { served: 1, absent: 0, unreadable: 0 }
-    const serving = { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
-    let feed = lacking
+    let feed = readingOf({ n1: 1 })
     const { used, up, logged } = await setUp({ query, nodes: async () => feed })
     expect(used()).toEqual({ n1: 1 })
-    feed = serving
+    feed = servingFeed()
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
     expect([used(), up(), logged()]).toEqual([
       {},

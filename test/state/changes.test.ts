@@ -188,12 +188,6 @@ describe('the series of a system', () => {
   test('say that it is not up when it was tried and no request could be sent', () => {
     expect(about({ tried: true })).toEqual({ info: 1, up: 0 })
   })
-
-  test('say whether the last poll of the query interface succeeded', () => {
-    const performance = { reading: undefined, receivedAtMs: 0 }
-    expect(about({ performance: { ...performance, failure: undefined } })).toEqual({ info: 1, query_up: 1 })
-    expect(about({ performance: { ...performance, failure } })).toEqual({ info: 1, query_up: 0 })
-  })
 })
 
 test('a failure has the node that played a part in it, and a remedy', () => {

@@ -42,18 +42,6 @@ describe('withDeadline', () => {
       }),
     ).resolves.toBe(false)
   })
-
-  test('a hundred at once cause no MaxListenersExceededWarning', async () => {
-    const warnings: Error[] = []
-    const record = (warning: Error) => warnings.push(warning)
-    process.on('warning', record)
-    const { signal } = new AbortController()
-    await Promise.all(
-      Array.from({ length: 100 }, () => withDeadline(signal, 1000, () => new Promise(setImmediate))),
-    )
-    process.off('warning', record)
-    expect(warnings).toEqual([])
-  })
 })
 
 describe('untilAborted', () => {

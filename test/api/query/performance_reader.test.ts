@@ -103,15 +103,6 @@ describe('a reader', () => {
     expect(asked()).toEqual(ALL)
   })
 
-  test('goes on after a failure of the first query that others may not have', async () => {
-    const answer: Answering = ({ name }) => {
-      if (name === 'query_cpu') throw new ApiError('server_error', 'internal error')
-      return answerOf(name === 'query_memory' ? 'memory' : 'empty')
-    }
-    const { reading, failed } = await readerOf({ answer }).read()
-    expect([failed.map(({ name }) => name), reading.nodes.length]).toEqual([['query_cpu'], 2])
-  })
-
   describe('of a system that answers combined queries without rows', () => {
     const row = (measurement: string, field: string) =>
       decodeBody(

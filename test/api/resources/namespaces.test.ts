@@ -294,13 +294,6 @@ describe('names that are too long for a label', () => {
   const long = 'n'.repeat(250)
   const label = boundedName(long)
 
-  test('of namespaces have their quota', async () => {
-    const { read } = setUp({ [LIST]: { namespace: [{ name: long, blockSize: 2 }] } }, { namespaces: [label] })
-    expect(linesOf(await read('quotas'))).toEqual([
-      `sds_namespace_quota_bytes{system="a",namespace="${label}",limit="hard"} 2147483648`,
-    ])
-  })
-
   test('of namespaces and buckets have the number, the usage and the quota of buckets', async () => {
     const bucket = 'b'.repeat(250)
     const { read, requests } = setUp(

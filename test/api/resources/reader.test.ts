@@ -107,20 +107,18 @@ describe('absent values', () => {
     return { lines: linesOf(reading), rejected: reading.rejected }
   }
 
-  test.each([[''], ['N/A'], [null], [[]], ['-1'], [-1]])('%j gives no sample', async (value) => {
-    const { lines, rejected } = await systemWith({ numDisks: value })
-    expect(lines).toEqual(['sds_system_nodes{system="a"} 4'])
-    expect(rejected).toEqual([])
-  })
-
-  test.each([
+  test.each<[unknown, string | undefined]>([
+    ...['', 'N/A', null, [], '-1', -1].map((value): [unknown, undefined] => [value, undefined]),
     ['-2', 'negative'],
     ['four', 'text'],
     ['1.5', 'range'],
-  ])('%j is rejected', async (value, reason) => {
+  ])('%j gives no sample, and is rejected as %s', async (value, reason) => {
     const { lines, rejected } = await systemWith({ numDisks: value })
     expect(lines).toEqual(['sds_system_nodes{system="a"} 4'])
-    expect(rejected).toMatchObject([{ attribute: 'system', reason, text: `numDisks: ${value}`, times: 1 }])
+    const text = `numDisks: ${value}`
+    expect(rejected).toMatchObject(
+      reason === undefined ? [] : [{ attribute: 'system', reason, text, times: 1 }],
+    )
   })
 
   test.each([
@@ -316,29 +314,21 @@ describe('the expiry of a license', () => {
     return { values: lines.map((line) => line.split(' ').at(-1)), rejected: reading.rejected }
   }
 
-  test('is a date with the month first', async () => {
-    const values = [String(Date.UTC(2026, 11, 31) / 1000)]
-    expect(await expiryOf('12/31/2026')).toEqual({ values, rejected: [] })
-  })
-
   test.each([
-    ['01/01/2900'],
-    ['01/01/12006'],
-    ['12/31/9999'],
-    ['2999-12-31'],
-    ['9999-12-31T23:59:59Z'],
-    [253_402_300_799_000],
-    ['253402300799'],
-  ])('%s is that of a permanent license, which has none', async (date) => {
-    expect(await expiryOf(date)).toEqual({ values: [], rejected: [] })
-  })
-
-  test.each([['31/12/2026'], ['02/30/2026'], ['00/10/2026']])('%s is rejected', async (date) => {
-    expect(await expiryOf(date)).toMatchObject({ values: [], rejected: [{ reason: 'time', times: 1 }] })
-  })
-
-  test.each([[0], ['0'], ['0.0']])('%j is none', async (date) => {
-    expect(await expiryOf(date)).toEqual({ values: [], rejected: [] })
+    ['a date with the month first', ['12/31/2026'], [String(Date.UTC(2026, 11, 31) / 1000)], []],
+    [
+      'that of a permanent license, which has none',
+      [
+        ...['01/01/2900', '01/01/12006', '12/31/9999', '2999-12-31', '9999-12-31T23:59:59Z'],
+        ...[253_402_300_799_000, '253402300799'],
+      ],
+      [],
+      [],
+    ],
+    ['rejected', ['31/12/2026', '02/30/2026', '00/10/2026'], [], [{ reason: 'time', times: 1 }]],
+    ['none', [0, '0', '0.0'], [], []],
+  ])('is %s', async (_, dates, values, rejected) => {
+    for (const date of dates) expect(await expiryOf(date)).toMatchObject({ values, rejected })
   })
 })
 
