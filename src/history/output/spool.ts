@@ -1,15 +1,14 @@
 import { createReadStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { crc32 } from 'node:zlib'
 import { OPENMETRICS_END } from '../../metrics/lines.ts'
 import { FAMILY_HEADERS, metricLines } from '../openmetrics.ts'
 import type { HistorySeries } from '../series.ts'
 import { createFolder } from './create_folder.ts'
 
-/** Name and labels of a series, or of a histogram, with the bytes of its lines in its file and their CRC-32. */
-export type SpooledSeries = readonly [family: string, labels: string, bytes: number, crc: number]
+/** Name and labels of a series, or of a histogram, with the bytes of its lines in its file. */
+export type SpooledSeries = readonly [family: string, labels: string, bytes: number]
 
 /**
  * Collects samples in the order of time and returns them in the order of OpenMetrics: families in one block each, and
@@ -24,8 +23,6 @@ interface Lines {
   readonly index: number
   /** Bytes in the file. Later ones are the rest of an interrupted save, or of an earlier part. */
   bytes: number
-  /** CRC-32 of these bytes. */
-  crc: number
   /** Not yet in the file. */
   chunks: Buffer[]
 }
@@ -37,43 +34,28 @@ const PARALLEL_FILES = 16
 
 /**
  * @param saved the series that an earlier run has saved in the folder
- * @throws {Error} if a saved file is missing or damaged
+ * @throws {Error} if a saved file is missing or shorter than it was
  */
 export async function openSpool(folder: string, saved: readonly SpooledSeries[] = []): Promise<Spool> {
   const all = new Map<string, Lines>()
-  const add = (family: string, labels: string, bytes: number, crc: number): Lines => {
-    const lines = { family, labels, index: all.size, bytes, crc, chunks: [] }
+  const add = (family: string, labels: string, bytes: number): Lines => {
+    const lines = { family, labels, index: all.size, bytes, chunks: [] }
     all.set(`${family}{${labels}`, lines)
     return lines
   }
   const fileOf = ({ index }: Lines) => join(folder, `${index}.om`)
-  for (const [family, labels, bytes, crc] of saved) {
-    const lines = add(family, labels, bytes, crc)
-    for await (const _ of savedLines(fileOf(lines), lines));
+  for (const [family, labels, bytes] of saved) {
+    const file = fileOf(add(family, labels, bytes))
+    if (bytes > 0 && (await stat(file)).size < bytes)
+      throw new Error(`${file} is damaged: it has not what was saved in it; begin anew with --force`)
   }
   return createSpool({ folder, all, add, fileOf })
-}
-
-/** @throws {Error} if they are not those that were saved */
-async function* savedLines(
-  file: string,
-  { bytes, crc }: Pick<Lines, 'bytes' | 'crc'>,
-): AsyncGenerator<Buffer> {
-  if (bytes === 0) return
-  let [readBytes, readCrc] = [0, 0]
-  for await (const chunk of createReadStream(file, { end: bytes - 1 })) {
-    readBytes += chunk.length
-    readCrc = crc32(chunk, readCrc)
-    yield chunk
-  }
-  if (readBytes === bytes && readCrc === crc) return
-  throw new Error(`${file} is damaged: it has not what was saved in it; begin anew with --force`)
 }
 
 interface SpoolParts {
   readonly folder: string
   readonly all: ReadonlyMap<string, Lines>
-  readonly add: (family: string, labels: string, bytes: number, crc: number) => Lines
+  readonly add: (family: string, labels: string, bytes: number) => Lines
   readonly fileOf: (lines: Lines) => string
 }
 
@@ -86,20 +68,19 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts) {
     await file.truncate(lines.bytes)
     await file.appendFile(data)
     lines.bytes += data.length
-    lines.crc = crc32(data, lines.crc)
     lines.chunks = []
     memoryBytes -= data.length
   }
 
   async function* linesOf(lines: Lines): AsyncGenerator<Buffer> {
-    yield* savedLines(fileOf(lines), lines)
+    if (lines.bytes > 0) yield* createReadStream(fileOf(lines), { end: lines.bytes - 1 })
     yield* lines.chunks
   }
 
   return {
     add(series: Iterable<HistorySeries>): void {
       for (const { family, labels, text } of metricLines(series)) {
-        const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0, 0)
+        const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0)
         const chunk = Buffer.from(text)
         lines.chunks.push(chunk)
         memoryBytes += chunk.length
@@ -126,12 +107,11 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts) {
         await Promise.allSettled(saves)
         await Promise.all(saves)
       }
-      return [...all.values()].map(({ family, labels, bytes, crc }) => [family, labels, bytes, crc] as const)
+      return [...all.values()].map(({ family, labels, bytes }) => [family, labels, bytes] as const)
     },
     /**
      * The whole OpenMetrics text, in pieces.
      * @param isOrdered whether the lines of each series were added in the order of their times; else they are sorted
-     * @throws {Error} for a file that has not what was saved in it
      */
     async *text(isOrdered = true): AsyncGenerator<Buffer | string> {
       const byFamily = Map.groupBy(all.values(), ({ family }) => family)

@@ -43,7 +43,7 @@ export interface RunState {
   readonly isFinished: boolean
 }
 
-const VERSION = 4
+const VERSION = 5
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export type Journal = ReturnType<typeof createJournal>
