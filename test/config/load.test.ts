@@ -326,6 +326,16 @@ describe('with the name of a system', () => {
 })
 
 test.each([
+  ['$${' + 'A}', '${' + 'A}'],
+  ['a$${', 'a${'],
+  ['$${' + 'A}${' + 'A}$$', '${' + 'A}x$$'],
+])('%s is written for %s', (written, expected) => {
+  const text = `systems: [{name: a, base_url: "https://a:4443", auth: {token: "${written}"}}]`
+  const auth = parseConfig(text, { file: 'x.yml', environment: { A: 'x' } }).systems[0]?.auth
+  expect(auth?.kind === 'token' && auth.token.reveal()).toBe(expected)
+})
+
+test.each([
   ['${' + 'RATE:-7}', {}, 7],
   ['${' + 'RATE:-7}', { RATE: '' }, 7],
   ['${' + 'RATE:-7}', { RATE: '9' }, 9],

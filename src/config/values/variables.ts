@@ -1,6 +1,7 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const ESCAPED = '$${'
 
 /** What sets a variable that users do not set themselves, as the end of a message. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
 /**
  * Replaces `${NAME}` in every text value of a parsed file by the environment variable of that name, and
- * `${NAME:-default}` by the default if the variable is unset or empty, as shells do. Keys are not changed. An unset
+ * `${NAME:-default}` by the default if the variable is unset or empty, as shells do. `$${` becomes `${`. Keys are not changed. An unset
  * variable without a default is a problem; its reference is not replaced.
  */
 export function substituteVariables(
@@ -38,7 +39,8 @@ function substituteText(
   const end = text.lastIndexOf('}') + 1
   const replaced = text
     .slice(0, end)
-    .replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
+    .replace(REFERENCE, (reference, name = '', otherwise: string | undefined) => {
+      if (reference === ESCAPED) return '${'
       const value = environment[name]
       // Excludes inherited members, such as toString.
       const isSet = typeof value === 'string'
@@ -47,5 +49,5 @@ function substituteText(
       addProblem(`the environment variable ${name} is not set${REMEDIES[name] ?? ''}`)
       return reference
     })
-  return replaced + text.slice(end)
+  return replaced + text.slice(end).replaceAll(ESCAPED, () => '${')
 }
