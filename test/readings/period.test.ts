@@ -25,6 +25,10 @@ test.each([
   ['0 */20 22-23,0-5 * * *', 16 * HOUR + 20 * MINUTE],
   ['0 * 8-18 * * *', 13 * HOUR + MINUTE],
   ['0 0 8-18 * * 1-5', 62 * HOUR],
+  ['0 * 8-18 * * 1-5', 61 * HOUR + MINUTE],
+  ['* * 8-18 * * 1-5', 61 * HOUR + 1000],
+  ['*/10 * * * * 1,3', 4 * 24 * HOUR + 10_000],
+  ['0 0 0 1 * *', 31 * 24 * HOUR],
 ])('%s has at most %d ms between its runs, whatever the time is', async (expression, ms) => {
   for (const hour of [4, 9, 12, 21]) {
     vi.resetModules()
