@@ -122,18 +122,6 @@ describe('Prometheus scraping the demo', () => {
     expect(info?.value).toBe(ALL_NODES)
   })
 
-  test.each([
-    ['classic', 'feed'],
-    ['modern', 'query'],
-  ])('gets the performance of system %s from the %s', async (system, source) => {
-    const selector = `{job="text",system="${system}",attribute="nodeCpuUtilization",state="served",source="${source}"}`
-    expect(
-      await prometheus.waitForSamples(`sum(sds_pool_attribute_nodes${selector}) == ${POOLS * NODES}`),
-    ).toHaveLength(1)
-    const figures = `count(sds_node_cpu_utilization_ratio{job="text",system="${system}"}) == ${POOLS * NODES}`
-    expect(await prometheus.waitForSamples(figures)).toHaveLength(1)
-  })
-
   test('gets the same values in both formats', async () => {
     const free = 'sds_node_disk_space_free_bytes'
     const same = `count(${free}{job="text"} == on (system, node, pool) ${free}{job="openmetrics"}) == ${ALL_NODES}`

@@ -97,55 +97,28 @@ export async function startExporter(yaml: string, options: ExporterClock = {}): 
   }
 }
 
-export interface EmulatorSetup extends ExporterSetup {
+interface EmulatorSetup extends ExporterSetup {
   readonly emulator: Emulator
-  /** The pool with the faults of the test, and the one that must not be affected. */
-  readonly faulty: Emulator['pools'][number]
-  readonly healthy: Emulator['pools'][number]
 }
 
-/** Starts an emulator with two pools of three nodes, and an exporter; returns after one poll of each pool. */
+/** Starts an emulator with two pools of three nodes by default, and an exporter; returns after one poll of each pool. */
 export async function startWithEmulator(
   options: Parameters<typeof createEmulator>[0] = {},
   rest = pollEverySecond(),
-  clock: ExporterClock = {},
 ): Promise<EmulatorSetup> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic', nodes: 3, ...options })
   await emulator.start()
   const setup = await startExporter(
     `systems: [{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: emulator}}]${rest}`,
-    clock,
   )
-  const [faulty, healthy] = emulator.pools
-  if (faulty === undefined || healthy === undefined) throw new Error('two pools are required')
-  for (const { id } of [faulty, healthy]) await setup.waitForPolls(id, 'ok')
+  for (const { id } of emulator.pools) await setup.waitForPolls(id, 'ok')
   return {
     ...setup,
     emulator,
-    faulty,
-    healthy,
     [Symbol.asyncDispose]: async () => {
       emulator.setFaults([])
       await setup.exporter.stop()
       await emulator.stop()
     },
   }
-}
-
-/** The log lines about polls of a pool, as `level message reason`. */
-export function pollLines(log: readonly LogLine[], pool: string): string[] {
-  return log
-    .filter(({ message, fields }) => message.startsWith('poll') && fields['pool_id'] === pool)
-    .map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim())
-}
-
-/** The values of a family for the nodes of a pool, by node name. */
-export function nodesOf(series: readonly Sample[], pool: string, family: string): Record<string, number> {
-  const inPool = series.filter(({ name, labels }) => name === 'sds_node_info' && labels['pool_id'] === pool)
-  const label = inPool[0]?.labels['pool']
-  return Object.fromEntries(
-    series
-      .filter(({ name, labels }) => name === family && labels['pool'] === label)
-      .map(({ labels, value }) => [labels['node'] ?? '', value]),
-  )
 }

@@ -19,11 +19,13 @@ const warnings = (stderr: string) =>
 
 describe('a signal to stop', () => {
   test.each<[string, NodeJS.Signals, readonly string[]]>([
+    // The URL is logged before the first poll.
+    ['during the start', 'SIGTERM', []],
     ['between polls', 'SIGINT', []],
     ['during a poll, with a logout that hangs', 'SIGTERM', ['half-open@nodes', 'half-open@logout']],
     ['during a login', 'SIGTERM', ['slow-headers:0.5@login']],
     ['during a pause between two attempts', 'SIGTERM', ['status:503,retry-after=20@nodes']],
-  ])('%s (%s) ends the process within its time limit, and logs out', async (_, signal, faults) => {
+  ])('%s (%s) ends the process within its time limit, and logs out', async (when, signal, faults) => {
     await using emulator = await startEmulator()
     emulator.setFaults(faults)
     using folder = temporaryFolder()
@@ -32,9 +34,8 @@ describe('a signal to stop', () => {
     chmodSync(file, 0o600)
     await using served = await serve(file)
     const busy = faults[0]?.replace(/^.*@/, '') as 'nodes' | undefined
-    await waitFor(() => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0), {
-      what: 'the request',
-    })
+    const isBusy = () => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0)
+    if (when !== 'during the start') await waitFor(isBusy, { what: 'the request' })
     served.child.kill(signal)
     served.child.kill(signal)
     expect(await served.child.exited).toEqual({ code: 0, signal: null })
@@ -44,18 +45,6 @@ describe('a signal to stop', () => {
     emulator.setFaults([])
     await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
   })
-})
-
-test('SIGTERM during the start stops the process, and logs out', async () => {
-  await using emulator = await startEmulator()
-  using folder = temporaryFolder()
-  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
-  await using served = await serve(file)
-  // The URL is logged before the first poll.
-  served.child.kill('SIGTERM')
-  expect(await served.child.exited).toEqual({ code: 0, signal: null })
-  expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
-  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
 })
 
 test('SIGUSR1 is ignored, and does not open the inspector of Node.js', async () => {

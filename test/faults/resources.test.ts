@@ -93,18 +93,6 @@ test('a resource that is refused, one that fails in part, and a query that fails
   expect(Object.values(await valuesOf(setup, 'sds_pool_up', 'pool'))).toEqual([1, 1])
 })
 
-test('a list of which a page fails replaces nothing', async () => {
-  // More than one page.
-  await using setup = await start({ namespaces: 501 })
-  const used = () => valuesOf(setup, 'sds_namespace_used_bytes', 'namespace')
-  await waitFor(async () => Object.keys(await used()).length === 500, { what: 'all namespaces' })
-  setup.emulator.setFaults(['page-error@namespaces'])
-  await waitFor(async () => (await stateOf(setup, 'namespaces'))?.state === 'failing', {
-    what: 'a reading that fails',
-  })
-  expect(Object.keys(await used())).toHaveLength(500)
-})
-
 test('directory tables, and the lag under the names of the groups, come from queries', async () => {
   await using setup = await start({ scenario: 'site-down', faults: ['unready-tables:3'] })
   const lags = () => valuesOf(setup, 'sds_replication_group_lag_seconds', 'replication_group')
@@ -117,11 +105,4 @@ test('directory tables, and the lag under the names of the groups, come from que
   const groups = Object.keys(await valuesOf(setup, 'sds_replication_group_sites', 'replication_group'))
   expect(groups).toEqual(expect.arrayContaining(Object.keys(await lags())))
   expect((await lags())['rg-passive']).toBe(0)
-})
-
-test('queries are not sent while the feed has the performance figures', async () => {
-  await using setup = await start({ profile: 'classic' })
-  await waitFor(async () => (await isUp(setup))['inventory'] === 1, { what: 'the other resources' })
-  expect(await stateOf(setup, 'system_queries')).toMatchObject({ state: 'off', error: null })
-  expect(setup.emulator.log.count('query')).toBe(0)
 })

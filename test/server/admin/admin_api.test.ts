@@ -158,17 +158,6 @@ describe('other requests', () => {
     expect(options.headers['access-control-allow-origin']).toBe(undefined)
   })
 
-  test.each([
-    '/vdc/admin',
-    `${LIST}/`,
-    `${LIST}/a/b`,
-    '/VDC/admin/authnproviders',
-    '/systems/frankfurt',
-    '/etc/passwd',
-  ])('GET %s is 404', async (path) => {
-    expect((await admin.ask('GET', path, SECURITY)).status).toBe(404)
-  })
-
   test('a path that is too long is 414, a body that is too large is 413', async () => {
     expect((await admin.ask('GET', `${LIST}/${'a'.repeat(3000)}`, SECURITY)).status).toBe(414)
     const asking = { body: 'x'.repeat(5000) }

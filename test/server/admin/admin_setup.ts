@@ -30,7 +30,6 @@ export interface AdminOptions {
   readonly allowedHosts?: readonly string[]
   readonly rateLimits?: RateLimits
   readonly timeout?: string
-  readonly webConfigFile?: string
 }
 
 export interface Admin extends AsyncDisposable {
@@ -38,7 +37,7 @@ export interface Admin extends AsyncDisposable {
   ask(method: string, path: string, token?: string, asking?: HttpOptions): Promise<HttpResponse>
 }
 
-export function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'systems' | 'timeout'>): Config {
+function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'systems' | 'timeout'>): Config {
   const list = Object.entries(systems).map(([name, url]) => ({
     name,
     base_url: url,
@@ -70,7 +69,6 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     handler: app.callback(),
     openPaths: [],
     log,
-    ...(options.webConfigFile !== undefined && { webConfigFile: options.webConfigFile }),
   })
   await listener.start()
   return {

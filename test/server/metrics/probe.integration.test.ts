@@ -79,15 +79,12 @@ describe('GET /probe', () => {
     expect([status, text]).toEqual([503, `System 'a' is no longer polled: ${why}.\n`])
   })
 
-  test.each(['x', '0', '-1', 'Infinity', '1e3', '10, 10', '0x10'])(
-    'with %j as timeout is refused',
-    async (timeout) => {
-      const { probed, ask } = await start(async () => exposition)
-      const { status, text } = await ask('?system=a', { [HEADER]: timeout })
-      expect([status, text]).toEqual([400, `${HEADER} is not a number of seconds: '${timeout}'\n`])
-      expect(probed).not.toHaveBeenCalled()
-    },
-  )
+  test.each(['x', '0', '-1', '1e3', '10, 10'])('with %j as timeout is refused', async (timeout) => {
+    const { probed, ask } = await start(async () => exposition)
+    const { status, text } = await ask('?system=a', { [HEADER]: timeout })
+    expect([status, text]).toEqual([400, `${HEADER} is not a number of seconds: '${timeout}'\n`])
+    expect(probed).not.toHaveBeenCalled()
+  })
 })
 
 describe('the time of a probe', () => {

@@ -156,28 +156,9 @@ test('the document of the status', async () => {
 test('of many systems the worst are shown in full, and the others as links', async () => {
   const { text } = await served(MANY, '/')
   const [above = '', others = ''] = contentOf(text).split('Other systems</h2>')
-  expect(above.match(/(?<=class="card system" data-key="system )\w+/g)).toMatchInlineSnapshot(`
-    [
-      "s1",
-      "s2",
-      "s3",
-      "s4",
-      "s5",
-      "s6",
-      "s7",
-      "s8",
-      "s9",
-      "s10",
-      "s11",
-      "s13",
-    ]
-  `)
-  expect(others.match(/(?<=href=")[^"]*system=\w+/g)).toMatchInlineSnapshot(`
-    [
-      "/?system=s12",
-      "/?system=s14",
-    ]
-  `)
+  const shown = above.match(/(?<=class="card system" data-key="system )\w+/g)
+  expect(shown?.join(' ')).toBe('s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s13')
+  expect(others.match(/(?<=href=")[^"]*system=\w+/g)).toEqual(['/?system=s12', '/?system=s14'])
 })
 
 test('of a pool with many nodes the worst are shown, with a link to all', async () => {
