@@ -220,31 +220,6 @@ describe('requests', () => {
     ])
   })
 
-  test('ask for forecasts of each time frame alone: with a falling week in one request, four weeks have none', async () => {
-    await using emulator = await startEmulator({
-      ...{ profile: 'documented', seed: 'abc', pools: 2, nodes: 8 },
-      clock: () => Date.parse('2026-10-24T00:00:00Z'),
-    })
-    await using setup = startClient(monitored(emulator.url))
-    const available = async (timeFrame: string) => {
-      const { nodes } = await setup.client.forecasts(
-        emulator.pools[1]?.id ?? '',
-        { ...FORECAST, timeFrame },
-        never(),
-      )
-      const made = (days: string) =>
-        nodes.filter(({ forecasts }) =>
-          forecasts.some((one) => one.historyDays === days && one.days !== undefined),
-        )
-      return [made('7').length, made('28').length]
-    }
-    expect([await available('7d;4w'), await available('7d'), await available('4w')]).toEqual([
-      [4, 4],
-      [4, 0],
-      [0, 6],
-    ])
-  })
-
   test.each([
     [undefined, ['c', 'c', 'c']],
     ['category', ['c', 'c', 'c']],

@@ -50,13 +50,7 @@ async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: Se
   const store = await storeOfA()
   const log = recordingLog()
   const system = onlySystem(config)
-  const poller = createSystemPoller({
-    system,
-    client: clientOf(client),
-    store,
-    own: ownMetrics(),
-    log,
-  })
+  const poller = createSystemPoller({ system, client: clientOf(client), store, own: ownMetrics(), log })
   running.push(poller)
   if (isStarted) poller.start()
   const probe = async (pool?: string, signal = new AbortController().signal) => {

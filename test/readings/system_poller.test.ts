@@ -494,18 +494,6 @@ describe('forecasts', () => {
     expect(logged()).toEqual(['warn forecast of 4w failed client_error'])
   })
 
-  test('of a time frame that a reload removes are removed', async () => {
-    const forecasts = async () => readingOf({ n1: 1 }, 'sp1', '2')
-    const { store, poller } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
-    expect(days(store)).toEqual({ n1: 172_800 })
-    await poller.stop()
-    const never = () => new Promise<never>(() => undefined)
-    const other = `${WITHOUT_PROVIDERS}}\nforecast: {time_frames: [4w]}`
-    await setUp({ client: { nodes, forecasts: never }, pools: ['p'], store, yaml: other })
-    expect(days(store)).toEqual({})
-    running.splice(0)
-  })
-
   test('that are invalid are counted and logged, and the rest of the response is left to the polls', async () => {
     const invalid = [
       { attribute: 'allocatedCapacityForecast', reason: 'text', node: 'n1', text: 'n/a', times: 2 },

@@ -108,18 +108,6 @@ describe('opens', () => {
     expect(await isOpen()).toBe(true)
   })
 
-  test('for one pool, after consecutive failures', async () => {
-    const { fail, run, isOpen, pass } = setUp()
-    await run('p', 'ok')
-    for (let poll = 0; poll < 2; poll += 1) {
-      pass(5 * SECOND)
-      await fail('p')
-    }
-    expect(await isOpen()).toBe(false)
-    await fail('p')
-    expect(await isOpen()).toBe(true)
-  })
-
   test('for two pools that both worked, in the second round', async () => {
     const { fail, run, isOpen, pass } = setUp()
     await run('p', 'ok')

@@ -67,10 +67,7 @@ export function setUp(
   const pauses: number[] = []
   const clock = { ms: 0 }
   const reader = createResourceReader({
-    filters: {
-      namespaces: { include, exclude, max },
-      buckets: { include: '', exclude: '', top },
-    },
+    filters: { namespaces: { include, exclude, max }, buckets: { include: '', exclude: '', top } },
     send: send ?? stub.send,
     query: querySender(answers, requests),
     namespaces: () => namespaces,
