@@ -86,15 +86,6 @@ describe('polls', () => {
     expect(present(pool?.('transactions_per_second'))).toEqual([9])
   })
 
-  test('of a system have the sums over its pools', () => {
-    const { recent } = setUp()
-    recent.changed(
-      polledSystem('a', { p: [{ name: 'n1', more: traffic(7) }], q: [{ name: 'n2', more: traffic(5) }] }),
-    )
-    expect(present(recent.system('a')('transactions_per_second'))).toEqual([12])
-    expect(present(recent.system('a')('polls_ok'))).toEqual([2])
-  })
-
   test('of a system have the sums over the pools that were read', () => {
     const { recent } = setUp()
     const pools = ['urn:p:', 'urn:q:'].map((id) => ({ id, name: undefined }))

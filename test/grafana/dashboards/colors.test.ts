@@ -138,9 +138,4 @@ describe('one meaning a colour', () => {
     const wrong = fixed.filter(({ name, color }) => states.has(color) && !named.includes(name))
     expect(wrong.map(({ where, name }) => `${where}: ${name}`)).toEqual([])
   })
-
-  test('red is only for critical states and thresholds', () => {
-    const red = new Set<string>([COLORS.critical.fill, COLORS.critical.line])
-    expect(fixed.filter(({ color }) => red.has(color))).toEqual([])
-  })
 })

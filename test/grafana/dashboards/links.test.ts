@@ -1,7 +1,7 @@
 import type { DashboardLink, Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
-import { GRAFANA, HEALTH, UIDS } from '../../../grafana/mixin/settings.ts'
+import { GRAFANA, UIDS } from '../../../grafana/mixin/settings.ts'
 import { parse, resultLabels } from '../promql/parse.ts'
 import { panelsOf, queriesOf } from './queries.ts'
 
@@ -109,13 +109,3 @@ test.each(PAGES)(
     ])
   },
 )
-
-test('health statuses have the same code and colour everywhere, and the code increases with severity', () => {
-  const codes = Object.values(HEALTH).map(({ code }) => code)
-  expect(codes).toEqual(codes.toSorted((a, b) => a - b))
-  const maps = PAGES.flatMap(panelsOf)
-    .map((panel) => JSON.stringify(panel.fieldConfig?.defaults.mappings ?? []))
-    .filter((mapping) => mapping.includes('No access'))
-  expect(maps.length).toBeGreaterThan(2)
-  expect(new Set(maps).size).toBe(1)
-})

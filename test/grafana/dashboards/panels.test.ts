@@ -57,16 +57,6 @@ test('panels say why they are empty', () => {
   expect(silent.map(({ where }) => where)).toEqual([])
 })
 
-test('a description names a colour only where the panel has it', () => {
-  const named = PANELS.flatMap(({ where, panel }) =>
-    [...(panel.description ?? '').matchAll(/\b(red|orange|yellow|blue|green|purple)\b/gi)].map(
-      ([, color = '']) => ({ where, color: color.toLowerCase(), config: JSON.stringify(panel.fieldConfig) }),
-    ),
-  )
-  expect(named.length).toBeGreaterThan(4)
-  expect(named.filter(({ color, config }) => !config.includes(color)).map(({ where }) => where)).toEqual([])
-})
-
 describe('time series', () => {
   test.each(ofType('timeseries'))(
     '$where has a legend and a common tooltip, and does not join gaps',

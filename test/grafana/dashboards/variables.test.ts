@@ -76,26 +76,6 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
   })
 })
 
-describe.each(PAGES)('$uid', ({ page }) => {
-  test('starts with the data source, the hidden cluster and the job', () => {
-    const [datasource, cluster, job] = variablesOf(page)
-    expect(datasource).toMatchObject({
-      name: 'datasource',
-      type: 'datasource',
-      label: 'Data source',
-      query: 'prometheus',
-    })
-    expect(cluster).toMatchObject({ name: 'cluster', type: 'query', label: 'Cluster', hide: 2, multi: true })
-    expect(job).toMatchObject({
-      name: 'job',
-      type: 'query',
-      label: 'Job',
-      multi: true,
-      includeAll: true,
-    })
-  })
-})
-
 test('the jobs of the exporter dashboard are those of exporters and, with probes, those of systems', () => {
   const page = PAGES.find(({ uid }) => uid === UIDS.exporter)?.page
   const job = page && variablesOf(page).find(({ name }) => name === 'job')

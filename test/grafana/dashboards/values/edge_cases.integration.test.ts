@@ -58,9 +58,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
     series: ['old', 'new'].map((pool, index) =>
       constant('sds_pool_up', { ...POLLED_POOL, pool, ...targetOf(EXPORTERS[index] ?? '') }, index),
     ),
-    expected: {
-      'sds-exporter / Pools whose polls failed': [[[{ system: 'fra', pool: 'old' }, 0]]],
-    },
+    expected: { 'sds-exporter / Pools whose polls failed': [[[{ system: 'fra', pool: 'old' }, 0]]] },
   },
   {
     what: 'a node that does not serve its allocated space does not change the ratio of the others',
@@ -125,9 +123,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
       ...onBoth('sds_node_health_status', { ...POOL, node: 'n2', status: 'Good' }, 1),
     ],
     selection: { intervalSeconds: 300 },
-    expected: {
-      'sds-pool / Nodes that were not Good': [[[{ ...NODE, _rank: '6' }, 3]]],
-    },
+    expected: { 'sds-pool / Nodes that were not Good': [[[{ ...NODE, _rank: '6' }, 3]]] },
   },
   {
     what: 'ages are corrected by a known clock skew; an unknown one is taken as 0',
@@ -137,9 +133,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
       ...onBoth('sds_system_up', { system: 'muc' }, 1),
       ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
     ],
-    expected: {
-      'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
-    },
+    expected: { 'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]] },
   },
   {
     what: 'counters of exporters that the servers of two shards scrape are counted once, those of two exporters twice',

@@ -49,13 +49,7 @@ export const SERIES: readonly InputSeries[] = [
 const NAMES = new Set(SERIES.map(({ series }) => series.slice(0, series.indexOf('{'))))
 
 /** Label values that joins and filters of the dashboards need; all others are "x". */
-const KNOWN_VALUES: Labels = {
-  system: 'fra',
-  pool: 'p1',
-  node: 'n1',
-  pool_id: 'id1',
-  result: 'timeout',
-}
+const KNOWN_VALUES: Labels = { system: 'fra', pool: 'p1', node: 'n1', pool_id: 'id1', result: 'timeout' }
 
 const labelsFor = ({ labels }: Family): Labels =>
   Object.fromEntries(labels.map((label) => [label, KNOWN_VALUES[label] ?? 'x']))

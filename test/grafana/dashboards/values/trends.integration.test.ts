@@ -72,6 +72,8 @@ const nodes = (courses: readonly (Course & { readonly total: number })[]): Input
   ])
 
 const END = HOURS + 1
+/** One of three nodes. */
+const THIRD = { begin: 30_000, perHour: 100, total: 1_000_000 }
 /** Growth and trends over more than a day. */
 const OF_WEEKS = Object.fromEntries(Object.keys(EXPECTED).map((where) => [where, undefined]))
 const OF_A_DAY = {
@@ -80,13 +82,12 @@ const OF_A_DAY = {
 
 test('a node that left, and whose data the others took over, is no growth: the trends of its time are blank', async () => {
   const left = 28 * 24
-  const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const two = { begin: 45_000, perHour: 150, total: 1_500_000 }
   await check(
     nodes([
-      { node: 'n3', from: 0, to: left, ...three },
+      { node: 'n3', from: 0, to: left, ...THIRD },
       ...['n1', 'n2'].flatMap((node) => [
-        { node, from: 0, to: left, ...three },
+        { node, from: 0, to: left, ...THIRD },
         { node, instance: 'b:9438', from: left, to: END, ...two },
       ]),
     ]),
@@ -95,26 +96,24 @@ test('a node that left, and whose data the others took over, is no growth: the t
 })
 
 test('a node that joins with data is no growth: all trends are blank, and those of a day after a day', async () => {
-  const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const joined = (node: string, from: number) =>
     nodes([
-      { node: 'n1', from: 0, to: END, ...three },
-      { node: 'n2', from: 0, to: END, ...three },
-      { node, from, to: END, ...three },
+      { node: 'n1', from: 0, to: END, ...THIRD },
+      { node: 'n2', from: 0, to: END, ...THIRD },
+      { node, from, to: END, ...THIRD },
     ])
   await check(joined('n3', HOURS - 1), OF_WEEKS)
   await check(joined('n3', HOURS - 26), { ...OF_WEEKS, ...OF_A_DAY })
 })
 
 test('a node that was away for a day changes no trend after it is back', async () => {
-  const one = { begin: 30_000, perHour: 100, total: 1_000_000 }
   const away = 15 * 24
   await check(
     nodes([
-      { node: 'n1', from: 0, to: END, ...one },
-      { node: 'n2', from: 0, to: END, ...one },
-      { node: 'n3', from: 0, to: away, ...one },
-      { node: 'n3', instance: 'b:9438', from: away + 24, to: END, ...one },
+      { node: 'n1', from: 0, to: END, ...THIRD },
+      { node: 'n2', from: 0, to: END, ...THIRD },
+      { node: 'n3', from: 0, to: away, ...THIRD },
+      { node: 'n3', instance: 'b:9438', from: away + 24, to: END, ...THIRD },
     ]),
     EXPECTED,
   )
@@ -130,9 +129,7 @@ test('exporters that were replaced change no trend', async () => {
           instance: `pod-${index}:9438`,
           from: replaced[index] ?? 0,
           to,
-          begin: 30_000,
-          perHour: 100,
-          total: 1_000_000,
+          ...THIRD,
         })),
       ),
     ),
@@ -141,19 +138,8 @@ test('exporters that were replaced change no trend', async () => {
 })
 
 test('columns without enough history are blank, not extrapolated', async () => {
-  const course = {
-    node: 'n1',
-    from: HOURS - 3 * 24,
-    to: END,
-    begin: 90_000,
-    perHour: GROWTH_PER_HOUR,
-    total: TOTAL_BYTES,
-  }
-  await check(nodes([course]), {
-    'sds-capacity / When pools are full / C': GROWTH_PER_HOUR * 24,
-    'sds-capacity / When pools are full / D': undefined,
-    'sds-capacity / When pools are full / E': undefined,
-    'sds-capacity / When pools are full / G': undefined,
-    'sds-capacity / Top $topn pools by space used, and in 30 days / B': undefined,
-  })
+  const threeDays = nodes(
+    ['n1', 'n2', 'n3'].map((node) => ({ node, from: HOURS - 3 * 24, to: END, ...THIRD })),
+  )
+  await check(threeDays, { ...OF_WEEKS, ...OF_A_DAY })
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { at, by, type ExpectedValues, NOTHING, run, unitTest } from './evaluate.ts'
+import { seriesOf } from './node_series.ts'
 import { constant, type InputSeries, type Labels, NOW, onBoth, targetOf, text } from './series.ts'
 
 /** Pools in trouble and pools without data, on the fleet dashboard and on the pages of a pool. */
 
-const node = (pool: string, name = 'n1') => ({ system: 'fra', pool, node: name })
 const polled = (pool: string) => ({ system: 'fra', pool, pool_id: `id-${pool}` })
 
 interface Facts {
@@ -15,34 +15,18 @@ interface Facts {
 }
 
 const DAY_SECONDS = 86_400
-const HEALTHS = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible']
 
-const WEEK = { history_days: '7', target_percent: '90' }
-
-const poolOf = (
-  pool: string,
-  { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts,
-): InputSeries[] => [
+const poolOf = (pool: string, { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts) => [
   ...onBoth('sds_pool_up', polled(pool), 1),
   ...onBoth('sds_pool_last_success_timestamp_seconds', polled(pool), NOW - 30),
-  ...onBoth('sds_node_info', { ...node(pool), node_id: pool, pool_id: '', api_change: '1' }, 1),
-  ...HEALTHS.flatMap((status) =>
-    onBoth('sds_node_health_status', { ...node(pool), status }, status === health ? 1 : 0),
-  ),
-  ...onBoth('sds_node_disks_by_status', { ...node(pool), status: 'Bad' }, badDisks),
-  ...onBoth('sds_node_disk_space_total_bytes', node(pool), 100),
-  ...onBoth('sds_node_disk_space_allocated_bytes', node(pool), used * 100),
-  ...onBoth('sds_node_sample_timestamp_seconds', { ...node(pool), category: 'capacity' }, NOW - 100),
-  ...(forecastDays === undefined
-    ? []
-    : [
-        ...onBoth('sds_node_capacity_forecast_available', { ...node(pool), ...WEEK }, 1),
-        ...onBoth(
-          'sds_node_capacity_forecast_seconds',
-          { ...node(pool), ...WEEK },
-          forecastDays * DAY_SECONDS,
-        ),
-      ]),
+  ...seriesOf({
+    key: { system: 'fra', pool, node: 'n1' },
+    health,
+    disks: [100, 100 - badDisks, badDisks, 0, 0],
+    space: [100, used * 100, 100 - used * 100, 0],
+    sampled: { capacity: NOW - 100 },
+    ...(forecastDays !== undefined && { forecasts: { '7/90': forecastDays * DAY_SECONDS } }),
+  }),
 ]
 
 const check = async (
@@ -73,9 +57,7 @@ test('the worst pool has the highest score, whatever its trouble', async () => {
       alert({ severity: 'warning', pool: 'alerted', node: 'n1' }),
       alert({ severity: 'critical' }),
     ],
-    {
-      [TROUBLE]: [byPool({ full: 1000, disks: 1, 'more-disks': 2, bad: 1000, calm: 0, alerted: 1001 })],
-    },
+    { [TROUBLE]: [byPool({ full: 1000, disks: 1, 'more-disks': 2, bad: 1000, calm: 0, alerted: 1001 })] },
   )
 })
 

@@ -54,10 +54,10 @@ describe('the values of panels', () => {
 
   test('are empty without data: no 0 where nothing is known, or no rules are loaded', async () => {
     const silent = Object.fromEntries(
-      Object.entries({
-        ...EXPECTED,
-        ...EXPECTED_OF_ONE_NODE,
-      }).map(([where, answers]) => [where, answers.map(() => NOTHING)]),
+      Object.entries({ ...EXPECTED, ...EXPECTED_OF_ONE_NODE }).map(([where, answers]) => [
+        where,
+        answers.map(() => NOTHING),
+      ]),
     )
     const output = await run([unitTest('silence', [], {}, silent)])
     expect(output).toContain('SUCCESS')

@@ -55,12 +55,7 @@ export const baselineCases: readonly AlertCase[] = [
       'fires after 30 minutes and ends 15 minutes after the recovery': {
         step: 5,
         series: { [latency]: otherFor2Hours(0.02, 0.08), [rate]: `100x${ALL}` },
-        at: {
-          '865m': [],
-          '870m': [increased('80ms')],
-          '970m': [increased('80ms')],
-          '975m': [],
-        },
+        at: { '865m': [], '870m': [increased('80ms')], '970m': [increased('80ms')], '975m': [] },
       },
       'is silent below its floor, for pools that are always slow or have few transactions, and for new pools':
         {

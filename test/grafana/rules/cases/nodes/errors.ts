@@ -31,12 +31,7 @@ export const errorCases: readonly AlertCase[] = [
   ...cases('SdsTransactionErrorsCritical', {
     'fires after 5 minutes': {
       series: { [FAILED]: '100x9 0x40', [SUCCEEDED]: '900x60', [READS]: '50x60', [WRITES]: '50x60' },
-      at: {
-        '4m': [],
-        '5m': [fires(POOL, '10%')],
-        '19m': [fires(POOL, '10%')],
-        '20m': [],
-      },
+      at: { '4m': [], '5m': [fires(POOL, '10%')], '19m': [fires(POOL, '10%')], '20m': [] },
     },
     'is silent at 4 %, and does not count failures of a node whose successes are not known': {
       series: {
@@ -57,12 +52,7 @@ export const errorCases: readonly AlertCase[] = [
         [`${BY_TYPE}{category="User",error_type="404 (S3)"}`]: '50x60',
         [`${BY_TYPE}{category="System",error_type="500 (S3)"}`]: '1.5x19',
       },
-      at: {
-        '14m': [],
-        '15m': [fires(POOL, '0.15%')],
-        '29m': [fires(POOL, '0.15%')],
-        '30m': [],
-      },
+      at: { '14m': [], '15m': [fires(POOL, '0.15%')], '29m': [fires(POOL, '0.15%')], '30m': [] },
     },
     'is silent when nearly all errors are of category User, for a pool with few transactions and without transactions':
       {

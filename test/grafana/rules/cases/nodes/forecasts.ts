@@ -51,12 +51,7 @@ export const forecastCases: readonly AlertCase[] = [
         ...node(`${DAYS_20}x73 ${DAYS_40}x86`),
         ...node(`${DAYS_40}x160`, { history: 28 }),
       },
-      at: {
-        '355m': [],
-        '360m': [forecast('20 days')],
-        '725m': [forecast('20 days')],
-        '730m': [],
-      },
+      at: { '355m': [], '360m': [forecast('20 days')], '725m': [forecast('20 days')], '730m': [] },
     },
     'fires by the median of the nodes': {
       step: 5,
@@ -102,12 +97,7 @@ export const forecastCases: readonly AlertCase[] = [
   ...cases('SdsForecastCritical', {
     'fires after an hour below 7 days': {
       series: { ...used(80), ...node(`${DAYS_5}x69 ${DAYS_40}x230`) },
-      at: {
-        '59m': [],
-        '60m': [forecast('5 days')],
-        '189m': [forecast('5 days')],
-        '190m': [],
-      },
+      at: { '59m': [], '60m': [forecast('5 days')], '189m': [forecast('5 days')], '190m': [] },
     },
     'is silent with 10 days to go, with 5 days at 70 %, and with one node of three at its target': {
       series: {

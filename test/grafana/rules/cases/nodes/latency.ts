@@ -35,12 +35,7 @@ export const latencyCases: readonly AlertCase[] = [
   ...cases('SdsReadLatencyHigh', {
     'fires for the quantile where there is no mean, and ends after the recovery': {
       series: { ...histogram('read', HALF_SLOW), ...histogram('write', [200, 0]), [READS]: '3x100' },
-      at: {
-        '15m': [],
-        '16m': [slowWrite],
-        '39m': [slowWrite],
-        '70m': [],
-      },
+      at: { '15m': [], '16m': [slowWrite], '39m': [slowWrite], '70m': [] },
     },
     'prefers the mean, and is silent for idle pools and for some slow requests': {
       series: {
@@ -53,12 +48,6 @@ export const latencyCases: readonly AlertCase[] = [
         [`${READS}{pool="sometimes"}`]: '3x60',
       },
       at: { '30m': [], '39m': [] },
-    },
-  }),
-  ...cases('SdsWriteLatencyHigh', {
-    'fires for the quantile where there is no mean': {
-      series: { ...histogram('write', HALF_SLOW), ...histogram('read', [200, 0]), [WRITES]: '3x100' },
-      at: { '15m': [], '16m': [slowWrite], '70m': [] },
     },
   }),
   ...cases('SdsReadLatencyHigh', {

@@ -136,12 +136,7 @@ export const systemCases: readonly AlertCase[] = [
   ...cases('SdsLicenseExpiring', {
     'fires an hour after the limit of 30 days and ends an hour after the new license': {
       series: { [EXPIRY]: `2592000x99 25920000x100` },
-      at: {
-        '60m': [],
-        '61m': [expiring],
-        '159m': [expiring],
-        '160m': [],
-      },
+      at: { '60m': [], '61m': [expiring], '159m': [expiring], '160m': [] },
     },
     'is silent for a license of a year, and after its end': {
       series: { [EXPIRY]: '31536000x99', [`${EXPIRY}{system="paris"}`]: '0x99' },
