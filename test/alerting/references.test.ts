@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findPointers, negative, references } from '../../grafana/mixin/references.ts'
-import { pathsIn, resolve, valuesOf } from '../../src/alerting/references.ts'
+import { negative, references } from '../../grafana/mixin/references.ts'
+import { resolve, valuesOf } from '../../src/alerting/references.ts'
 
 const ROWS = {
   usedRatio: { about: 'used', warning: 0.8, critical: 0.9 },
@@ -8,10 +8,6 @@ const ROWS = {
 } as const
 const { usedRatio, factor } = references(ROWS)
 const VALUES = valuesOf(ROWS)
-
-test('the values of a table have paths', () => {
-  expect(VALUES).toEqual({ 'usedRatio.warning': 0.8, 'usedRatio.critical': 0.9, factor: 3 })
-})
 
 describe('resolve', () => {
   test('replaces references in texts', () => {
@@ -33,15 +29,4 @@ describe('resolve', () => {
   test('refuses a reference to a setting that does not exist', () => {
     expect(() => resolve('<<nothing.warning>>', VALUES)).toThrow('there is no setting nothing.warning')
   })
-})
-
-test('the references of a text are found', () => {
-  expect(pathsIn(`a > ${usedRatio.warning} or b > ${factor}`)).toEqual(['usedRatio.warning', 'factor'])
-})
-
-test('texts with references are found in JSON, by their pointers', () => {
-  const text = `used > ${usedRatio.critical}`
-  const template = { a: [null, 1, 'text', text], 'b/c~d': { e: text }, f: {} }
-  expect(findPointers(template)).toEqual({ '/a/3': text, '/b~1c~0d/e': text })
-  expect(findPointers(text)).toEqual({ '': text })
 })

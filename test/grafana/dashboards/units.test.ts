@@ -95,9 +95,4 @@ describe('units', () => {
     expect(several).toEqual([])
     expect(seen.size).toBeGreaterThan(40)
   })
-
-  test('are listed as derived only for panels that exist', () => {
-    const unused = DERIVED.filter(([pattern]) => !SHOWN.some(({ where }) => pattern.test(where)))
-    expect(unused).toEqual([])
-  })
 })

@@ -1,7 +1,7 @@
 import { FAMILIES, type Family } from '../../../../src/metrics/families.ts'
 import { FOREIGN_NAMES } from '../../promql/known_metrics.ts'
 import { diskReads, latencies, NODES, recovery, seriesOf } from './node_series.ts'
-import { POOLS, poolSeries } from './pool_series.ts'
+import { POOL_SERIES } from './pool_series.ts'
 import { constant, type InputSeries, increasingOnBoth, type Labels, NOW, onBoth, onEach } from './series.ts'
 import { RESOURCE_SERIES } from './system_series.ts'
 
@@ -40,7 +40,7 @@ export const SERIES: readonly InputSeries[] = [
   ...recovery(),
   ...diskReads(),
   ...latencies(),
-  ...POOLS.flatMap(poolSeries),
+  ...POOL_SERIES,
   ...exporters(),
   ...RESOURCE_SERIES,
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),

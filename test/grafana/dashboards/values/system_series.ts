@@ -11,40 +11,39 @@ const OTHER_POOL = { ...MUC, pool: 'p1', pool_id: 'id3' } as const
 const each = (name: string, labels: Labels, label: string, values: Readonly<Record<string, number>>) =>
   Object.entries(values).flatMap(([value, number]) => onBoth(name, { ...labels, [label]: value }, number))
 
+const DISK_STATES = ['Good', 'Bad', 'Maintenance', 'ReadyToReplace']
+const NODE_STATES = ['Good', 'Bad', 'Maintenance']
+const SEVERITIES = ['Critical', 'Error', 'Warning', 'Info']
+const numbered = (names: readonly string[], numbers: readonly number[]) =>
+  Object.fromEntries(names.map((name, index) => [name, numbers[index] ?? 0]))
+
+interface Counts {
+  readonly alerts: readonly number[]
+  readonly nodes: number
+  readonly nodesByStatus: readonly number[]
+  readonly disks: number
+  readonly disksByStatus: readonly number[]
+  readonly tables: { readonly unready: number; readonly unknown: number }
+}
+const countsOf = (system: Labels, counts: Counts): InputSeries[] => [
+  ...each('sds_system_alerts_unacknowledged', system, 'severity', numbered(SEVERITIES, counts.alerts)),
+  ...onBoth('sds_system_nodes', system, counts.nodes),
+  ...each('sds_system_nodes_by_status', system, 'status', numbered(NODE_STATES, counts.nodesByStatus)),
+  ...onBoth('sds_system_disks', system, counts.disks),
+  ...each('sds_system_disks_by_status', system, 'status', numbered(DISK_STATES, counts.disksByStatus)),
+  ...each('sds_system_directory_tables_by_state', system, 'state', counts.tables),
+]
+
 const systems: readonly InputSeries[] = [
   ...onBoth('sds_system_vdc_info', { ...FRA, vdc: 'vdc-fra' }, 1),
-  ...each('sds_system_alerts_unacknowledged', FRA, 'severity', {
-    Critical: 1,
-    Error: 2,
-    Warning: 3,
-    Info: 4,
+  ...countsOf(FRA, {
+    ...{ alerts: [1, 2, 3, 4], nodes: 4, nodesByStatus: [2, 1, 0], disks: 20, disksByStatus: [17, 1, 0, 1] },
+    tables: { unready: 2, unknown: 1 },
   }),
-  ...each('sds_system_alerts_unacknowledged', MUC, 'severity', {
-    Critical: 0,
-    Error: 0,
-    Warning: 5,
-    Info: 1,
+  ...countsOf(MUC, {
+    ...{ alerts: [0, 0, 5, 1], nodes: 2, nodesByStatus: [2, 0, 0], disks: 8, disksByStatus: [8, 0, 0, 0] },
+    tables: { unready: 0, unknown: 0 },
   }),
-  ...onBoth('sds_system_nodes', FRA, 4),
-  ...each('sds_system_nodes_by_status', FRA, 'status', { Good: 2, Bad: 1, Maintenance: 0 }),
-  ...onBoth('sds_system_nodes', MUC, 2),
-  ...each('sds_system_nodes_by_status', MUC, 'status', { Good: 2, Bad: 0, Maintenance: 0 }),
-  ...onBoth('sds_system_disks', FRA, 20),
-  ...each('sds_system_disks_by_status', FRA, 'status', {
-    Good: 17,
-    Bad: 1,
-    Maintenance: 0,
-    ReadyToReplace: 1,
-  }),
-  ...onBoth('sds_system_disks', MUC, 8),
-  ...each('sds_system_disks_by_status', MUC, 'status', {
-    Good: 8,
-    Bad: 0,
-    Maintenance: 0,
-    ReadyToReplace: 0,
-  }),
-  ...each('sds_system_directory_tables_by_state', FRA, 'state', { unready: 2, unknown: 1 }),
-  ...each('sds_system_directory_tables_by_state', MUC, 'state', { unready: 0, unknown: 0 }),
   ...onBoth('sds_node_software_info', { ...FRA, node: 'n1', version: '3.8.0' }, 1),
   ...onBoth('sds_node_software_info', { ...FRA, node: 'n2', version: '3.8.1' }, 1),
   ...onBoth('sds_node_software_info', { ...MUC, node: 'n1', version: '3.8.1' }, 1),
