@@ -101,7 +101,8 @@ function resourceFindings({ resources }: SystemStatus): Finding[] {
   return resources.flatMap(({ state, description, error }) => {
     const isFailing = state === 'failing' || state === 'partial'
     if (!isFailing || error === null || REASONS[error.reason].notAvailable === true) return []
-    const finding = failed(error, 'SdsResourceFailing', `${description} could not be read: `)
+    const what = state === 'partial' ? `a part of ${description}` : description
+    const finding = failed(error, 'SdsResourceFailing', `${what} could not be read: `)
     return [{ ...finding, severity: 'warning' as const }]
   })
 }
