@@ -35,14 +35,6 @@ test('names of the system cannot control the terminal that shows a probe', async
   expect(text).toBe(visibleLines(text))
 })
 
-test('a probe that fails is explained', async () => {
-  await using setup = await startWithEmulator({ nodes: 1 })
-  setup.emulator.setFaults(['status:503@nodes'])
-  const { text } = await get(`${setup.exporter.url}/probe?system=a&debug=true`)
-  expect(text).toMatch(/ msg=request .*operation=nodes .*status=503/)
-  expect(text).toContain('\nsds_probe_success{system="a"} 0\n')
-})
-
 test('nodes have the rack and the address of the inventory, and systems their versions', async () => {
   await using setup = await startWithEmulator({ nodes: 2, scenario: 'upgrade' })
   const [first] = setup.emulator.pools

@@ -33,18 +33,6 @@ function configOf(name: string) {
 const ADMIN = { listenAddress: '127.0.0.1:0', allowedHosts: [] }
 const LISTENING = 'listening for provider administration'
 
-test('an exporter has URLs once it is started, and none of an administration that is disabled', async () => {
-  await using one = create()
-  expect(() => one.exporter.url).toThrow('is not started')
-  await one.exporter.start()
-  expect([one.exporter.url, one.exporter.adminUrl]).toEqual([
-    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/?$/),
-    undefined,
-  ])
-  expect(one.linesOf('listening')).toMatchObject([{ url: one.exporter.url }])
-  expect(one.linesOf(LISTENING)).toEqual([])
-})
-
 test('where ports are published under other addresses, log and status page name no URL of a listener', async () => {
   await using one = create({ isPublished: true, admin: ADMIN })
   await one.exporter.start()

@@ -7,7 +7,6 @@ import { createListener } from '../../../src/server/listener/listener.ts'
 import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
-import { waitFor } from '../../support/wait.ts'
 import { metricsApp } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
@@ -80,23 +79,6 @@ describe('GET /metrics', () => {
     expect(text.endsWith('\n# EOF\n')).toBe(true)
     expect(text).not.toContain('\n\n')
   })
-
-  test.each(['text/plain', 'application/openmetrics-text'])(
-    'sends %s compressed, the same text',
-    async (Accept) => {
-      // The metrics of the process may change between two responses.
-      await waitFor(
-        async () => {
-          const plain = await get(`${listener.url}/metrics`, { Accept })
-          const packed = await get(`${listener.url}/metrics`, { Accept, 'Accept-Encoding': 'gzip' })
-          expect(packed.headers['content-encoding']).toBe('gzip')
-          expect(packed.headers['content-length']).toBe(String(packed.body.length))
-          return gunzipSync(packed.body).toString() === plain.text
-        },
-        { what: 'the same text in both responses' },
-      )
-    },
-  )
 
   test('HEAD returns the headers and no body', async () => {
     const { status, headers, body } = await request('HEAD', `${listener.url}/metrics`)
