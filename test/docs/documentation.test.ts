@@ -43,14 +43,6 @@ describe('the configuration reference', () => {
     expect(pools).toHaveLength(1)
     expect(labels).toEqual({ site: 'fra', tier: 'gold' })
   })
-
-  test.each(['serve', 'check'])('has every flag of %s', async (command) => {
-    const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
-    const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
-    expect(flags.length).toBeGreaterThan(1)
-    for (const flag of flags.filter((name) => name !== '--help'))
-      expect(configuration).toContain(`\`${flag}\``)
-  })
 })
 
 test('the alerting page has a valid example with every key', () => {
@@ -64,12 +56,15 @@ test('the alerting page has a valid example with every key', () => {
 })
 
 test.each([
+  ['serve', 'configuration.md'],
+  ['check', 'configuration.md'],
   ['rules', 'alerting.md'],
   ['backfill', 'history.md'],
   ['capture', 'recordings.md'],
 ])('of %s every flag is in %s', async (command, file) => {
   const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
   const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
+  expect(flags.length).toBeGreaterThan(1)
   const page = readFileSync(`docs/${file}`, 'utf8')
   expect(flags.filter((flag) => flag !== '--help' && !page.includes(`\`${flag}\``))).toEqual([])
 })

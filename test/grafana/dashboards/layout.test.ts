@@ -1,27 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ofType, PANELS } from './panels.ts'
+import { PANELS } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
 describe('graphs', () => {
-  test('are filled only where values are stacked or alone', () => {
-    for (const { panel, where } of ofType('timeseries')) {
-      const { fillOpacity, stacking, drawStyle } = panel.fieldConfig?.defaults.custom ?? {}
-      const queries = queriesOf(panel)
-      const alone = queries.length === 1 && !(queries[0]?.legendFormat ?? '').includes('{{')
-      if (!stacking && !alone && drawStyle !== 'bars') expect(fillOpacity, where).toBe(0)
-      expect(
-        panel.fieldConfig?.overrides.flatMap(({ properties }) => properties.map(({ id }) => id)),
-        where,
-      ).not.toContain('custom.fillOpacity')
-    }
-  })
-
-  test('of nodes have the whole width, because names of nodes are long', () => {
-    for (const { panel, where } of ofType('timeseries'))
-      if (queriesOf(panel).some(({ legendFormat = '' }) => legendFormat.includes('{{node}}')))
-        expect(panel.gridPos?.w, where).toBe(24)
-  })
-
   test('name pools and nodes with their system', () => {
     const drawn = PANELS.filter(({ panel }) => ['timeseries', 'state-timeline'].includes(panel.type))
     const short = drawn.filter(({ panel }) =>

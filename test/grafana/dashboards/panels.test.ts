@@ -134,12 +134,3 @@ test('state timelines and heatmaps remove empty results, with which Grafana woul
     ])
   }
 })
-
-/** `topk by (…)` selects one of each group and is not meant here. */
-test('a panel with topk has $topn in its title', () => {
-  const few = PANELS.filter(({ panel }) =>
-    queriesOf(panel).some(({ expr }) => /(topk|bottomk)\(/.test(expr ?? '')),
-  )
-  expect(few.length).toBeGreaterThan(5)
-  for (const { panel, where } of few) expect(panel.title, where).toContain('$topn')
-})

@@ -34,10 +34,6 @@ export const healthCases: readonly AlertCase[] = [
       },
       at: { '9m': [], '10m': [], '40m': [] },
     },
-    'names the affected pool only': {
-      series: { [`${STATUS}{status="Bad"}`]: '1x20', [`${STATUS}{pool="pool 2",status="Bad"}`]: '0x20' },
-      at: { '20m': [bad] },
-    },
   }),
   ...cases('SdsNodeNotAccessible', {
     'fires after 10 minutes and ends 10 minutes after the recovery': {
