@@ -51,8 +51,10 @@ export function atCommonTime(series: readonly FieldSeries[]): readonly FieldSeri
 
 /** The series without points that are newer than this time. */
 export function upTo(series: readonly FieldSeries[], t = Number.POSITIVE_INFINITY): readonly FieldSeries[] {
+  const isUpTo = (one: FieldSeries) => (newestTime(one) ?? t) <= t
+  if (series.every(isUpTo)) return series
   return series.map((one) =>
-    (newestTime(one) ?? t) <= t ? one : { ...one, points: one.points.filter((point) => point.t <= t) },
+    isUpTo(one) ? one : { ...one, points: one.points.filter((point) => point.t <= t) },
   )
 }
 

@@ -1,4 +1,4 @@
-import { type FieldSeries, isReadable, type QueryAnswer } from '../answers/answer.ts'
+import { type FieldSeries, isReadable, type Point, type QueryAnswer } from '../answers/answer.ts'
 import type { Windows } from '../requests/plan.ts'
 import type { Range } from '../requests/queries.ts'
 import { subjectOf } from '../requests/subjects.ts'
@@ -77,10 +77,14 @@ function isCurrent({ points }: FieldSeries, range: Range): boolean {
 function withRemembered(series: FieldSeries, remembered: FieldSeries | undefined, range: Range): FieldSeries {
   const [oldest, newest] = [series.points[0], series.points.at(-1)]
   if (remembered === undefined || oldest === undefined || newest === undefined) return series
-  const readable = remembered.points.filter(isReadable)
-  const isUsed = (index: number) => (readable[index + 1]?.t ?? oldest.t) >= range.start
-  const before = readable.filter(({ t }, index) => t < oldest.t && isUsed(index))
-  const after = readable.filter(({ t }) => t > newest.t && t <= latestOf(range))
+  const before: Point[] = []
+  const after: Point[] = []
+  for (const [index, point] of remembered.points.entries()) {
+    if (!isReadable(point)) continue
+    const nextTime = remembered.points[index + 1]?.t ?? oldest.t
+    if (point.t < oldest.t && nextTime >= range.start) before.push(point)
+    else if (point.t > newest.t && point.t <= latestOf(range)) after.push(point)
+  }
   return before.length + after.length === 0
     ? series
     : { ...series, points: [...before, ...series.points, ...after] }
