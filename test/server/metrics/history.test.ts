@@ -25,9 +25,9 @@ function documentOf(nodes: number): HistoryDocument {
 }
 
 /** A listener for system a, which has a history, and system b, which has none. */
-function start(document = documentOf(1)): Promise<string> {
+function start(document = documentOf(1), maxRequests?: number): Promise<string> {
   const history = (system: string) => (system === 'a' ? document : undefined)
-  return startProbes({ probe: async () => undefined, history })
+  return startProbes({ probe: async () => undefined, history }, maxRequests)
 }
 
 const OPENMETRICS = { Accept: 'application/openmetrics-text; version=1.0.0' }
@@ -65,5 +65,21 @@ describe('GET /history', () => {
   ])('with the query %j is answered %i', async (query, expected, reason) => {
     const { status, text } = await get(`${await start()}/history${query}`)
     expect([status, text]).toEqual([expected, `${reason}\n`])
+  })
+
+  test('is within the limit of responses in flight', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const document = documentOf(1)
+    const slow: HistoryDocument = {
+      requestedFormats: new Set(),
+      packed: (format) => promise.then(() => document.packed(format)),
+    }
+    const url = await start(slow, 1)
+    const first = get(`${url}/history?system=a`)
+    await expect.poll(async () => (await get(`${url}/metrics`)).status).toBe(503)
+    const { status, text } = await get(`${url}/history?system=a`)
+    expect([status, text]).toEqual([503, 'Limit of concurrent requests reached (1), try again later.\n'])
+    resolve()
+    expect((await first).status).toBe(200)
   })
 })
