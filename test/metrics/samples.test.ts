@@ -37,6 +37,15 @@ test('series carry the name of their node, and its identity is one series', () =
   expect(oneSample(linesOf({}), 'sds_node_info').labels['api_change']).toBe('')
 })
 
+test.each([
+  ['Suspect', { Good: 0, Suspect: 1, Bad: 0, NotAccessible: 0, Maintenance: 0 }],
+  ['Rebooting', { Good: 0, Suspect: 0, Bad: 0, NotAccessible: 0, Maintenance: 0, Rebooting: 1 }],
+])('health %s is one series a status, with one more for an unknown one', (healthStatus, expected) => {
+  const series = parseExposition(linesOf({ healthStatus }))
+  const health = series.filter(({ name }) => name === 'sds_node_health_status')
+  expect(Object.fromEntries(health.map(({ labels, value }) => [labels['status'], value]))).toEqual(expected)
+})
+
 test('forecasts of another node give no sample', () => {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } })
   const forecasts = new Map([['n2', [{ historyDays: '7', targetPercent: '80', days: 1 }]]])

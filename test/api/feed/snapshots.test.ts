@@ -18,6 +18,7 @@ describe('readNewest', () => {
     ['further members', '{"t": 7, "Space": 500, "unit": "Bytes", "note": 1}', 7, 500],
     ['further members and stray blanks', '{"t": 7, " Space ": 500, "unit": "Bytes"}', 7, 500],
     ['null beside a snapshot', '[null, {"t": 7, "Space": 500}]', 7, 500],
+    ['null after a snapshot', '[{"t": 7, "Space": 500}, null]', 7, 500],
     ['invalid snapshots beside a valid one', '["text", {"Space": 3}, {"t": 7, "Space": 500}]', 7, 500],
     ['t as a double', '{"t": "1785312642.0", "Space": 500}', T, 500],
     ['a member named __proto__', '{"t": 7, "__proto__": 500}', 7, 500],
