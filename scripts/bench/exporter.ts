@@ -72,7 +72,7 @@ function configOf(url: string, schedule: string): string {
 poll: {schedule: "${schedule}", max_random_delay: 0s, timeout: 50s, stale_after: 1d}
 forecast: {schedule: ""}
 providers: {schedule: ""}
-limits: {requests_per_second: 1000}
+limits: {requests_per_second: 1000, max_response_bytes: 256MiB}
 `
 }
 
