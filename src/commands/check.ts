@@ -6,7 +6,7 @@ import { type Risk, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { nextTimes } from '../values/cron_times.ts'
-import { Failed } from './cli/exit.ts'
+import { CommandError } from './cli/exit.ts'
 import { addConfigFlag, type ConfigFileFlag, configFileOf } from './cli/flags/config_file.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
@@ -51,12 +51,12 @@ function check(file: string, json: boolean): void {
     risks = risksOf(config, file)
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
-    if (!json) throw new Failed(failure.message)
+    if (!json) throw new CommandError(failure.message)
     problems = failure.problems
   }
   if (json) writeJson(file, systems, problems, risks)
   else writeText(file, systems, risks)
-  if (problems.length > 0) throw new Failed(`${file}: ${counted(problems.length, 'problem')}`)
+  if (problems.length > 0) throw new CommandError(`${file}: ${counted(problems.length, 'problem')}`)
 }
 
 /** The next times of polls. Systems without a schedule are left out. */

@@ -3,7 +3,7 @@ import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay/replay.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
-import { EXIT, Failed } from './cli/exit.ts'
+import { CommandError, EXIT } from './cli/exit.ts'
 import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
@@ -13,9 +13,9 @@ import { readRecording } from './cli/recordings.ts'
 
 const FLAGS = {
   '--listen-address <address>': {
-    about: OPTION_HELP.listenAddress,
+    description: OPTION_HELP.listenAddress,
     parse: parseAddress,
-    otherwise: EMULATOR_DEFAULTS.listenAddress,
+    default: EMULATOR_DEFAULTS.listenAddress,
   },
   '--tls': OPTION_HELP.tls,
   '--from <file>': 'serve a recording of capture instead of an emulated system',
@@ -45,16 +45,16 @@ const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
   'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed deleteRole'.split(' '),
 )
 
-/** @throws {Failed} usage error, for flags that have no effect on a recording */
+/** @throws {CommandError} usage error, for flags that have no effect on a recording */
 function replayOf(file: string, options: EmulatorOptions, command: Command): Replay {
   const isGiven = (name: string) => SYSTEM_FLAGS.has(name) && command.getOptionValueSource(name) === 'cli'
   const given = command.options.find((option) => isGiven(option.attributeName()))
-  if (given !== undefined) throw new Failed(`${given.long} has no effect with --from`, EXIT.usage)
+  if (given !== undefined) throw new CommandError(`${given.long} has no effect with --from`, EXIT.usage)
   const recording = readRecording(file)
   try {
     return createReplay(recording, options)
   } catch (failure) {
-    throw failure instanceof RangeError ? new Failed(failure.message, EXIT.usage) : failure
+    throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
   }
 }
 

@@ -3,7 +3,7 @@ import { suggestion } from '../config/values/suggestions.ts'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode } from '../values/errors.ts'
-import { EXIT, Failed, failureText } from './cli/exit.ts'
+import { CommandError, EXIT, failureText } from './cli/exit.ts'
 import { writeError } from './cli/log/journal.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
@@ -84,7 +84,7 @@ export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
   writeError(`${wrappedLines(message, terminalWidth(process.stderr))}\n`)
-  return failure instanceof Failed ? failure.exitCode : EXIT.failed
+  return failure instanceof CommandError ? failure.exitCode : EXIT.failed
 }
 
 /** @param program the command line whose help is printed */
@@ -97,7 +97,7 @@ function helpCommand(program: () => Promise<Command>): Command {
     })
 }
 
-/** @throws {Failed} usage error, for an unknown name */
+/** @throws {CommandError} usage error, for an unknown name */
 function commandOf(program: Command, names: readonly string[]): Command {
   return names.reduce((command, name) => {
     const found = command.commands.find((one) => one.name() === name)
@@ -108,7 +108,7 @@ function commandOf(program: Command, names: readonly string[]): Command {
       .map((one) => one.name())
     const meant = suggestion(name, known)
     const rest = meant === undefined ? `commands: ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
-    throw new Failed(`unknown command ${name}; ${rest}`, EXIT.usage)
+    throw new CommandError(`unknown command ${name}; ${rest}`, EXIT.usage)
   }, program)
 }
 

@@ -5,7 +5,7 @@ import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } f
 import { writeFiles } from './cli/output/written_files.ts'
 
 const FLAGS = {
-  '--out <dir>': { about: 'write the files to this folder', parse: parseFilePath, required: true },
+  '--out <dir>': { description: 'write the files to this folder', parse: parseFilePath, required: true },
   ...ALERTING_FLAGS,
   '--grafana.url <url>': 'root URL of Grafana, for links from alerts to dashboards',
   '--kubernetes': 'write objects for Kubernetes',

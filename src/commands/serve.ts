@@ -6,7 +6,7 @@ import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
 import type { Log } from '../log.ts'
 import { createReadings } from '../values/files.ts'
-import { EXIT, Failed } from './cli/exit.ts'
+import { CommandError, EXIT } from './cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { EXPORTER_FLAGS, exporterOptions, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
@@ -34,10 +34,10 @@ const FLAGS = {
   '--config.auto-reload':
     'reload the configuration when the file, or a secret or certificate that it names, has changed',
   '--config.auto-reload-interval <duration>': {
-    about: 'time between two checks for changes',
+    description: 'time between two checks for changes',
     parse: parseInterval,
-    otherwise: parseInterval(AUTO_RELOAD_INTERVAL),
-    shown: AUTO_RELOAD_INTERVAL,
+    default: parseInterval(AUTO_RELOAD_INTERVAL),
+    defaultText: AUTO_RELOAD_INTERVAL,
   },
   ...EXPORTER_FLAGS,
 } as const satisfies FlagTable
@@ -71,7 +71,7 @@ async function serve(flags: Flags): Promise<void> {
     await runUntilSignalled(exporter, log, () => notifySystemd(process.env, log))
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
-    throw new Failed(failure.message, EXIT.config)
+    throw new CommandError(failure.message, EXIT.config)
   }
 }
 

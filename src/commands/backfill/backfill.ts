@@ -6,7 +6,7 @@ import { alignedPeriod } from '../../history/periods.ts'
 import { difference, type RunState } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import {
   addFlags,
@@ -75,31 +75,31 @@ function collectLabel(text: string, before: Readonly<Record<string, string>> = {
 const time = (text: string) => parseTime(text, Date.now())
 const FLAGS = {
   '--from <time>': {
-    about: 'start of the history, such as -30d or 2026-03-01',
+    description: 'start of the history, such as -30d or 2026-03-01',
     parse: time,
     required: true,
   },
-  '--to <time>': { about: 'end of the history (default: now)', parse: time },
+  '--to <time>': { description: 'end of the history (default: now)', parse: time },
   '--interval <duration>': {
-    about: 'time between two points',
+    description: 'time between two points',
     parse: parseSeconds,
-    otherwise: 300,
-    shown: '5m',
+    default: 300,
+    defaultText: '5m',
   },
   '--system <name>': 'only this system',
   '--pool <name>': {
-    about: 'only this pool, by name or id; may be repeated',
+    description: 'only this pool, by name or id; may be repeated',
     parse: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
   },
   '--source <source>': {
-    about:
+    description:
       'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',
     parse: parseSource,
-    otherwise: 'auto',
+    default: 'auto',
   },
   ...OUTPUT_FLAGS,
   '--label <name=value>': {
-    about: 'add a label to every series, such as job=sds; may be repeated',
+    description: 'add a label to every series, such as job=sds; may be repeated',
     parse: collectLabel,
   },
   '--fill-gaps': 'only the periods for which Prometheus has no samples',
@@ -127,7 +127,7 @@ async function backfill(flags: Flags): Promise<void> {
   const prometheus = gapSource(flags)
   const reporter = createReporter(process.stderr, () => performance.now())
   if (flags.resume === true && flags.force === true)
-    throw new Failed('--resume continues a run, --force begins anew: choose one', EXIT.usage)
+    throw new CommandError('--resume continues a run, --force begins anew: choose one', EXIT.usage)
   const newPeriod = flags.resume === true ? undefined : periodOf(flags)
   await using _lock = flags.dryRun === true ? undefined : await lockJournal(output)
   const state = flags.resume === true ? await earlierState(output, flags.interval) : undefined
@@ -142,7 +142,7 @@ async function backfill(flags: Flags): Promise<void> {
     try {
       await run({ flags, config, output, prometheus, period, state, reporter, signal })
     } catch (failure) {
-      throw signal.aborted && !(failure instanceof Failed) ? new Failed('interrupted') : failure
+      throw signal.aborted && !(failure instanceof CommandError) ? new CommandError('interrupted') : failure
     }
   }).finally(reporter.clear)
 }
@@ -178,7 +178,7 @@ async function run(invocation: Invocation): Promise<void> {
     labels,
   }
   const changed = state && difference(state.settings, settings)
-  if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
+  if (changed !== undefined) throw new CommandError(`--resume: the earlier run had ${changed}`, EXIT.usage)
   const planned = { ...invocation, settings, plan, requests: listed.requests }
   const width = terminalWidth(process.stdout)
   if (flags.dryRun === true) return void process.stdout.write(wrappedLines(estimateText(planned), width))
@@ -189,13 +189,13 @@ async function run(invocation: Invocation): Promise<void> {
 function periodOf({ from, to, interval }: Flags): Period {
   const now = Math.floor(Date.now() / 1000)
   const end = Math.min(to ?? now, now)
-  if (from >= end) throw new Failed('--from must be earlier than --to and than now', EXIT.usage)
+  if (from >= end) throw new CommandError('--from must be earlier than --to and than now', EXIT.usage)
   return alignedPeriod(from, end, interval)
 }
 
-/** Which Prometheus is asked for gaps; undefined: the whole period is read. @throws {Failed} usage error */
+/** Which Prometheus is asked for gaps; undefined: the whole period is read. @throws {CommandError} usage error */
 function gapSource({ fillGaps, 'prometheus.url': url }: Flags): string | undefined {
   if ((fillGaps === true) !== (url !== undefined))
-    throw new Failed('--fill-gaps and --prometheus.url need each other', EXIT.usage)
+    throw new CommandError('--fill-gaps and --prometheus.url need each other', EXIT.usage)
   return url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
 }

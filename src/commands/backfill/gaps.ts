@@ -2,7 +2,7 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/lines.ts'
 import { MS_PER_SECOND } from '../../time_units.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
 import type { ListedPool } from './pools.ts'
 
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 120_000
  * The parts of a period for which Prometheus has no sample of some families of a pool: the intervals that end at a
  * point of the history and have none. Shorter gaps are not found, because the history has no points for them.
  * @param prometheus its root URL, without a slash at its end
- * @throws {Failed} if Prometheus does not answer
+ * @throws {CommandError} if Prometheus does not answer
  */
 export async function findGaps(
   prometheus: string,
@@ -89,12 +89,12 @@ async function timesOf(
 ): Promise<number[]> {
   const url = `${prometheus}/api/v1/query_range?${parameters}`
   const noResponse = (reason: string) =>
-    new Failed(`${prometheus} did not answer the query for gaps: ${reason}`)
+    new CommandError(`${prometheus} did not answer the query for gaps: ${reason}`)
   const { status, body } = await requestJson(url, { timeoutMs: TIMEOUT_MS, signal, noResponse })
   const { status: result, error, data } = (body ?? {}) as QueryResponse
   if (result === 'success') return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
   const reason = error ?? 'it is not the API of Prometheus: correct --prometheus.url'
-  throw new Failed(`${prometheus} refused the query for gaps (HTTP ${status}): ${reason}`)
+  throw new CommandError(`${prometheus} refused the query for gaps (HTTP ${status}): ${reason}`)
 }
 
 interface QueryResponse {

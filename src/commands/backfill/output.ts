@@ -12,7 +12,7 @@ import { createRemoteDestination } from '../../history/remote_write/remote_desti
 import { loadState, type RunState } from '../../history/run/journal.ts'
 import { holdLock, LockedError } from '../../history/run/lock.ts'
 import { fileTypeProblem } from '../../values/files.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
@@ -29,7 +29,7 @@ export interface Output {
   /** Undefined: the run cannot be resumed. */
   readonly journalFile?: string | undefined
   partsOf(period: Period): readonly Part[]
-  /** The files of earlier runs that this one would replace. @throws {Failed} for what cannot be replaced */
+  /** The files of earlier runs that this one would replace. @throws {CommandError} for what cannot be replaced */
   existing?(period: Period): readonly string[]
   /** Creates what is needed in the file system. */
   open(): Promise<Destination>
@@ -41,15 +41,15 @@ export interface Output {
   importSteps(period: Period): string
 }
 
-/** @throws {Failed} usage error, without exactly one output */
+/** @throws {CommandError} usage error, without exactly one output */
 export function chooseOutput(flags: OutputFlags): Output {
   const { output, outputDir, journal } = flags
   const url = flags['remoteWrite.url']
   const chosen = [output, outputDir, url].filter((flag) => flag !== undefined)
   if (chosen.length !== 1)
-    throw new Failed('choose one output: --output, --output-dir or --remote-write.url', EXIT.usage)
+    throw new CommandError('choose one output: --output, --output-dir or --remote-write.url', EXIT.usage)
   if (url !== undefined) return toReceiver(flags, url)
-  if (journal !== undefined) throw new Failed('--journal needs --remote-write.url', EXIT.usage)
+  if (journal !== undefined) throw new CommandError('--journal needs --remote-write.url', EXIT.usage)
   if (outputDir !== undefined) return toFolder(outputDir)
   return output === undefined || output === '-' ? toStdout() : toFile(output)
 }
@@ -97,7 +97,7 @@ function existingFiles(paths: readonly string[]): readonly string[] {
   const found = paths.filter((path) => existsSync(path))
   for (const path of found) {
     const problem = fileTypeProblem(statSync(path))
-    if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
+    if (problem !== undefined) throw new CommandError(`${path} cannot be written: ${problem}`)
   }
   return found
 }
@@ -117,7 +117,7 @@ function toFolder(path: string): Output {
   }
 }
 
-/** Holds the journal for this process. @throws {Failed} while another process does */
+/** Holds the journal for this process. @throws {CommandError} while another process does */
 export async function lockJournal(output: Output): Promise<AsyncDisposable | undefined> {
   const { journalFile } = output
   if (journalFile === undefined) return undefined
@@ -125,41 +125,41 @@ export async function lockJournal(output: Output): Promise<AsyncDisposable | und
   try {
     return await holdLock(`${journalFile}.lock`)
   } catch (failure) {
-    throw failure instanceof LockedError ? new Failed(failure.message) : failure
+    throw failure instanceof LockedError ? new CommandError(failure.message) : failure
   }
 }
 
 /**
  * The state of an earlier run, to be continued. It has its period, because `--from=-30d` is another time now.
- * @throws {Failed} for --resume without a run, and with another interval
+ * @throws {CommandError} for --resume without a run, and with another interval
  */
 export async function earlierState({ journalFile }: Output, interval: number): Promise<RunState> {
   if (journalFile === undefined) {
     const outputs = 'a file, a folder, or remote write with --journal'
-    throw new Failed(`--resume needs an output with a journal: ${outputs}`, EXIT.usage)
+    throw new CommandError(`--resume needs an output with a journal: ${outputs}`, EXIT.usage)
   }
   const state = await loadState(journalFile)
-  if (state === undefined) throw new Failed(`there is nothing to resume: no ${journalFile}`)
+  if (state === undefined) throw new CommandError(`there is nothing to resume: no ${journalFile}`)
   const earlier = state.settings.period.interval
   if (earlier !== interval)
-    throw new Failed(`--resume: the earlier run had another interval, ${earlier} s`, EXIT.usage)
+    throw new CommandError(`--resume: the earlier run had another interval, ${earlier} s`, EXIT.usage)
   return state
 }
 
 /**
  * Prepares the output of a new run, which replaces nothing without `force`.
- * @throws {Failed} for an unfinished run, and for existing files
+ * @throws {CommandError} for an unfinished run, and for existing files
  */
 export async function prepareNew(output: Output, period: Period, force: boolean): Promise<void> {
   const { journalFile } = output
   const [existing] = output.existing?.(period) ?? []
   const state = force || journalFile === undefined ? undefined : await loadState(journalFile)
   if (state?.isFinished === false)
-    throw new Failed(
+    throw new CommandError(
       `${journalFile} is of a run that did not finish: continue it with --resume, or begin anew with --force`,
     )
   if (existing !== undefined && !force)
-    throw new Failed(`${existing} exists: choose another output, or replace it with --force`)
+    throw new CommandError(`${existing} exists: choose another output, or replace it with --force`)
   await removeSpool(output)
 }
 

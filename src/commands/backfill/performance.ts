@@ -16,7 +16,7 @@ import {
 } from '../../history/sources/query_source.ts'
 import { MEASUREMENTS, QUERY_ATTRIBUTES } from '../../query_catalogue.ts'
 import { counted } from '../../text.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 import { findQueryGaps } from './gaps.ts'
 import { type Plan, type PlannedSource, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
@@ -28,7 +28,7 @@ import { attributeLimits, missingText, queriedAttributes, timeLimits } from './q
  * before.
  * @param lacks whether the feed lacks figures that the interface may have
  * @throws {ApiError} for failures that may pass
- * @throws {Failed} if a run that is continued cannot read it now
+ * @throws {CommandError} if a run that is continued cannot read it now
  */
 export async function planQueries(system: ListedSystem, lacks: boolean, options: PlanOptions): Promise<Plan> {
   const { earlier, nowSeconds } = options
@@ -36,7 +36,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const key = `${name} query ${system.chosen.map(({ poolId }) => poolId).join(' ')}`
   const cannot = (reason: string): Plan => {
     if (earlier?.sources.includes(key))
-      throw new Failed(`system ${name}: what is left cannot be read now: ${reason}\n${TRY_AGAIN}`)
+      throw new CommandError(`system ${name}: what is left cannot be read now: ${reason}\n${TRY_AGAIN}`)
     return {
       sources: [],
       report: [missingText(name, lacks, reason)],

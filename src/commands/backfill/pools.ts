@@ -4,7 +4,7 @@ import type { SystemConfig } from '../../config/config.ts'
 import { historySeries } from '../../history/series.ts'
 import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { createCommandClient } from '../cli/systems.ts'
 import { asHistory, type PlanOptions, sizeOf } from './plan.ts'
 
@@ -28,7 +28,7 @@ interface ConnectOptions extends Pick<PlanOptions, 'labels' | 'signal'> {
 /**
  * Lists the pools of the systems with the labels that `/metrics` gives them, which needs the current values of all
  * pools of a system: a name that is not unique is replaced by the id.
- * @throws {Failed} usage error, for a chosen pool that does not exist
+ * @throws {CommandError} usage error, for a chosen pool that does not exist
  */
 export async function connect(options: ConnectOptions) {
   let requests = 0
@@ -96,7 +96,7 @@ function checkChosen(pools: readonly ListedPool[], chosen: readonly string[] | u
   for (const name of chosen ?? []) {
     if (pools.some((pool) => isCalled(pool, name))) continue
     const names = pools.map(({ label }) => label).join(', ')
-    throw new Failed(`unknown pool ${name}; pools: ${names}`, EXIT.usage)
+    throw new CommandError(`unknown pool ${name}; pools: ${names}`, EXIT.usage)
   }
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
 import { readTextFile } from '../../values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { type FlagsOf, type FlagTable, parseHttpUrl } from '../cli/flags/table.ts'
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -25,7 +25,7 @@ export const REMOTE_FLAGS = {
   '--remote-write.password-file <file>': 'file with the password of the user',
   '--remote-write.bearer-token-file <file>': 'file with a bearer token',
   '--remote-write.header <name=value>': {
-    about: 'additional header, such as X-Scope-OrgID=storage; may be repeated',
+    description: 'additional header, such as X-Scope-OrgID=storage; may be repeated',
     parse: collectHeader,
   },
   '--remote-write.ca-file <file>': 'certificates (PEM) that issued that of the receiver',
@@ -36,12 +36,12 @@ export const REMOTE_FLAGS = {
 } as const satisfies FlagTable
 export type RemoteFlags = FlagsOf<typeof REMOTE_FLAGS>
 
-/** @throws {Failed} usage error, for flags that do not fit together; failure, for files that cannot be read */
+/** @throws {CommandError} usage error, for flags that do not fit together; failure, for files that cannot be read */
 export function receiverOptions(flags: RemoteFlags, url: string): ReceiverOptions {
   const pem = (file: string | undefined) => (file === undefined ? undefined : contentOf(file, 'pem'))
   const headers = { ...flags['remoteWrite.header'], ...authorization(flags) }
   if ((flags['remoteWrite.certFile'] === undefined) !== (flags['remoteWrite.keyFile'] === undefined))
-    throw new Failed('--remote-write.cert-file and --remote-write.key-file need each other', EXIT.usage)
+    throw new CommandError('--remote-write.cert-file and --remote-write.key-file need each other', EXIT.usage)
   return {
     url: parseHttpUrl('--remote-write.url', url),
     headers,
@@ -60,9 +60,12 @@ function authorization(flags: RemoteFlags): Readonly<Record<string, string>> {
   const passwordFile = flags['remoteWrite.passwordFile']
   const tokenFile = flags['remoteWrite.bearerTokenFile']
   if ((username === undefined) !== (passwordFile === undefined))
-    throw new Failed('--remote-write.username and --remote-write.password-file need each other', EXIT.usage)
+    throw new CommandError(
+      '--remote-write.username and --remote-write.password-file need each other',
+      EXIT.usage,
+    )
   if (username !== undefined && tokenFile !== undefined)
-    throw new Failed('choose basic or bearer authentication', EXIT.usage)
+    throw new CommandError('choose basic or bearer authentication', EXIT.usage)
   if (tokenFile !== undefined)
     return { Authorization: `Bearer ${secretIn(tokenFile, tokenFromText).reveal()}` }
   if (username === undefined || passwordFile === undefined) return {}
@@ -72,12 +75,12 @@ function authorization(flags: RemoteFlags): Readonly<Record<string, string>> {
 
 function secretIn(file: string, make: (text: string) => Secret | string): Secret {
   const secret = make(contentOf(file, 'secret'))
-  if (typeof secret === 'string') throw new Failed(`the secret in ${file} ${secret}`)
+  if (typeof secret === 'string') throw new CommandError(`the secret in ${file} ${secret}`)
   return secret
 }
 
 function contentOf(file: string, kind: 'pem' | 'secret'): string {
   const read = readTextFile(file, kind)
-  if ('problem' in read) throw new Failed(`${file} ${read.problem}`)
+  if ('problem' in read) throw new CommandError(`${file} ${read.problem}`)
   return read.text
 }

@@ -4,7 +4,7 @@ import { lacksPerformance } from '../../api/query/merge.ts'
 import { PERFORMANCE_SOURCES, type PerformanceSource } from '../../config/sections.ts'
 import { poolSource } from '../../history/sources/feed_source.ts'
 import { counted } from '../../text.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 import { feedFamilyOf, findGaps } from './gaps.ts'
 import { planQueries } from './performance.ts'
 import type { Plan, PlannedSource, PlanOptions } from './plan.ts'
@@ -18,7 +18,7 @@ export function parseSource(text: string): PerformanceSource {
   return source
 }
 
-/** @throws {Failed} if nothing can be read */
+/** @throws {CommandError} if nothing can be read */
 export async function planSources(systems: readonly ListedSystem[], options: PlanOptions): Promise<Plan> {
   const sources: PlannedSource[] = []
   const report: string[] = []
@@ -31,7 +31,7 @@ export async function planSources(systems: readonly ListedSystem[], options: Pla
     report.push(...queries.report)
     without.push(...queries.without)
   }
-  if (sources.length === 0) throw new Failed(['there is nothing to read', ...report].join('\n'))
+  if (sources.length === 0) throw new CommandError(['there is nothing to read', ...report].join('\n'))
   return { sources, report, without }
 }
 

@@ -7,7 +7,7 @@ import { runBackfill } from '../../history/run/run.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
 import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
-import { Failed, failureText } from '../cli/exit.ts'
+import { CommandError, failureText } from '../cli/exit.ts'
 import type { Output } from './output.ts'
 import { estimateRun, type Plan } from './plan.ts'
 import type { BackfillReporter } from './progress.ts'
@@ -48,7 +48,7 @@ export function estimateText({ plan, output, settings: { period }, config, reque
   return `${lines.join('\n')}\n`
 }
 
-/** Reads and writes what is planned. @throws {Failed} if it is not complete */
+/** Reads and writes what is planned. @throws {CommandError} if it is not complete */
 export async function writeHistory(run: PlannedRun): Promise<void> {
   const { plan, output, settings, reporter, signal } = run
   const { without } = plan
@@ -83,16 +83,18 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
       ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
     ]
     reporter.line(`${output.name}: ${result.join(', ')}`)
-    if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
+    if (holes.length > 0) throw new CommandError(holesText(holes, sources, journal !== undefined))
     if (samples === 0) reporter.line(NO_SAMPLES)
     else process.stdout.write(output.importSteps(settings.period))
   } catch (failure) {
-    if (failure instanceof Failed) throw failure
+    if (failure instanceof CommandError) throw failure
     const text = signal.aborted ? 'interrupted' : failureTexts(failure)
     if (journal?.isSaved === true)
-      throw new Failed(`${text}\nWhat was read is saved: run the same command with --resume to continue.`)
+      throw new CommandError(
+        `${text}\nWhat was read is saved: run the same command with --resume to continue.`,
+      )
     await destination.discard()
-    throw new Failed(text)
+    throw new CommandError(text)
   }
 }
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config/load.ts'
 import { readVersion } from '../../exporter/version.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFlag, type ConfigFileFlag, configFileOf } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
@@ -17,7 +17,7 @@ import { summaryText } from './show.ts'
 
 const FLAGS = {
   '--system <name>': 'the system, if several are configured',
-  '--output <file>': { about: 'file to write', parse: parseFilePath },
+  '--output <file>': { description: 'file to write', parse: parseFilePath },
   '--force': 'replace an existing file',
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
   '--show <file>': 'print what a recording has, with every text in it, and stop',
@@ -63,23 +63,24 @@ type Flags = Partial<ConfigFileFlag> & FlagsOf<typeof FLAGS>
 async function capture(flags: Flags, command: Command): Promise<void> {
   const { system: name, output, show, keepNames = false, force = false } = flags
   if (show !== undefined) return void process.stdout.write(summaryText(show))
-  if (output === undefined) throw new Failed('capture needs --output, or --show', EXIT.usage)
+  if (output === undefined) throw new CommandError('capture needs --output, or --show', EXIT.usage)
   if (!force && existsSync(output))
-    throw new Failed(`${output} exists: choose another output, or replace it with --force`)
+    throw new CommandError(`${output} exists: choose another output, or replace it with --force`)
   const config = loadConfig(flags['config.file'] ?? configFileOf(command), process.env, { system: name })
   const system = chooseSystem(config.systems, name)
   const recording = createSystemRecording(system, keepNames)
   const failure = await send(recording)
-  if (recording.counts().requests === 0) throw failure ?? new Failed('interrupted: nothing was recorded')
+  if (recording.counts().requests === 0)
+    throw failure ?? new CommandError('interrupted: nothing was recorded')
   const complete = failure === undefined
   const program = `sds-exporter ${readVersion()}`
   const { lines, leaks } = recording.finish({ program, complete })
-  if (leaks.length > 0) throw new Failed(leakText(leaks))
+  if (leaks.length > 0) throw new CommandError(leakText(leaks))
   const text = `${lines.join('\n')}\n`
   writeOutputFile(output, text)
   process.stdout.write(reportText(output, Buffer.byteLength(text), recording))
   if (failure !== undefined)
-    throw new Failed(`the recording is not complete: ${visibleText(failure.message)}`)
+    throw new CommandError(`the recording is not complete: ${visibleText(failure.message)}`)
 }
 
 /** Why not every request was sent; undefined if all were. @throws what is neither an interruption nor of a system */

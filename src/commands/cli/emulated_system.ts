@@ -1,14 +1,14 @@
 import { createEmulator, type Emulator } from '../../emulator/emulator.ts'
 import type { EmulatorOptions } from '../../emulator/options.ts'
 import { explainListenError } from '../../values/listen_address.ts'
-import { EXIT, Failed } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 
-/** Creates an emulator without starting it. @throws {Failed} usage error, for invalid options */
+/** Creates an emulator without starting it. @throws {CommandError} usage error, for invalid options */
 export function createEmulatedSystem(options: EmulatorOptions): Emulator {
   try {
     return createEmulator(options)
   } catch (failure) {
-    throw failure instanceof RangeError ? new Failed(failure.message, EXIT.usage) : failure
+    throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
   }
 }
 

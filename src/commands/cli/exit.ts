@@ -5,12 +5,12 @@ import { errorCode, errorText } from '../../values/errors.ts'
 export const EXIT = { done: 0, failed: 1, usage: 2, config: 78 } as const
 
 /** Ends the program with a message on stderr and an exit code. */
-export class Failed extends Error {
+export class CommandError extends Error {
   readonly exitCode: number
 
   constructor(message: string, exitCode: number = EXIT.failed) {
     super(message)
-    this.name = 'Failed'
+    this.name = 'CommandError'
     this.exitCode = exitCode
   }
 }

@@ -4,18 +4,18 @@ import type { ResourceFilters } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
-import { EXIT, Failed } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 
-/** The system with the name, or the only system. @throws {Failed} usage error, with the configured names */
+/** The system with the name, or the only system. @throws {CommandError} usage error, with the configured names */
 export function chooseSystem(systems: readonly SystemConfig[], name: string | undefined): SystemConfig {
   const names = systems.map((system) => system.name).join(', ')
   const [only, second] = systems
   if (name === undefined && second !== undefined) {
-    throw new Failed(`several systems are configured: choose one with --system (${names})`, EXIT.usage)
+    throw new CommandError(`several systems are configured: choose one with --system (${names})`, EXIT.usage)
   }
   const chosen = name === undefined ? only : systems.find((system) => system.name === name)
   if (chosen !== undefined) return chosen
-  throw new Failed(`unknown system ${name}; configured systems: ${names}`, EXIT.usage)
+  throw new CommandError(`unknown system ${name}; configured systems: ${names}`, EXIT.usage)
 }
 
 const ignore = (): void => undefined

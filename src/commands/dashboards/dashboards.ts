@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { dashboardText } from '../../alerting/dashboards.ts'
 import type { Dashboard } from '../../alerting/panels.ts'
 import { dashboardsWith } from '../../alerting/written_files.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { ALERTING_FLAGS, alertingFrom } from '../cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
@@ -10,14 +10,14 @@ import { createGrafanaClient, GRAFANA_TOKEN_FLAG, type Presence, readGrafanaToke
 
 const FLAGS = {
   ...ALERTING_FLAGS,
-  '--out <dir>': { about: 'write the JSON files to this folder', parse: parseFilePath },
+  '--out <dir>': { description: 'write the JSON files to this folder', parse: parseFilePath },
   '--grafana.url <url>': 'upload to Grafana at this URL',
   ...GRAFANA_TOKEN_FLAG,
   '--grafana.folder <title>': {
-    about: 'title of the folder in Grafana; created if it does not exist',
-    otherwise: 'Storage',
+    description: 'title of the folder in Grafana; created if it does not exist',
+    default: 'Storage',
   },
-  '--grafana.folder-uid <uid>': { about: 'uid of that folder', otherwise: 'sds' },
+  '--grafana.folder-uid <uid>': { description: 'uid of that folder', default: 'sds' },
   '--dry-run': 'show what would be done without doing it',
 } as const satisfies FlagTable
 type Flags = FlagsOf<typeof FLAGS>
@@ -32,7 +32,7 @@ export function dashboardsCommand(): Command {
 async function runDashboards(flags: Flags): Promise<void> {
   const { out, 'grafana.url': url } = flags
   if ((out === undefined) === (url === undefined)) {
-    throw new Failed('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
+    throw new CommandError('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
   }
   const dashboards = dashboardsWith(alertingFrom(flags))
   if (out === undefined) return await uploadDashboards(url ?? '', dashboards, flags)

@@ -5,7 +5,7 @@ import { visibleText } from '../../text.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { decoded, listOf, objectOf, textOf } from '../cli/decoding.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
@@ -18,7 +18,7 @@ export interface ListedDashboard {
   readonly tags: readonly string[]
 }
 
-/** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link Failed}. */
+/** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link CommandError}. */
 export type GrafanaClient = ReturnType<typeof createGrafanaClient>
 
 const TIMEOUT_MS = 30_000
@@ -52,12 +52,14 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       timeoutMs: TIMEOUT_MS,
       ...(signal && { signal }),
       noResponse: (reason) =>
-        new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${reason}`),
+        new CommandError(`Grafana at ${root} did not respond to ${method} ${path}: ${reason}`),
     })
     if (expected.includes(answer.status)) return undefined
     if (answer.status < 200 || answer.status >= 300) throw refusal([method, path], answer)
     if (typeof answer.body === 'object' && answer.body !== null) return answer.body
-    throw new Failed(`${root} is not the API of Grafana (HTTP ${answer.status} without JSON): ${CHECK_URL}`)
+    throw new CommandError(
+      `${root} is not the API of Grafana (HTTP ${answer.status} without JSON): ${CHECK_URL}`,
+    )
   }
 
   return {
@@ -69,7 +71,7 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       // Not by type: Grafana 12.3 then lists none of those in folders to a service account with the role Viewer.
       const filter = new URLSearchParams({ tag, limit: '5000' })
       const found = await expectStatus([], 'GET', `/api/search?${filter}`)
-      const other = () => new Failed(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
+      const other = () => new CommandError(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
       return decoded(found, (list) => listOf(list, listedDashboard), other)
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
@@ -103,20 +105,20 @@ export const GRAFANA_TOKEN_FLAG = {
   '--grafana.token-file <file>': `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
 } as const satisfies FlagTable
 
-/** @throws {Failed} without a token */
+/** @throws {CommandError} without a token */
 export function readGrafanaToken(file: string | undefined): Secret {
   const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
   const read = file === undefined ? { text: process.env[TOKEN_VARIABLE] ?? '' } : readTextFile(file, 'secret')
-  if ('problem' in read) throw new Failed(`${source} ${read.problem}`)
+  if ('problem' in read) throw new CommandError(`${source} ${read.problem}`)
   const token = tokenFromText(read.text)
   if (token instanceof Secret) return token
-  throw new Failed(`${source} ${token}: Grafana needs a service account token`)
+  throw new CommandError(`${source} ${token}: Grafana needs a service account token`)
 }
 
-function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {
+function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): CommandError {
   const message = isObject(body) ? String(body['message'] ?? '') : ''
   const text = visibleText(message.slice(0, MAX_MESSAGE_CHARACTERS))
   const remedy = status < 400 ? CHECK_URL : REMEDIES[status]
   const parts = [text && `: ${text}`, remedy && `; ${remedy}`].filter((part) => part !== undefined)
-  return new Failed(`Grafana refused ${method} ${path} (HTTP ${status})${parts.join('')}`)
+  return new CommandError(`Grafana refused ${method} ${path} (HTTP ${status})${parts.join('')}`)
 }

@@ -18,10 +18,10 @@ import { createDemoSystems } from './systems.ts'
 const FLAGS = {
   ...EXPORTER_FLAGS,
   '--emulator.listen-address <address>': {
-    about:
+    description:
       'listen address of the emulated system, of which the second has the next port; port 0 selects free ports',
     parse: parseAddress,
-    otherwise: '127.0.0.1:0',
+    default: '127.0.0.1:0',
   },
 } as const satisfies FlagTable
 type Flags = EmulatorFlags & FlagsOf<typeof FLAGS>

@@ -5,7 +5,7 @@ import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { counted, namesText } from '../../text.ts'
 import { parseListenAddress } from '../../values/listen_address.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
 
 /** One system for each source of performance figures. Both have the same nodes and the same figures. */
@@ -24,7 +24,7 @@ interface DemoSystem {
   readonly emulator: Emulator
 }
 
-/** @throws {Failed} usage error, for invalid options */
+/** @throws {CommandError} usage error, for invalid options */
 export function createDemoSystems(options: EmulatorOptions & { listenAddress: string }) {
   const { listenAddress, profile } = options
   const rows =
@@ -59,7 +59,7 @@ function addressOf(first: string, index: number): string {
   const { port } = parseListenAddress(first)
   if (port === 0 || index === 0) return first
   if (port + index > MAX_PORT)
-    throw new Failed(`--emulator.listen-address=${first}: two systems need two ports`, EXIT.usage)
+    throw new CommandError(`--emulator.listen-address=${first}: two systems need two ports`, EXIT.usage)
   return first.replace(/\d+$/, String(port + index))
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
@@ -27,12 +27,13 @@ const FLAGS = {
   ...GRAFANA_TOKEN_FLAG,
   '--system <name>': 'only this system; problems that other systems have in the file are ignored',
   '--save-certificate <file>': {
-    about: 'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+    description:
+      'write the certificates that issued those of the system to this file, for tls_config.ca_file',
     parse: parseFilePath,
   },
   '--json': 'print the findings as a JSON object',
   '--report <file>': {
-    about: 'also write the findings to a file, without names, for a bug report',
+    description: 'also write the findings to a file, without names, for a bug report',
     parse: parseFilePath,
   },
 } as const satisfies FlagTable
@@ -110,7 +111,7 @@ async function examine(flags: Flags): Promise<void> {
   const config = readConfig(flags, output)
   if (config === undefined) {
     output.end()
-    throw new Failed('the configuration is invalid: correct it first')
+    throw new CommandError('the configuration is invalid: correct it first')
   }
   const redaction = createReportRedaction()
   const received = flags.report === undefined ? undefined : redaction.received
@@ -129,16 +130,16 @@ async function examine(flags: Flags): Promise<void> {
   output.end()
   if (flags.report !== undefined)
     writeOutputFile(flags.report, reportText(examined, others, flags['config.file'], redaction))
-  if (isInterrupted) throw new Failed('interrupted')
+  if (isInterrupted) throw new CommandError('interrupted')
   const failures = output.failures()
-  if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
+  if (failures > 0) throw new CommandError(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }
 
-/** The services beside the systems that are asked. @throws {Failed} for flags that do not fit, or without a token */
+/** The services beside the systems that are asked. @throws {CommandError} for flags that do not fit, or without a token */
 function servicesOf(flags: Flags) {
   const { 'prometheus.url': prometheus, 'grafana.url': grafana, testAlert: sendsTestAlert = false } = flags
   if (sendsTestAlert && prometheus === undefined) {
-    throw new Failed('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
+    throw new CommandError('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
   }
   return {
     prometheus: prometheus === undefined ? undefined : parseRootUrl('--prometheus.url', prometheus),

@@ -5,7 +5,7 @@ import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'
 import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { visibleText } from '../../text.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 import { configuredNames } from '../cli/systems.ts'
 import type { CheckReport, Finding } from './check/check.ts'
 import type { Examination } from './system.ts'
@@ -33,7 +33,7 @@ export function createReportRedaction() {
   }
 }
 
-/** @param others findings about Prometheus, without their texts @throws {Failed} if a name is left in it */
+/** @param others findings about Prometheus, without their texts @throws {CommandError} if a name is left in it */
 export function reportText(
   systems: readonly ExaminedSystem[],
   others: readonly CheckReport[],
@@ -110,7 +110,7 @@ function checkLeaks(text: string, names: readonly NamedText[], standIns: StandIn
   )
   if (leaks.length === 0) return
   const what = [...new Set(leaks.map((leak) => leak.what))].join(', ')
-  throw new Failed(
+  throw new CommandError(
     `no report was written: it would have a name (${what}); please report this error of sds-exporter`,
   )
 }

@@ -1,5 +1,5 @@
 import { type ListenAddress, parseListenAddress } from '../../values/listen_address.ts'
-import { Failed } from '../cli/exit.ts'
+import { CommandError } from '../cli/exit.ts'
 
 /** `--web.listen-address` of an exporter that is started without this flag. */
 export const DEFAULT_WEB_ADDRESS = ':9438'
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 3000
  * @param listenAddress `--web.listen-address` of the exporter
  * @param webConfigFile `--web.config.file` of the exporter
  * @returns what the command prints
- * @throws {Failed} when it is not healthy
+ * @throws {CommandError} when it is not healthy
  * @throws {ListenError} when the address is invalid
  */
 export async function checkHealth(listenAddress: string, webConfigFile: string | undefined): Promise<string> {
@@ -23,9 +23,9 @@ export async function checkHealth(listenAddress: string, webConfigFile: string |
   const scheme = certificate === undefined ? 'http' : 'https'
   const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${HEALTHY_PATH}`
   const status = await statusOf(host, port, certificate).catch((failure: Error) => {
-    throw new Failed(`${url} is not reachable: ${failure.message}`)
+    throw new CommandError(`${url} is not reachable: ${failure.message}`)
   })
-  if (status !== 200) throw new Failed(`${url} responded with status ${status}, expected 200`)
+  if (status !== 200) throw new CommandError(`${url} responded with status ${status}, expected 200`)
   return 'healthy'
 }
 

@@ -4,9 +4,9 @@ import { checkHealth, DEFAULT_WEB_ADDRESS } from './check_health.ts'
 
 const FLAGS = {
   '--web.listen-address <address>': {
-    about: '--web.listen-address of the running exporter',
+    description: '--web.listen-address of the running exporter',
     parse: parseAddress,
-    otherwise: DEFAULT_WEB_ADDRESS,
+    default: DEFAULT_WEB_ADDRESS,
   },
   '--web.config.file <file>': '--web.config.file of the running exporter',
 } as const satisfies FlagTable

@@ -7,7 +7,7 @@ import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
 import { visibleLines, visibleText } from '../../text.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
@@ -62,21 +62,21 @@ const time = (text: string) => parseTime(text, Date.now())
 const FLAGS = {
   '--system <name>': 'only this system',
   '--sort <order>': {
-    about: 'order of the nodes: by severity, then by name; or by name only',
+    description: 'order of the nodes: by severity, then by name; or by name only',
     choices: ['severity', 'name'],
-    otherwise: 'severity',
+    default: 'severity',
   },
   '--json': 'print a JSON array',
   '--summary': 'lowest, mean and highest value of each attribute in a period',
   '--node <name>': 'with --summary: only this node, by name or id',
   '--attribute <name>': {
-    about: 'with --summary: only this attribute; may be repeated',
+    description: 'with --summary: only this attribute; may be repeated',
     parse: collectAttribute,
   },
-  '--from <time>': { about: 'start of the period, such as -24h or 2026-03-01', parse: time },
-  '--to <time>': { about: 'end of the period (default: now)', parse: time },
+  '--from <time>': { description: 'start of the period, such as -24h or 2026-03-01', parse: time },
+  '--to <time>': { description: 'end of the period (default: now)', parse: time },
   '--interval <duration>': {
-    about: 'time between two points (default: at most 96 points)',
+    description: 'time between two points (default: at most 96 points)',
     parse: parseSeconds,
   },
 } as const satisfies FlagTable
@@ -121,12 +121,12 @@ function collectAttribute(text: string, before: readonly string[] = []): readonl
   throw new InvalidArgumentError(`There is no such attribute with a history. ${hint}`)
 }
 
-/** @throws {Failed} if no system has the node */
+/** @throws {CommandError} if no system has the node */
 function chosenRows(rows: readonly SummaryRow[], { node, attribute }: Flags): readonly SummaryRow[] {
   const ofNode = rows.filter((row) => node === undefined || row.node === node || row.node_id === node)
   if (rows.length > 0 && ofNode.length === 0) {
     const names = [...new Set(rows.map((row) => row.node))].join(', ')
-    throw new Failed(`unknown node ${node}; nodes: ${names}`, EXIT.usage)
+    throw new CommandError(`unknown node ${node}; nodes: ${names}`, EXIT.usage)
   }
   return ofNode.filter((row) => attribute?.some((name) => name === row.attribute) ?? true)
 }
@@ -135,18 +135,18 @@ function chosenRows(rows: readonly SummaryRow[], { node, attribute }: Flags): re
 const MAX_POINTS = 96
 const STEP_SECONDS = 300
 
-/** Undefined without --summary. @throws {Failed} usage error */
+/** Undefined without --summary. @throws {CommandError} usage error */
 function periodOf({ summary, node, attribute, from, to, interval }: Flags): Period | undefined {
   if (summary !== true) {
     const others = Object.entries({ node, attribute, from, to, interval }).find(
       ([, value]) => value !== undefined,
     )
-    if (others !== undefined) throw new Failed(`--${others[0]} needs --summary`, EXIT.usage)
+    if (others !== undefined) throw new CommandError(`--${others[0]} needs --summary`, EXIT.usage)
     return undefined
   }
   const end = to ?? Math.floor(Date.now() / 1000)
-  if (from === undefined) throw new Failed('--summary needs --from, such as --from=-24h', EXIT.usage)
-  if (from >= end) throw new Failed('--from must be earlier than --to', EXIT.usage)
+  if (from === undefined) throw new CommandError('--summary needs --from, such as --from=-24h', EXIT.usage)
+  if (from >= end) throw new CommandError('--from must be earlier than --to', EXIT.usage)
   const steps = Math.ceil((end - from) / MAX_POINTS / STEP_SECONDS)
   return { start: from, end, interval: interval ?? steps * STEP_SECONDS }
 }
@@ -175,7 +175,7 @@ function print({ json }: Flags, rows: readonly unknown[], text: () => string): v
   else if (rows.length > 0) process.stdout.write(text())
 }
 
-/** @throws {Failed} if a system or a pool could not be read */
+/** @throws {CommandError} if a system or a pool could not be read */
 function report(systems: readonly SystemRead<NamedNodes>[]): void {
   for (const { system, pools } of systems) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
@@ -184,7 +184,7 @@ function report(systems: readonly SystemRead<NamedNodes>[]): void {
   }
   const failures = systems.flatMap((system) => system.failures)
   if (failures.length === 0) return
-  throw new Failed(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)
+  throw new CommandError(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)
 }
 
 /** Names are not shortened without a terminal, so that lines can be searched. */

@@ -3,7 +3,7 @@ import { Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import { askSecret, type Terminal } from '../cli/output/terminal.ts'
 
 /** The system of a command, and the token of the user. */
@@ -23,7 +23,7 @@ export interface Credentials {
   readonly terminal: Terminal
 }
 
-/** With SDS_TOKEN, a prompt, or a login that ends with the task. @throws {Failed} without a token */
+/** With SDS_TOKEN, a prompt, or a login that ends with the task. @throws {CommandError} without a token */
 export async function withToken(
   credentials: Credentials,
   { system, client, signal }: Omit<Target, 'token'>,
@@ -50,7 +50,7 @@ export async function withToken(
 const NO_TOKEN = 'set the environment variable SDS_TOKEN to your token, or use --username'
 const NO_PASSWORD = '--username needs a terminal, or the environment variable SDS_PASSWORD'
 
-/** From the environment, or a prompt. @throws {Failed} with `missing`, if there is neither it nor a terminal */
+/** From the environment, or a prompt. @throws {CommandError} with `missing`, if there is neither it nor a terminal */
 function given(
   { environment, terminal }: Credentials,
   variable: string,
@@ -58,13 +58,13 @@ function given(
   missing: string,
 ): Promise<string> | string {
   const value = environment[variable]
-  if (value === undefined && !terminal.input.isTTY) throw new Failed(missing, EXIT.usage)
+  if (value === undefined && !terminal.input.isTTY) throw new CommandError(missing, EXIT.usage)
   return value ?? askSecret(terminal, question)
 }
 
 function valid(what: string, secret: Secret | string): Secret {
   if (secret instanceof Secret) return secret
-  throw new Failed(`${what} ${secret}`, EXIT.usage)
+  throw new CommandError(`${what} ${secret}`, EXIT.usage)
 }
 
 /** Converts a rejection with {@link explain}. @throws the reason of the signal after its abort */
@@ -79,11 +79,11 @@ export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Pr
 
 const NEW_TOKEN = 'get a new token by a login, or use --username'
 
-/** A {@link Failed} with what happened and the remedy; other errors are returned unchanged. */
+/** A {@link CommandError} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
-  if (failure instanceof Refused) return new Failed(visibleText(failure.body.description))
+  if (failure instanceof Refused) return new CommandError(visibleText(failure.body.description))
   if (!(failure instanceof ApiError)) return failure
   const isLogin = failure.place?.operation === 'login'
   const remedy = failure.reason === 'auth' && !isLogin ? NEW_TOKEN : failure.remedy
-  return new Failed(visibleText(`${failure.message}; ${remedy}`))
+  return new CommandError(visibleText(`${failure.message}; ${remedy}`))
 }

@@ -7,7 +7,7 @@ import { type Provider, providerPath } from '../../api/providers/providers.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
-import { EXIT, Failed } from '../cli/exit.ts'
+import { CommandError, EXIT } from '../cli/exit.ts'
 import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
 import { askLine, type Terminal } from '../cli/output/terminal.ts'
 import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
@@ -27,14 +27,14 @@ export interface ProviderDeletion extends Target {
   readonly terminal: Terminal
 }
 
-/** Shows the provider, asks for confirmation and deletes it. @throws {Failed} if it was not deleted */
+/** Shows the provider, asks for confirmation and deletes it. @throws {CommandError} if it was not deleted */
 export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
   const { flags, terminal, system } = deletion
   // Ids of the API document begin so. Other text may be a name.
   if (deletion.idOrName.startsWith('urn:')) checkId(deletion.idOrName)
   const isAsked = flags.yes !== true && flags.dryRun !== true
   if (isAsked && !terminal.input.isTTY) {
-    throw new Failed('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
+    throw new CommandError('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
   }
   const known = await explained(lookUp(deletion), deletion.signal)
   const list = listOf(known)
@@ -56,11 +56,11 @@ function checkId(id: string): void {
   try {
     providerPath(id)
   } catch (failure) {
-    throw new Failed(failure instanceof ApiError ? failure.detail : 'invalid id', EXIT.usage)
+    throw new CommandError(failure instanceof ApiError ? failure.detail : 'invalid id', EXIT.usage)
   }
 }
 
-/** Undefined for an account that may not list providers; it may still delete one. @throws {Failed} for other failures */
+/** Undefined for an account that may not list providers; it may still delete one. @throws {CommandError} for other failures */
 function listOf({ providers }: Lookup): readonly Provider[] | undefined {
   if (!(providers instanceof ApiError)) return providers
   if (providers.reason === 'forbidden') return undefined
@@ -75,7 +75,9 @@ function findProvider(list: readonly Provider[], idOrName: string, system: strin
   const shown = visibleText(idOrName)
   if (provider !== undefined) {
     const ids = byName.map(({ id }) => visibleText(id)).join(', ')
-    throw new Failed(`${system} has ${byName.length} providers with the name ${shown}: use an id (${ids})`)
+    throw new CommandError(
+      `${system} has ${byName.length} providers with the name ${shown}: use an id (${ids})`,
+    )
   }
   const meant = suggestion(
     idOrName,
@@ -83,7 +85,7 @@ function findProvider(list: readonly Provider[], idOrName: string, system: strin
   )
   const hint =
     meant === undefined ? ': see sds-exporter providers list' : `; did you mean ${visibleText(meant)}?`
-  throw new Failed(`${system} has no provider with the id or name ${shown}${hint}`)
+  throw new CommandError(`${system} has no provider with the id or name ${shown}${hint}`)
 }
 
 /** The providers with this name, apart from white space. */
@@ -117,7 +119,7 @@ async function confirm(terminal: Terminal, list: readonly Provider[], id: string
   const [field, value] = isTypable ? ['name', name] : ['id', visibleText(id)]
   const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
   if (normalized(typed) !== normalized(value))
-    throw new Failed(`this is not the ${field} of the provider: nothing was deleted`)
+    throw new CommandError(`this is not the ${field} of the provider: nothing was deleted`)
 }
 
 async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup): Promise<void> {
@@ -135,11 +137,11 @@ async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup)
 }
 
 /** Finds out from the list whether a deletion without a response happened. */
-async function describeOutcome(caller: Caller, id: string, lost: UnknownOutcome): Promise<Failed> {
+async function describeOutcome(caller: Caller, id: string, lost: UnknownOutcome): Promise<CommandError> {
   const message = visibleText(lost.message)
   const list = await caller.client.providers(caller.token, caller.signal).catch(() => undefined)
-  if (list === undefined) return new Failed(message)
-  return new Failed(
+  if (list === undefined) return new CommandError(message)
+  return new CommandError(
     list.some((provider) => provider.id === id)
       ? `${message}\nThe provider is still in the list: it was not deleted, or not yet.`
       : `${message}\nThe provider is no longer in the list: it was deleted.`,

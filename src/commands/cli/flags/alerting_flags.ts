@@ -2,7 +2,7 @@ import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
 import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
-import { Failed } from '../exit.ts'
+import { CommandError } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
 import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
 
@@ -31,7 +31,7 @@ function readAlerting(flags: AlertingFlags): AlertingConfig {
   try {
     return loadAlerting(file, process.env)
   } catch (failure) {
-    if (failure instanceof ConfigError) throw new Failed(failure.message)
+    if (failure instanceof ConfigError) throw new CommandError(failure.message)
     throw failure
   }
 }

@@ -30,19 +30,19 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 
 const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) => Object.keys(table) as Name[]
 const count = <Option extends CountOption>(option: Option, parse = parseCount) => {
-  return { about: OPTION_HELP[option], parse, otherwise: EMULATOR_DEFAULTS[option] }
+  return { description: OPTION_HELP[option], parse, default: EMULATOR_DEFAULTS[option] }
 }
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 const flagsWith = (withoutProfile: string) =>
   ({
     '--scenario <name>': {
-      about: OPTION_HELP.scenario,
+      description: OPTION_HELP.scenario,
       choices: choices(SCENARIOS),
-      otherwise: EMULATOR_DEFAULTS.scenario,
+      default: EMULATOR_DEFAULTS.scenario,
     },
     '--profile <name>': {
-      about: `${OPTION_HELP.profile} (default: ${withoutProfile})`,
+      description: `${OPTION_HELP.profile} (default: ${withoutProfile})`,
       choices: choices(PROFILES),
     },
     '--pools <count>': count('pools'),
@@ -52,10 +52,10 @@ const flagsWith = (withoutProfile: string) =>
     '--sites <count>': count('sites'),
     '--namespaces <count>': count('namespaces'),
     '--buckets <count>': count('buckets'),
-    '--seed <text>': { about: OPTION_HELP.seed, otherwise: EMULATOR_DEFAULTS.seed },
-    '--expired-token <status>': { about: OPTION_HELP.expiredToken, choices: choices(EXPIRED_TOKEN) },
-    '--delete-role <role>': { about: OPTION_HELP.deleteRole, choices: ROLES },
-    '--fault <fault>': { about: OPTION_HELP.faults, parse: collectFault },
+    '--seed <text>': { description: OPTION_HELP.seed, default: EMULATOR_DEFAULTS.seed },
+    '--expired-token <status>': { description: OPTION_HELP.expiredToken, choices: choices(EXPIRED_TOKEN) },
+    '--delete-role <role>': { description: OPTION_HELP.deleteRole, choices: ROLES },
+    '--fault <fault>': { description: OPTION_HELP.faults, parse: collectFault },
   }) as const satisfies FlagTable
 
 export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>

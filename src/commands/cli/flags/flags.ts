@@ -5,7 +5,7 @@ import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH } from '../../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/metrics/scrape_slots.ts'
-import { EXIT, Failed } from '../exit.ts'
+import { CommandError, EXIT } from '../exit.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS } from '../log/logger.ts'
@@ -13,8 +13,12 @@ import { externalAddress } from './external_address.ts'
 import { type FlagsOf, type FlagTable, parseAddress, parseCountOrNone } from './table.ts'
 
 export const LOG_FLAGS = {
-  '--log.level <level>': { about: 'minimum severity of log lines', choices: LOG_LEVELS, otherwise: 'info' },
-  '--log.format <format>': { about: 'format of log lines', choices: LOG_FORMATS, otherwise: 'logfmt' },
+  '--log.level <level>': {
+    description: 'minimum severity of log lines',
+    choices: LOG_LEVELS,
+    default: 'info',
+  },
+  '--log.format <format>': { description: 'format of log lines', choices: LOG_FORMATS, default: 'logfmt' },
 } as const satisfies FlagTable
 export type LogFlags = FlagsOf<typeof LOG_FLAGS>
 
@@ -33,27 +37,27 @@ const DEFAULT_ADDRESSES = [':9438'] as const
 
 const WEB_FLAGS = {
   '--web.listen-address <address>': {
-    about: 'listen address of the metrics; may be repeated',
+    description: 'listen address of the metrics; may be repeated',
     parse: collectAddresses,
-    otherwise: DEFAULT_ADDRESSES,
-    shown: DEFAULT_ADDRESSES[0],
+    default: DEFAULT_ADDRESSES,
+    defaultText: DEFAULT_ADDRESSES[0],
   },
   '--web.systemd-socket':
     'listen on the sockets of systemd (socket activation) instead; one with FileDescriptorName=admin is for the provider administration',
   '--web.telemetry-path <path>': {
-    about: 'path of the metrics',
+    description: 'path of the metrics',
     parse: parsePath,
-    otherwise: DEFAULT_METRICS_PATH,
+    default: DEFAULT_METRICS_PATH,
   },
   '--web.config.file <file>': 'web configuration file (exporter-toolkit): TLS, users, headers',
   '--web.max-requests <count>': {
-    about: 'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
+    description: 'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
     parse: parseCountOrNone,
-    otherwise: DEFAULT_MAX_REQUESTS,
+    default: DEFAULT_MAX_REQUESTS,
   },
   '--web.enable-lifecycle': 'enable reload with POST /-/reload',
   '--web.allowed-hosts <names>': {
-    about:
+    description:
       'refuse requests for host names other than these, comma-separated, and those of the listen address',
     parse: collectNames,
   },
@@ -78,13 +82,13 @@ function parsePath(text: string): string {
 
 export const ADMIN_FLAGS = {
   '--admin.listen-address <address>': {
-    about: 'listen address of the provider administration; empty disables it',
+    description: 'listen address of the provider administration; empty disables it',
     parse: (text: string) => (text === '' ? '' : parseAddress(text)),
-    otherwise: '127.0.0.1:9439',
+    default: '127.0.0.1:9439',
   },
   '--admin.config.file <file>': 'web configuration file of the provider administration',
   '--admin.allowed-hosts <names>': {
-    about:
+    description:
       'additional host names of the provider administration, comma-separated: admin.example.net,localhost:8080',
     parse: collectNames,
   },
@@ -141,7 +145,7 @@ const ADMIN_NAME = 'admin'
 /** More sockets than a unit has addresses. */
 const MAX_SOCKETS = 64
 
-/** sd_listen_fds: `LISTEN_FDS` descriptors from 3 on, for `LISTEN_PID`. @throws {Failed} without one for the metrics */
+/** sd_listen_fds: `LISTEN_FDS` descriptors from 3 on, for `LISTEN_PID`. @throws {CommandError} without one for the metrics */
 export function systemdSockets(
   environment: Readonly<Record<string, string | undefined>>,
   pid: number,
@@ -153,7 +157,7 @@ export function systemdSockets(
   const isAdmin = (fd: number) => names[fd - FIRST_FD] === ADMIN_NAME
   const web = fds.filter((fd) => !isAdmin(fd))
   if (web.length > 0) return { web, admin: fds.find(isAdmin) }
-  throw new Failed(
+  throw new CommandError(
     '--web.systemd-socket needs a socket of systemd: start the .socket unit, or remove the flag',
     EXIT.usage,
   )

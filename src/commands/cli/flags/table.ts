@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../../../config/values/units.ts'
 import { parseListenAddress } from '../../../values/listen_address.ts'
-import { EXIT, Failed } from '../exit.ts'
+import { CommandError, EXIT } from '../exit.ts'
 
 /** A flag: its description, or also what else it has. */
 type Row = string | FullRow
 interface FullRow {
-  readonly about: string
+  readonly description: string
   /** Parses the value; `before` is that of the flag before, or the default. @throws {InvalidArgumentError} */
   readonly parse?: (text: string, before: never) => unknown
   readonly choices?: readonly string[]
   /** The default. */
-  readonly otherwise?: unknown
+  readonly default?: unknown
   /** The default as --help shows it. */
-  readonly shown?: string
+  readonly defaultText?: string
   readonly required?: true
 }
 
@@ -35,7 +35,7 @@ type ValueOf<Key, Flag> = Flag extends { parse: (...parameters: never[]) => infe
     : Key extends `${string} <${string}>`
       ? string
       : true
-type AlwaysSet = { readonly otherwise: unknown } | { readonly required: true }
+type AlwaysSet = { readonly default: unknown } | { readonly required: true }
 
 /** The values of the flags of a table, as commander passes them to an action. */
 export type FlagsOf<Table> = {
@@ -52,11 +52,11 @@ export type FlagsOf<Table> = {
 
 export function addFlags(command: Command, table: FlagTable): Command {
   for (const [flags, row] of Object.entries(table)) {
-    const full: FullRow = typeof row === 'string' ? { about: row } : row
-    const option = new Option(flags, full.about).makeOptionMandatory(full.required ?? false)
+    const full: FullRow = typeof row === 'string' ? { description: row } : row
+    const option = new Option(flags, full.description).makeOptionMandatory(full.required ?? false)
     if (full.choices !== undefined) option.choices(full.choices)
     if (full.parse !== undefined) option.argParser(full.parse as (text: string, before: unknown) => unknown)
-    command.addOption(full.otherwise === undefined ? option : option.default(full.otherwise, full.shown))
+    command.addOption(full.default === undefined ? option : option.default(full.default, full.defaultText))
   }
   return command
 }
@@ -90,22 +90,22 @@ function parseWhole(text: string, least: number): number {
   return count
 }
 
-/** An http or https URL without credentials. @throws {Failed} usage error, without the URL */
+/** An http or https URL without credentials. @throws {CommandError} usage error, without the URL */
 export function parseHttpUrl(flag: string, text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failed(`${flag} must begin with http:// or https://`, EXIT.usage)
+    throw new CommandError(`${flag} must begin with http:// or https://`, EXIT.usage)
   }
   if (url.username === '' && url.password === '') return url
   const reason = 'every local user can read command lines'
-  throw new Failed(`${flag} must not contain a user or password: ${reason}`, EXIT.usage)
+  throw new CommandError(`${flag} must not contain a user or password: ${reason}`, EXIT.usage)
 }
 
 /** As {@link parseHttpUrl}, without a slash at its end, for a URL to which paths are added. */
 export function parseRootUrl(flag: string, text: string): string {
   const { search, hash, href } = parseHttpUrl(flag, text)
   if (search === '' && hash === '') return href.replace(/\/+$/, '')
-  throw new Failed(`${flag} must not have a query or a fragment`, EXIT.usage)
+  throw new CommandError(`${flag} must not have a query or a fragment`, EXIT.usage)
 }
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2}))?$/

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
-import { Failed } from '../exit.ts'
+import { CommandError } from '../exit.ts'
 
 /** The terminal for prompts. Prompts are written to stderr, so that stdout has only the result. */
 export interface Terminal {
@@ -21,7 +21,7 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
   return answer.finally(() => terminal.output.write('\n'))
 }
 
-/** Reads a line. @throws {Failed} on Ctrl+C and at the end of the input */
+/** Reads a line. @throws {CommandError} on Ctrl+C and at the end of the input */
 export function askLine({ input, output, signal }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: input as ReadStream, output, terminal: true, historySize: 0 })
   return new Promise<string>((resolve, reject) => {
@@ -29,7 +29,7 @@ export function askLine({ input, output, signal }: Terminal, question: string): 
     lines.once('SIGINT', close)
     lines.once('close', () => {
       signal.removeEventListener('abort', close)
-      reject(new Failed(CANCELLED))
+      reject(new CommandError(CANCELLED))
     })
     signal.addEventListener('abort', close)
     lines.question(question, (answer) => {

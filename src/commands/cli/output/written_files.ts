@@ -15,7 +15,7 @@ import type { WrittenFile } from '../../../alerting/rules.ts'
 import { createFolder } from '../../../history/output/create_folder.ts'
 import { errorCode } from '../../../values/errors.ts'
 import { fileTypeProblem } from '../../../values/files.ts'
-import { Failed } from '../exit.ts'
+import { CommandError } from '../exit.ts'
 
 /** Writes files to a folder, which is created, and prints their paths. A dry run only prints. */
 export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun: boolean): void {
@@ -27,12 +27,12 @@ export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun
   }
 }
 
-/** Writes a whole file or none: a part of a file, as of rules, could be valid, too. @throws {Failed} for a FIFO or a device */
+/** Writes a whole file or none: a part of a file, as of rules, could be valid, too. @throws {CommandError} for a FIFO or a device */
 export function writeOutputFile(path: string, text: string): void {
   const before = statSync(path, { throwIfNoEntry: false })
   // Writing to another type may never end.
   const problem = before && fileTypeProblem(before)
-  if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
+  if (problem !== undefined) throw new CommandError(`${path} cannot be written: ${problem}`)
   try {
     // Replacing a file needs no permission to write to it.
     if (before !== undefined) accessSync(path, constants.W_OK)
