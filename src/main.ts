@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { fstatSync, writeFileSync } from 'node:fs'
+
 /** The oldest supported version of Node.js. */
 const OLDEST_MAJOR = 24
 
@@ -14,17 +16,36 @@ if (major < OLDEST_MAJOR) {
 } else {
   // The default action of SIGHUP would end the process during startup, before serve installs its handler.
   if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined)
+  watchOutput()
   const args = process.argv.slice(2)
   // Dynamic imports, because an older Node.js would fail while loading the packages.
   const { runFrequent } = await import('./commands/frequent.ts')
   process.exitCode = await runFrequent(args)
-  if (process.exitCode === undefined) await runWithParser(args)
+  if (process.exitCode === undefined || process.stdout.errored !== null)
+    await runWithParser(args, process.exitCode)
 }
 
-async function runWithParser(args: readonly string[]): Promise<void> {
+/** Failed writes are reported at the end: a closed pipe (`sds-exporter … | head`) is no failure. */
+function watchOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const { fd } = process.stdout
+  // Node.js ignores how much of its output a file takes: on a full disk, a part would be lost without an error.
+  if (fstatSync(fd).isFile())
+    process.stdout._write = (chunk, _encoding, done) => {
+      try {
+        writeFileSync(fd, chunk)
+        done()
+      } catch (failure) {
+        done(failure as Error)
+      }
+    }
+}
+
+/** @param code that of a command that has run without the parser */
+async function runWithParser(args: readonly string[], code: number | undefined): Promise<void> {
   const { exitCodeAfterOutput, runProgram } = await import('./commands/program.ts')
-  const code = await runProgram(args)
+  const ended = code ?? (await runProgram(args))
   const { endProcess } = await import('./commands/cli/lifetime.ts')
   // Output to a pipe may not be written yet.
-  process.stdout.write('', () => endProcess(exitCodeAfterOutput(code)))
+  process.stdout.write('', () => endProcess(exitCodeAfterOutput(ended)))
 }

@@ -11,8 +11,6 @@ import { checkHealth, DEFAULT_WEB_ADDRESS } from './health/check_health.ts'
 export async function runFrequent(args: readonly string[]): Promise<number | undefined> {
   const command = frequentCommand(args)
   if (command === undefined) return undefined
-  // A closed pipe is not an error.
-  process.stdout.on('error', () => undefined)
   try {
     process.stdout.write(`${await command()}\n`)
     return 0

@@ -59,8 +59,6 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 
 /** @returns exit code: 0 success, 1 failure, 2 usage error, 78 invalid configuration of a service */
 export async function runProgram(args: readonly string[]): Promise<number> {
-  // A closed pipe (`sds-exporter … | head`) is not an error.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     const program = await createProgram(args)
     await program.parseAsync(args, { from: 'user' })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
@@ -150,10 +151,28 @@ describe('the program', () => {
 describe('stdout', () => {
   const completion = [process.execPath, 'src/main.ts', 'completion', 'bash']
 
-  test.concurrent('on a full disk is a failure', async () => {
-    const { code, stderr } = await run('sh', ['-c', 'exec "$@" >/dev/full', 'sh', ...completion])
-    const message = 'sds-exporter: stdout: no space left on device (ENOSPC)\n'
-    expect({ code, stderr }).toEqual({ code: 1, stderr: message })
+  test.concurrent.each([
+    [
+      'that takes nothing',
+      'exec "$0" "$@" >/dev/full',
+      ['completion', 'bash'],
+      'no space left on device (ENOSPC)',
+    ],
+    ['that takes nothing', 'exec "$0" "$@" >/dev/full', ['--version'], 'no space left on device (ENOSPC)'],
+    // A limit of the size of files: a write takes what is left, and the next one fails.
+    [
+      'that takes a part',
+      'ulimit -f 1; exec "$0" "$@" >file',
+      ['completion', 'zsh'],
+      'file too large (EFBIG)',
+    ],
+  ])('on a disk %s is a failure: %s %j', async (_, script, args, words) => {
+    using folder = temporaryFolder()
+    const main = join(process.cwd(), 'src/main.ts')
+    const { code, stderr } = await run('sh', ['-c', script, process.execPath, main, ...args], {
+      cwd: folder.path,
+    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `sds-exporter: stdout: ${words}\n` })
   })
 
   test.concurrent.each([

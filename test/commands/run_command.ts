@@ -49,7 +49,6 @@ function setVariables(variables: NonNullable<Surroundings['env']>): void {
 /** Keeps what is written to a stream, instead of writing it. */
 function capture(stream: Stream): { text(): string; end(): void } {
   const { write } = stream
-  const listeners = stream.listeners('error')
   const chunks: string[] = []
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     chunks.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
@@ -61,8 +60,6 @@ function capture(stream: Stream): { text(): string; end(): void } {
     text: () => chunks.join(''),
     end() {
       stream.write = write
-      for (const added of stream.listeners('error'))
-        if (!listeners.includes(added)) stream.off('error', added as () => void)
     },
   }
 }
