@@ -10,9 +10,11 @@ import type { Format } from '../metrics/lines.ts'
 import { withRejectedValues } from '../state/changes.ts'
 import { type Failure, failureOf, type PoolState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
+import { durationText } from '../text.ts'
 import type { ReadingLog } from './log/reading_log.ts'
+import { createSource } from './source.ts'
 
-export interface HistoryPollerOptions {
+export interface HistoryOptions {
   readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
   readonly client: Pick<SystemClient, 'history'>
@@ -20,16 +22,16 @@ export interface HistoryPollerOptions {
   readonly log: ReadingLog
   /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
-  /** Runs a reading, and reports its failure. */
-  readonly start: (reading: () => Promise<void>) => Promise<void>
+  /** Runs a task, and reports its failure. */
+  readonly start: (task: () => Promise<void>) => Promise<void>
   /** Aborts when the system is no longer polled. */
   readonly signal: AbortSignal
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Reads the last samples of a system regularly, one request at a time, beside its polls. */
-export type HistoryPoller = ReturnType<typeof createHistoryPoller>
+/** The last samples of a system, read regularly, one request at a time, beside its polls. */
+export type History = ReturnType<typeof createHistory>
 
 /** The samples of a pool with the label that they have. */
 interface Known {
@@ -48,42 +50,46 @@ const OFFSET_MS = 30_000
 /** Share of the limit of a response: decoding a larger one would delay polls. */
 const RESPONSE_SHARE = 0.25
 
-export function createHistoryPoller(options: HistoryPollerOptions) {
-  const { history, store, system, works, now } = options
+export function createHistory(options: HistoryOptions) {
+  const { history, store, system, works, start, now } = options
   const samples = createSamples(options)
   const formats = new Set<Format>()
   let document = createHistoryDocument([], 0)
   let dueMs = Number.NEGATIVE_INFINITY
-  let isRunning = false
-  let isToBeRead = false
   let timer: NodeJS.Timeout | undefined
-
-  async function read(): Promise<void> {
-    await samples.read()
-    const next = samples.current()
-    for (const format of document.requestedFormats) formats.add(format)
-    for (const format of formats) await next.packed(format)
-    document = next
-  }
-
-  function canRead(): boolean {
-    return !isRunning && store.system(system.name)?.tried === true && works()
-  }
+  const source = createSource<HistoryDocument>(
+    {
+      name: 'the history',
+      async read(signal) {
+        await samples.read(signal)
+        const next = samples.current()
+        for (const format of document.requestedFormats) formats.add(format)
+        for (const format of formats) await next.packed(format)
+        return next
+      },
+      keep(next) {
+        document = next
+      },
+      // Each pool has failures of its own.
+      fail: () => undefined,
+      drop() {
+        document = samples.current()
+      },
+      // All samples of a reading are within the window for so long.
+      keepForMs: () => history.intervalMs,
+    },
+    { signal: options.signal, internalError: options.log.internalError, isDue: false },
+  )
 
   function check(): void {
     const nowMs = now()
     // Further ahead than the next reading: the clock was set back.
     if (nowMs >= dueMs || dueMs - nowMs > 2 * history.intervalMs) {
       dueMs = nextAfter(nowMs, options)
-      isToBeRead = true
-      if (!canRead()) document = samples.current()
+      source.makeDue()
     }
-    if (!isToBeRead || !canRead()) return
-    isToBeRead = false
-    isRunning = true
-    void options.start(read).finally(() => {
-      isRunning = false
-    })
+    if (source.isDue() && store.system(system.name)?.tried === true && works())
+      void start(() => source.readIfDue())
   }
 
   return {
@@ -94,25 +100,28 @@ export function createHistoryPoller(options: HistoryPollerOptions) {
     start(): void {
       timer = setInterval(check, CHECK_MS)
     },
-    stop: (): void => clearInterval(timer),
+    stop(): void {
+      clearInterval(timer)
+      source.forget()
+    },
   }
 }
 
-function createSamples(options: HistoryPollerOptions) {
+function createSamples(options: HistoryOptions) {
   const { history, store, system, now } = options
   let known: KnownPools = new Map()
   let failures: ReadonlyMap<string, Failure> = new Map()
   return {
     failures: () => failures,
     /** Reads the pools one after the other. Those that cannot be read keep their samples. */
-    async read(): Promise<void> {
+    async read(signal: AbortSignal): Promise<void> {
       const period = periodAt(now(), history)
       const failed = new Map<string, Failure>()
       for (const pool of store.system(system.name)?.pools.values() ?? []) {
         const { id } = pool.ref
         const others = [...known].filter(([other]) => other !== id)
         const bytes = others.reduce((sum, [, { samples }]) => sum + samples.bytes, 0)
-        const samples = await readSamples(options, pool, period, bytes)
+        const samples = await readSamples({ ...options, signal }, pool, period, bytes)
         if (samples instanceof ApiError) failed.set(id, failureOf(samples, now() / 1000))
         else if (samples !== undefined)
           known = new Map(known).set(id, { label: pool.label, samples, end: period.end })
@@ -146,7 +155,7 @@ function periodAt(nowMs: number, { windowMs, intervalMs }: HistoryConfig): Perio
 }
 
 /** Each reading begins up to `poll.max_random_delay` later, so that systems are not read at the same moment. */
-function nextAfter(nowMs: number, { history, system }: HistoryPollerOptions): number {
+function nextAfter(nowMs: number, { history, system }: HistoryOptions): number {
   const { intervalMs } = history
   const offsetMs = Math.min(OFFSET_MS, intervalMs / 2)
   const next = (Math.floor((nowMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
@@ -155,12 +164,13 @@ function nextAfter(nowMs: number, { history, system }: HistoryPollerOptions): nu
 
 /** Undefined if the pool was never polled, so that its label and size are not known. */
 async function readSamples(
-  { system, client, store, log, signal }: HistoryPollerOptions,
+  options: HistoryOptions,
   { ref, label, reading }: PoolState,
   period: Period,
   otherBytes: number,
 ): Promise<PoolSamples | ApiError | undefined> {
   if (reading === undefined) return undefined
+  const { system, client, store, log, signal } = options
   const labels = { system: system.name, pool: label }
   /** Limit of a response, and of the samples in memory. */
   const maxBytes = system.limits.maxResponseBytes
@@ -182,13 +192,26 @@ async function readSamples(
       if (window.rejected.length > 0)
         await store.update(system.name, (state) => withRejectedValues(state, window.rejected))
     }
+    const samples = collection.samples()
+    if (samples.families.size === 0) checkClock(options)
     log.history(ref.id, undefined)
-    return collection.samples()
+    return samples
   } catch (failure) {
     if (signal.aborted || !(failure instanceof ApiError)) throw failure
     log.history(ref.id, failure)
     return failure
   }
+}
+
+/** @throws {ApiError} when the system had no samples because its clock differs by more than the window */
+function checkClock({ system, history, store }: HistoryOptions): void {
+  const skew = store.system(system.name)?.clockSkewSeconds ?? 0
+  const windowSeconds = history.windowMs / 1000
+  if (Math.abs(skew) <= windowSeconds) return
+  const [distance, window] = [durationText(Math.abs(skew)), durationText(windowSeconds)]
+  const detail = `there are no samples: the clock of the system is ${distance} ${skew < 0 ? 'behind' : 'ahead'}, which is more than history.window (${window})`
+  const remedy = 'correct time synchronisation (NTP) of the system or of this machine'
+  throw new ApiError('unavailable', detail, { remedy })
 }
 
 /** The series that the history has at most, if it has all attributes that are served now. */

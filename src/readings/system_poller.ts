@@ -8,7 +8,7 @@ import { withForecastsOf } from '../state/changes.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { RESOURCE_NAMES } from '../system_catalogue.ts'
-import { createHistoryPoller, type HistoryPoller, type HistoryPollerOptions } from './history.ts'
+import { createHistory, type History, type HistoryOptions } from './history.ts'
 import { createReadingLog, type ReadingLog } from './log/reading_log.ts'
 import type { PoolSources } from './pool.ts'
 import { createPools } from './pools.ts'
@@ -149,32 +149,27 @@ function createTasks(signal: AbortSignal, log: ReadingLog) {
   }
 }
 
-type HistoriesOptions = Omit<SystemPollerOptions, 'log'> &
-  Pick<HistoryPollerOptions, 'log' | 'works' | 'signal'>
+type HistoriesOptions = Omit<SystemPollerOptions, 'log'> & Pick<HistoryOptions, 'log' | 'works' | 'signal'>
 
 /** The reading of the history, which a reload may replace without a new session. */
 function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) {
   const { tasks, now = Date.now } = options
   let used: HistoryConfig | undefined
-  let poller: HistoryPoller | undefined
+  let current: History | undefined
   return {
     use(history: HistoryConfig): void {
       if (sameConfig(used, history)) return
       used = history
-      poller?.stop()
-      poller = undefined
+      current?.stop()
+      current = undefined
       if (!history.enabled) return
-      poller = createHistoryPoller({
-        ...options,
-        history,
-        start: (reading) => tasks.start('reading the history', reading),
-        now,
-      })
-      poller.start()
+      const start: HistoryOptions['start'] = (task) => tasks.start('reading the history', task)
+      current = createHistory({ ...options, history, start, now })
+      current.start()
     },
-    document: (): HistoryDocument | undefined => poller?.document(),
-    failures: (): ReadonlyMap<string, Failure> => poller?.failures() ?? new Map(),
-    stop: () => poller?.stop(),
+    document: (): HistoryDocument | undefined => current?.document(),
+    failures: (): ReadonlyMap<string, Failure> => current?.failures() ?? new Map(),
+    stop: () => current?.stop(),
   }
 }
 

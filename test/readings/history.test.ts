@@ -5,7 +5,7 @@ import { decodeFeed } from '../../src/api/feed/feed.ts'
 import type { HistoryReading } from '../../src/api/history/history.ts'
 import { decodeHistory } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
-import { createHistoryPoller } from '../../src/readings/history.ts'
+import { createHistory } from '../../src/readings/history.ts'
 import { createReadingLog } from '../../src/readings/log/reading_log.ts'
 import { withPoll, withPools } from '../../src/state/changes.ts'
 import { configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
@@ -19,7 +19,9 @@ const LOOK_MS = 1000
 
 const ends: (() => void)[] = []
 // The poller looks at the clock when the test says so.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }),
+)
 afterEach(() => {
   for (const end of ends.splice(0)) end()
   vi.restoreAllMocks()
@@ -57,7 +59,7 @@ async function start({
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   const { poll, limits } = onlySystem(configOf())
-  const poller = createHistoryPoller({
+  const poller = createHistory({
     system: {
       name: 'a',
       poll: { ...poll, maxRandomDelayMs },
@@ -262,6 +264,7 @@ test('nothing is read while polls fail; old samples go, and the reading is made 
   await look()
   setup.works = false
   setup.now = T + 1800
+  vi.advanceTimersByTime(STEP * 1000)
   await look()
   expect(await times('p1')).toEqual(grid(T + 1800 - WINDOW + STEP, T))
   expect(setup.periods).toHaveLength(2)
@@ -296,6 +299,26 @@ test('a pool whose samples exceed the memory is not read, and says so; the pool 
   setup.now += STEP
   await look()
   expect(await times('p1')).toContain(T + STEP)
+})
+
+test('a history without samples says why: the clock of the system differs by more than the window', async () => {
+  const { poller, setup, polled, store, log, look } = await start()
+  await polled(['p1'])
+  setup.answer = (_, period) =>
+    Promise.resolve(decodeHistory({ _embedded: { instances: [] } }, { period, respondedAt: T - 2 * WINDOW }))
+  await look()
+  expect([...poller.failures()]).toEqual([])
+  await store.update('a', (state) => ({ ...state, clockSkewSeconds: -2 * WINDOW }))
+  setup.now += STEP
+  await look()
+  const remedy = expect.stringContaining('NTP')
+  const message = expect.stringContaining('2h behind')
+  expect([...poller.failures()]).toMatchObject([['p1', { message, remedy }]])
+  expect(log.lines.at(-1)).toMatchObject({ message: 'history failed', fields: { pool_id: 'p1' } })
+  setup.answer = served
+  setup.now += STEP
+  await look()
+  expect([...poller.failures()]).toEqual([])
 })
 
 test('a clock that is set back does not stop the readings', async () => {
