@@ -1,6 +1,6 @@
 /**
- * Measures the exporter with emulated systems of several sizes, and writes the tables of docs/performance.md,
- * docs/operations.md and README.md. Takes about ten minutes; other programs should not run at the same time. Scrapes are
+ * Measures the exporter with emulated systems of several sizes, and writes the tables of docs/internals/performance.md
+ * and docs/operations.md. Takes about ten minutes; other programs should not run at the same time. Scrapes are
  * measured beside a handler in Go, if Go is installed.
  *
  *   npm run bench
@@ -35,7 +35,12 @@ const FLEETS: readonly BenchFleet[] = [
   { pools: 160, nodesPerPool: 63, intervalSeconds: 10, isCompared: true },
 ]
 
-const SCRAPES_HEAD = ['Scrape', 'sds-exporter', 'a Go handler of ready bytes', 'Ratio of CPU times']
+const SCRAPES_HEAD = [
+  'Scrape',
+  'sds-exporter',
+  'a Go HTTP handler serving a pre-rendered response',
+  'Ratio of CPU times',
+]
 const SIZES_HEAD = [
   'Pools × nodes',
   'Series',
@@ -73,11 +78,8 @@ function writeTables(): void {
       ? 'Scrapes were not measured: Go is not installed.\n'
       : markdownTable(SCRAPES_HEAD, scrapes)
   const text = blocks(machine, beside, sizes, delays)
-  write('docs/performance.md', 'performance', text)
+  write('docs/internals/performance.md', 'performance', text)
   write('docs/operations.md', 'sizes', blocks(machine, sizes))
-  // Without Go, the rows of the last run with it stay.
-  const quoted = scrapes.filter(([what = '']) => what.startsWith('640 nodes'))
-  if (quoted.length > 0) write('README.md', 'performance rows', markdownTable(SCRAPES_HEAD, quoted))
   process.stdout.write(text)
 }
 

@@ -14,7 +14,7 @@ const FILES = [
   'SECURITY.md',
 ] as const
 /** Pages for developers of the program. */
-const OMITTED = ['docs/development.md']
+const OMITTED = /^docs\/(development\.md$|internals\/)/
 const README = 'scripts/package/README.md'
 
 /**
@@ -22,7 +22,7 @@ const README = 'scripts/package/README.md'
  * @param repository URL of the published source; undefined if unknown
  */
 export function stagePackage(root: string, folder: string, repository: string | undefined): void {
-  const paths = globSync([...FILES], { cwd: root }).filter((path) => !OMITTED.includes(path))
+  const paths = globSync([...FILES], { cwd: root }).filter((path) => !OMITTED.test(path))
   for (const path of paths) copy(join(root, path), join(folder, path))
   copy(join(root, README), join(folder, 'README.md'))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest

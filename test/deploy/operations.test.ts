@@ -7,6 +7,7 @@ import { FAMILIES } from '../../src/metrics/families.ts'
 import { readText } from '../repository/repository.ts'
 
 const text = readText('docs/operations.md')
+const migration = readText('docs/migration.md')
 const section = (title: string): string => {
   const found = text.split(/^(?=#{2,3} )/m).find((part) => part.startsWith(`${title}\n`))
   if (found === undefined) throw new Error(`docs/operations.md has no section ${title}`)
@@ -23,7 +24,7 @@ const families = new Map(FAMILIES.map((family) => [family.name, family]))
 
 describe('metrics', () => {
   test('in the text exist, with their labels', () => {
-    const named = [...text.matchAll(/\b(sds_[a-z_]+)(?:\{([a-z_,]+)(?==|!|[,}]))?/g)]
+    const named = [...`${text}${migration}`.matchAll(/\b(sds_[a-z_]+)(?:\{([a-z_,]+)(?==|!|[,}]))?/g)]
     const wrong = named.filter(([, name = '', labels]) => {
       if (name === 'sds_pool_') return false
       const known = (families.get(name) ?? families.get(name.replace(/_bucket$/, '')))?.labels
@@ -37,13 +38,12 @@ describe('metrics', () => {
   })
 
   test('of other exporters have a counterpart or a dash', () => {
-    const migration = text.slice(text.indexOf('## Migration'), text.indexOf('## Troubleshooting'))
     const table = rows(migration)
     expect(table.length).toBeGreaterThan(40)
     expect(table.filter(([, ours = '']) => !/\bsds_|^–/.test(ours))).toEqual([])
     expect(table.filter(([theirs = '']) => /\bsds_/.test(theirs))).toEqual([])
     const theirs = table.flatMap(([cell = '']) => cell.match(/\b(emcecs|ecs|obs)_\w+/g) ?? [])
-    const perProject = migration.split(/^### |^The fork /m).slice(1)
+    const perProject = migration.split(/^## |^The fork /m).slice(1)
     for (const project of perProject) {
       const names = rows(project).map(([cell]) => cell)
       expect(new Set(names).size).toBe(names.length)

@@ -1,7 +1,6 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ALERT_GROUPS } from '../../grafana/mixin/rules/rules.ts'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { loadAlerting, parseConfig } from '../../src/config/load.ts'
 import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
@@ -88,15 +87,6 @@ test('the first configuration of the README is valid, except for missing files',
   const text = yamlOf(readFileSync('README.md', 'utf8'))
   expect(text).toContain('systems:')
   expect(() => parse(text)).toThrow(/2 problems\n.*password_file.*no such file\n.*ca_file.*no such file/)
-})
-
-test('the README has the numbers of dashboards and alerts', () => {
-  const text = readFileSync('README.md', 'utf8')
-  const dashboards = readdirSync('grafana/dashboards').length
-  const alerts = ALERT_GROUPS.flatMap((group) => group.alerts).length
-  expect(dashboards).toBe(10)
-  expect(text).toContain(`ten dashboards, and ${alerts} alerts`)
-  expect(text).toContain(`| ${dashboards}, ${alerts} with a runbook each |`)
 })
 
 describe.each(PAGES)('%s', (page) => {
