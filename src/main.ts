@@ -12,7 +12,8 @@ if (major < OLDEST_MAJOR) {
   process.stderr.write(
     `sds-exporter: needs Node.js ${OLDEST_MAJOR} or later, this is ${process.versions.node}\n`,
   )
-  process.exitCode = 1
+  // EX_CONFIG of sysexits.h: the systemd unit does not restart the service, which needs another Node.js.
+  process.exitCode = 78
 } else {
   // The default action of SIGHUP would end the process during startup, before serve installs its handler.
   if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined)

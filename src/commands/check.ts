@@ -7,7 +7,7 @@ import { counted, visibleLines, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { nextTimes } from '../values/cron_times.ts'
 import { CommandError } from './cli/exit.ts'
-import { addConfigFlag, type ConfigFileFlag, configFileOf } from './cli/flags/config_file.ts'
+import { addConfigArgument, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
 const HELP = `
@@ -26,19 +26,14 @@ to stdout:
 Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 
 export function checkCommand(): Command {
-  const command = new Command('check')
-    .description('check a configuration file and print all problems')
-    .argument('[file]', 'configuration file (YAML), instead of --config.file')
-  return addConfigFlag(command)
+  return addConfigArgument(
+    new Command('check').description('check a configuration file and print all problems'),
+  )
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
-    .action((file: string | undefined, flags: Partial<ConfigFileFlag> & { json?: true }) => {
-      const { 'config.file': flag } = flags
-      if (file !== undefined && flag !== undefined) {
-        command.error("error: '--config.file' cannot be used with the argument 'file'")
-      }
-      check(file ?? flag ?? configFileOf(command), flags.json ?? false)
-    })
+    .action((_file: string | undefined, flags: ConfigFileFlag & { json?: true }) =>
+      check(flags['config.file'], flags.json ?? false),
+    )
 }
 
 function check(file: string, json: boolean): void {

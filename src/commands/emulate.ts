@@ -62,7 +62,7 @@ async function emulate(flags: Flags, command: Command): Promise<void> {
   const { listenAddress, tls = false, from } = flags
   const options = { ...emulatorOptions(flags), listenAddress, tls }
   const emulator = from === undefined ? createEmulatedSystem(options) : replayOf(from, options, command)
-  const start = () => startEmulatedSystem(emulator, listenAddress)
+  const start = () => startEmulatedSystem(emulator, listenAddress, '--listen-address')
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
     process.stdout.write(
       describeEmulator(

@@ -7,7 +7,7 @@ import { createExporter } from '../exporter/exporter.ts'
 import type { Log } from '../log.ts'
 import { createReadings } from '../values/files.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
-import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
+import { addConfigArgument, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { EXPORTER_FLAGS, exporterOptions, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
@@ -28,7 +28,7 @@ Signals: SIGTERM and SIGINT stop the exporter gracefully, SIGHUP reloads the
 configuration, SIGUSR1 is ignored.
 
 Exit codes: 0 stopped by a signal; 1 failure; 2 usage error; 78 the
-configuration is not valid.`
+configuration is not valid, or Node.js is too old.`
 
 const FLAGS = {
   '--config.auto-reload':
@@ -44,10 +44,12 @@ const FLAGS = {
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
 export function serveCommand(): Command {
-  const command = addConfigFile(
+  const command = addConfigArgument(
     new Command('serve').description('poll the configured systems and serve /metrics'),
   )
-  return addFlags(command, FLAGS).addHelpText('after', EXAMPLE).action(serve)
+  return addFlags(command, FLAGS)
+    .addHelpText('after', EXAMPLE)
+    .action((_file: string | undefined, flags: Flags) => serve(flags))
 }
 
 async function serve(flags: Flags): Promise<void> {

@@ -40,7 +40,14 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     log,
   }).callback()
   const listenOn = (address: ListenSocket) =>
-    createListener({ address, handler, openPaths: OPEN_PATHS, log, webConfigFile: configFile })
+    createListener({
+      address,
+      flag: '--admin.listen-address',
+      handler,
+      openPaths: OPEN_PATHS,
+      log,
+      webConfigFile: configFile,
+    })
   let listener = listenOn(listenAddress)
   return {
     /** Available after start(). */

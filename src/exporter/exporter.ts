@@ -50,10 +50,7 @@ export function createExporter(options: ExporterOptions) {
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const failed = (failure: unknown) =>
-    log.error('internal error: the exposition could not be made, please report this', {
-      error: String(failure),
-    })
+  const failed = (failure: unknown) => log.error(EXPOSITION_FAILED, { error: String(failure) })
   const store = createStateStore(own.series, { ...recent, failed })
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
@@ -85,7 +82,7 @@ export function createExporter(options: ExporterOptions) {
     log,
   })
   const { webConfigFile } = options
-  const served = { handler: app, openPaths: OPEN_PATHS, acceptsBodies: false, log, webConfigFile }
+  const served = { ...METRICS_LISTENER, handler: app, log, webConfigFile }
   const listeners = sockets.map((address) => createListener({ ...served, address }))
   const listening = ({ url }: Listener, index: number) =>
     log.info('listening', listenerField(isPublished, url, sockets[index]))
@@ -99,7 +96,10 @@ export function createExporter(options: ExporterOptions) {
       return admin?.url
     },
     /** Listens before the first login, so that a port in use fails without opening a session. */
-    start: (): Promise<void> => reloader.start(() => startListeners(listeners, admin, listening)),
+    start(): Promise<void> {
+      log.info('starting sds-exporter', { version, node: process.versions.node })
+      return reloader.start(() => startListeners(listeners, admin, listening))
+    },
     /** Loads and applies the configuration; rejects without a change when it is invalid. */
     reload: reloader.reload,
     /** Resolves when polls, open requests and sessions have ended. */
@@ -109,6 +109,13 @@ export function createExporter(options: ExporterOptions) {
     },
   }
 }
+
+const EXPOSITION_FAILED = 'internal error: the exposition could not be made, please report this'
+const METRICS_LISTENER = {
+  flag: '--web.listen-address',
+  openPaths: OPEN_PATHS,
+  acceptsBodies: false,
+} as const
 
 async function startListeners(
   listeners: readonly Listener[],

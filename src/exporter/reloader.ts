@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
+import { namesText } from '../text.ts'
 import { errorText } from '../values/errors.ts'
 import { warnOfRisks } from './risks.ts'
 
@@ -31,10 +32,12 @@ const STOPPING = 'the exporter is being stopped'
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
   const queue = createReloadQueue()
   let timer: NodeJS.Timeout | undefined
+  let names: readonly string[] = []
 
   async function use(config: Config): Promise<void> {
     warnOfRisks(config, configFile, log)
     await apply(config)
+    names = config.systems.map(({ name }) => name)
     own.reloaded(true, Date.now() / 1000)
   }
 
@@ -52,8 +55,9 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   const reload = () =>
     queue.run(async () => {
       const config = loadOrReport()
+      const before = names
       await use(config)
-      log.info('configuration reloaded', { systems: config.systems.length })
+      logReload(before, names, log)
     })
 
   function reloadIfChanged(): void {
@@ -80,6 +84,24 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
       await queue.stop()
     },
   }
+}
+
+const MAX_LISTED = 10
+
+function logReload(before: readonly string[], now: readonly string[], log: Log): void {
+  const listed = (names: readonly string[]) => namesText(names, String, MAX_LISTED) || undefined
+  const removed = before.filter((name) => !now.includes(name))
+  const added = now.filter((name) => !before.includes(name))
+  log.info('configuration reloaded', {
+    systems: now.length,
+    added: listed(added),
+    removed: listed(removed),
+  })
+  for (const system of removed)
+    log.warn('a system was removed: its series end, and the alert SdsSystemVanished fires for a day', {
+      system,
+      remedy: `if this is intended: amtool silence add --duration=25h --comment=removed alertname=SdsSystemVanished system=${system}`,
+    })
 }
 
 /**

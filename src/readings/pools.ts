@@ -24,10 +24,12 @@ export function createPools(options: PoolsOptions) {
 
   function use(list: readonly PoolRef[]): void {
     const before = known ?? new Map<string, PoolSources>()
+    // With those from before a reload.
+    const shown = [...(store.system(system.name)?.pools.keys() ?? [])]
     store.update(system.name, (state) =>
       withPools({ ...state, discoveryFailure: undefined }, list, system.limits.maxResponseBytes),
     )
-    log.pools([...before.keys()], list)
+    log.pools(shown, list)
     known = new Map(
       list.map(({ id }) => [id, before.get(id) ?? createPoolSources({ ...options, poolId: id })]),
     )

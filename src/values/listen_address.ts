@@ -70,7 +70,7 @@ function isHost(text: string): boolean {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; stop the other program or choose another port',
+  EADDRINUSE: 'the port is in use; stop the other program, or choose another port',
   EADDRNOTAVAIL: 'no interface of this machine has this address; use another one, or :PORT for all',
   EACCES: 'permission denied; choose a port above 1023',
   EBADF: 'it is not open; the socket must be passed to this process',
@@ -81,9 +81,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name could not be resolved; write an IP address',
 }
 
-/** A ListenError for a failed bind, with the address, the error code and the remedy. */
-export function explainListenError(address: string, cause: unknown): ListenError {
+/** A ListenError for a failed bind, with the address, the error code and the remedy. @param flag sets the address */
+export function explainListenError(address: string, cause: unknown, flag?: string): ListenError {
   const code = errorCode(cause) || 'unknown error'
-  const remedy = REMEDIES[code] ?? 'check the address'
+  const remedy = `${REMEDIES[code] ?? 'check the address'}${flag === undefined ? '' : ` (${flag})`}`
   return new ListenError(`cannot listen on '${address}' (${code}): ${remedy}`, { cause })
 }

@@ -228,7 +228,11 @@ test.concurrent.each([
   const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
   const config = command === 'serve' ? [`--config.file=${file}`] : []
   const { code, stderr } = await started(command, `${flag}=${address}`, ...config)
+  const env = { npm_lifecycle_event: 'start' }
+  const ofNpm = command === 'demo' ? await runCommand(['demo', `${flag}=${address}`], { env }) : undefined
   other.close()
   expect(code).toBe(1)
   expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
+  expect(stderr.replaceAll('\n', ' ')).toContain(`choose another port (${flag})`)
+  if (ofNpm !== undefined) expect(ofNpm.stderr).toContain('npm start -- FLAG')
 })

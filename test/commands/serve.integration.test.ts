@@ -35,6 +35,19 @@ describe('--web.listen-address', () => {
   })
 })
 
+test('npm ends the exporter with its shell; the first line of the log has the version', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', NOWHERE)
+  // A shell that stays above the program, as dash does.
+  const shell = ['-c', '"$@"; true', 'sh', process.execPath, 'src/main.ts']
+  const args = [...shell, 'serve', file, '--web.listen-address=127.0.0.1:0', NO_ADMIN]
+  await using child = await startProcess('sh', args, { env: { npm_lifecycle_event: 'npx' } })
+  await child.waitForOutput(/msg=listening/)
+  expect(child.stderr()).toMatch(/^ts=\S+ level=info msg="starting sds-exporter" version=\d\S+ node=\d\S+\n/)
+  await child.stop()
+  expect(child.stderr()).toMatch(/msg=stopped\n$/)
+})
+
 describe('--web.telemetry-path', () => {
   test('is the path of the metrics, to which the page links', async () => {
     using folder = temporaryFolder()
@@ -187,7 +200,10 @@ describe('as a service of systemd', () => {
       const command = [process.execPath, 'src/main.ts', 'serve', `${flag}=${file}`]
       const { code, stdout } = await run('sh', ['-c', JOURNALLED, `${folder.path}/stderr`, ...command])
       expect(code).toBe(exitCode)
-      const lines = stdout.trimEnd().split('\n')
+      const lines = stdout
+        .replace(/^<6>.* msg="starting sds-exporter" .*\n/, '')
+        .trimEnd()
+        .split('\n')
       expect(lines.length).toBeGreaterThan(1)
       expect(lines.filter((line) => !line.startsWith('<3>'))).toEqual([])
     },

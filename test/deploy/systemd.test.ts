@@ -63,6 +63,8 @@ describe('the unit', () => {
     expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual([
       `${EXIT.usage} ${EXIT.config} ${MISSING_CREDENTIAL}`,
     ])
+    // A Node.js that is too old cannot import the constant.
+    expect(readText('src/main.ts')).toContain(`process.exitCode = ${EXIT.config}\n`)
     // systemd ignores the exit code of other commands than ExecStart for this setting.
     expect(valuesOf(unit, 'ExecStartPre')).toEqual([])
   })

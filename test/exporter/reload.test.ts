@@ -83,6 +83,10 @@ describe('a valid configuration file', () => {
 
     setup.configure(systems(login('comes', comes.url), login('stays', stays.url)))
     await setup.exporter.reload()
+    expect(setup.log.filter(({ message }) => /reloaded|removed/.test(message))).toMatchObject([
+      { level: 'info', fields: { systems: 2, added: 'comes', removed: 'goes' } },
+      { level: 'warn', fields: { system: 'goes', remedy: expect.stringContaining('silence add') } },
+    ])
     expect(goes.liveSessions('monitor')).toBe(0)
     expect(stays.liveSessions('monitor')).toBe(1)
     const text = JSON.stringify(await setup.scrape())

@@ -12,15 +12,16 @@ export function createEmulatedSystem(options: EmulatorOptions): Emulator {
   }
 }
 
-/** @throws {ListenError} when the address cannot be bound */
+/** @param flag sets the address @throws {ListenError} when the address cannot be bound */
 export async function startEmulatedSystem(
   emulator: Pick<Emulator, 'start'>,
   listenAddress: string,
+  flag: string,
 ): Promise<void> {
   try {
     await emulator.start()
   } catch (failure) {
     const isSocketError = failure instanceof Error && 'syscall' in failure
-    throw isSocketError ? explainListenError(listenAddress, failure) : failure
+    throw isSocketError ? explainListenError(listenAddress, failure, flag) : failure
   }
 }

@@ -28,6 +28,7 @@ export async function runUntilSignalled(
   // Registered before the start, because a signal may arrive during it. The listener receives the name of the signal.
   process.on('SIGHUP', hangUp)
   for (const name of STOP_SIGNALS) process.on(name, stop)
+  stopWithNpm(stop)
   await service.start()
   started()
   log.info('stopping', { signal: await signalled })
@@ -39,6 +40,19 @@ export async function runUntilSignalled(
   clearTimeout(exitTimer)
   process.off('SIGHUP', hangUp)
   log.info('stopped')
+}
+
+const PARENT_CHECK_MS = 250
+
+/**
+ * npm and npx run a program in a shell, to which they pass SIGTERM. Shells such as dash then end without the program, which
+ * would keep its port.
+ */
+function stopWithNpm(stop: (signal: string) => void): void {
+  const shell = process.ppid
+  if (process.env['npm_lifecycle_event'] === undefined) return
+  const check = () => process.ppid === shell || stop('SIGTERM')
+  setInterval(check, PARENT_CHECK_MS).unref()
 }
 
 /** Terminating signals abort the signal, so that the task can log out; a second one ends the process. */

@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { parseConfig } from '../../config/load.ts'
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
 import { createExporter } from '../../exporter/exporter.ts'
+import { ListenError } from '../../values/listen_address.ts'
+import { CommandError } from '../cli/exit.ts'
 import {
   addEmulatorFlags,
   addHelp,
@@ -84,6 +86,9 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
         }),
       ),
     )
+  } catch (failure) {
+    if (!(failure instanceof ListenError) || !isNpmStart()) throw failure
+    throw new CommandError(`${failure.message}; with npm, flags follow two dashes: npm start -- FLAG`)
   } finally {
     await systems.stop()
   }
@@ -134,9 +139,13 @@ function pagesText({ page, adminUrl, metricsPath }: WelcomeOptions): string {
   return `Open in a browser:\n${itemList(pages)}\n${note}`
 }
 
+function isNpmStart(): boolean {
+  return process.env['npm_lifecycle_event'] === 'start'
+}
+
 /** Commands as the user has to type them: in a clone with npm, else with the installed program. */
 function suggestions(scenario: Scenario): readonly Row[] {
-  const isNpm = process.env['npm_lifecycle_event'] === 'start'
+  const isNpm = isNpmStart()
   const command = isNpm ? 'npm start --' : 'sds-exporter demo'
   const other = scenario === 'node-down' ? 'disk-failures' : 'node-down'
   return [

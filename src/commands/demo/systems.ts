@@ -42,7 +42,8 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
   return {
     /** @throws {ListenError} when an address cannot be bound */
     async start(): Promise<void> {
-      for (const { emulator, listenAddress } of systems) await startEmulatedSystem(emulator, listenAddress)
+      for (const { emulator, listenAddress } of systems)
+        await startEmulatedSystem(emulator, listenAddress, '--emulator.listen-address')
     },
     async stop(): Promise<void> {
       await Promise.all(systems.map(({ emulator }) => emulator.stop()))

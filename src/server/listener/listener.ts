@@ -27,6 +27,8 @@ import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
   readonly address: ListenSocket
+  /** Sets the address, for messages. */
+  readonly flag?: string
   /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
   readonly webConfigFile?: string | undefined
   /** May be asynchronous. Errors are logged and answered with 500. */
@@ -104,7 +106,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
     prepareResponse(response, { headers: web().file.headers, limits, connections })
     queue(request, response)
   })
-  await listen(server, { ...address, backlog: limits.backlog }, socketText(options.address))
+  await listen(server, { ...address, backlog: limits.backlog }, options)
   return {
     url: urlOf(server, scheme, 'host' in address ? address.host : undefined),
     stop() {
@@ -149,13 +151,14 @@ function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimit
 
 const FAILED: Refusal = { status: 500, text: 'internal server error' }
 
-async function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
+async function listen(server: Server, address: ListenOptions, options: ListenerOptions): Promise<void> {
+  const text = socketText(options.address)
   try {
     // Throws for a file descriptor that is not a socket.
     server.listen(address)
     await once(server, 'listening')
   } catch (cause) {
-    throw explainListenError(text, cause)
+    throw explainListenError(text, cause, options.flag)
   }
   if (typeof server.address() === 'object') return
   server.close()

@@ -34,6 +34,18 @@ export function addConfigFile(command: Command, description?: string): Command {
   })
 }
 
+/** As {@link addConfigFile}; the file may also be an argument. */
+export function addConfigArgument(command: Command): Command {
+  command.argument('[file]', `configuration file (YAML), instead of ${FLAG}`).hook('preAction', () => {
+    const [file] = command.args
+    if (file === undefined) return
+    if (command.getOptionValue(KEY) !== undefined)
+      command.error(`error: '${FLAG}' cannot be used with the argument 'file'`)
+    command.setOptionValue(KEY, file)
+  })
+  return addConfigFile(command)
+}
+
 export function addConfigFlag(command: Command, description = 'configuration file (YAML)'): Command {
   return command.option(`${FLAG} <file>`, `${description} (default: $${VARIABLE}, ${PLACES_TEXT})`)
 }
