@@ -69,6 +69,12 @@ export function createSystemPoller(options: SystemPollerOptions) {
       if (system.poll.schedule !== '') tasks.start('the first poll', () => rounds.run())
       for (const schedule of schedules) schedule.start()
     },
+    /** Reads everything once instead; resolves when all of it has ended. */
+    async readOnce(): Promise<void> {
+      pools.takeOver()
+      await tasks.start('the only poll', () => rounds.run())
+      await tasks.ended()
+    },
     next,
     /** Ends running polls; resolves when they have ended. The client stays open. */
     async stop(): Promise<void> {
@@ -142,9 +148,9 @@ function createTasks(signal: AbortSignal, log: ReadingLog) {
       await promise
       running.delete(promise)
     },
-    /** Resolves when all tasks have ended. */
+    /** Resolves when all tasks have ended, with those that they started. */
     async ended(): Promise<void> {
-      await Promise.allSettled(running)
+      while (running.size > 0) await Promise.allSettled(running)
     },
   }
 }

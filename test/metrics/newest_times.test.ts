@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
-import { nodeRows } from '../../src/commands/nodes/rows.ts'
 import { newestTimes } from '../../src/metrics/newest_times.ts'
-
-const READ_AT = 1_785_312_700
 
 /** One node that serves these members. */
 function readingOf(members: Record<string, unknown>) {
@@ -28,11 +25,6 @@ test('each category has the newest time of what belongs to it, rates of error ty
   })
   const times = reading.nodes.map((node) => Object.fromEntries(newestTimes(node)))
   expect(times).toEqual([{ capacity: 1_785_312_642, traffic: 1_785_312_660 }])
-  const pool = { id: 'hot', name: undefined, reading: { ...reading, forecastSeconds: null }, readAt: READ_AT }
-  expect(
-    nodeRows({ system: 'frankfurt', pools: [pool], hardwareOf: () => undefined })[0]
-      ?.newest_sample_age_seconds,
-  ).toBe(40)
 })
 
 test('error types without a rate, and no rate of all, give no time', () => {

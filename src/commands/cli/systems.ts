@@ -3,7 +3,12 @@ import { pause } from '../../api/http/deadline.ts'
 import type { ResourceFilters } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SystemConfig } from '../../config/config.ts'
+import { readVersion } from '../../exporter/version.ts'
 import { silentLog } from '../../log.ts'
+import { createOwnMetrics } from '../../metrics/own.ts'
+import { createSystemPoller } from '../../readings/system_poller.ts'
+import { newSystem, type SystemState } from '../../state/state.ts'
+import { createStateStore } from '../../state/store.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 /** The system with the name, or the only system. @throws {CommandError} usage error, with the configured names */
@@ -29,6 +34,26 @@ export function createCommandClient(
   const { limits, poll } = system
   const { timeoutMs } = poll
   return createClient({ system, limits, timeoutMs, observer: { ...ignored, ...observer }, log: silentLog })
+}
+
+/** Reads a system once, as the exporter does. The client stays open. @throws the reason of the signal after its abort */
+export async function pollOnce(
+  system: SystemConfig,
+  client: SystemClient,
+  signal: AbortSignal,
+): Promise<SystemState> {
+  const { name } = system
+  const store = createStateStore(ignore)
+  await store.show([{ name }])
+  const own = createOwnMetrics({ version: readVersion(), nodeVersion: process.versions.node })
+  const poller = createSystemPoller({ system, client, store, own, log: silentLog })
+  const stop = () => void poller.stop()
+  signal.addEventListener('abort', stop)
+  await poller.readOnce()
+  signal.removeEventListener('abort', stop)
+  await poller.stop()
+  signal.throwIfAborted()
+  return store.system(name) ?? newSystem(name)
 }
 
 /** A reader of resources for one run of a command. The namespaces are those that the system lists. */

@@ -1,22 +1,28 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { forecastTarget } from '../../alerting/conditions.ts'
-import type { SystemClient } from '../../api/client.ts'
-import type { NamedNodes } from '../../api/feed/feed.ts'
 import type { Period } from '../../api/history/series.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
-import { visibleLines, visibleText } from '../../text.ts'
+import type { SystemState } from '../../state/state.ts'
+import { RESOURCE_NAMES } from '../../system_catalogue.ts'
+import { namesText, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
-import { chooseSystem } from '../cli/systems.ts'
-import { readNodes } from './forecasts.ts'
-import { readSystem, type SystemRead } from './reading.ts'
+import { chooseSystem, createCommandClient, pollOnce } from '../cli/systems.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
-import { SUMMARIZED_NAMES, SUMMARY_MEMBERS, type SummaryRow, summaryRows, summaryText } from './summaries.ts'
+import {
+  readHistories,
+  SUMMARIZED_NAMES,
+  SUMMARY_MEMBERS,
+  type SummaryRow,
+  type SystemHistory,
+  summaryRows,
+  summaryText,
+} from './summaries.ts'
 import { COLUMNS_HELP, nodesTable, type TableOutput } from './table.ts'
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
@@ -26,12 +32,11 @@ const ORDERS = {
 } as const
 
 const HELP = `
-Reads directly from the systems, within the limits of the configuration: one
-request for each pool, and one for each time frame of its forecasts. It does not
-need a running exporter. Values that a
-node does not report are shown as "-", and as null in JSON. Nodes in a bad state
-come first. On a terminal that is too narrow, the nodes are grouped by pool, and
-columns are left out; in a pipe, every line has all columns.
+Polls the systems once, as the exporter does, within the limits of the
+configuration; no exporter needs to run. Values that a node does not report are
+shown as "-", and as null in JSON. Nodes in a bad state come first. On a
+terminal that is too narrow, the nodes are grouped by pool, and columns are left
+out; in a pipe, every line has all columns.
 
 With --summary, it shows the lowest value, the mean and the highest value of
 each attribute, with the time of the highest, as the storage system computes
@@ -93,16 +98,50 @@ async function showNodes(flags: Flags): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const period = periodOf(flags)
   const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
-  if (period === undefined) {
-    const target = forecastTarget(config.alerting)
-    const systems = await readAll(chosen, true, (client, pool, signal, system) =>
-      readNodes({ client, pool, signal, forecast: system.forecast, target }),
-    )
-    const rows = ORDERS[flags.sort](systems.flatMap(nodeRows))
-    print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
-    return report(systems)
+  if (period !== undefined) return await showSummaries(chosen, period, flags)
+  const systems = await readAll(chosen, readNodes)
+  const target = forecastTarget(config.alerting)
+  const all = systems.flatMap(({ state, now }) => nodeRows(state, target, now))
+  const rows = ORDERS[flags.sort](all)
+  print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
+  report(systems.map(({ state }) => failuresOf(state)))
+}
+
+/** What is read of a system beside its nodes: their forecasts, what the Flux API has of them, and the inventory. */
+async function readNodes(system: SystemConfig, signal: AbortSignal) {
+  let skewSeconds = 0
+  const clockSkew = (seconds: number) => {
+    skewSeconds = seconds
   }
-  const systems = await readAll(chosen, false, (client, pool, signal) => client.history(pool, period, signal))
+  const client = createCommandClient(system, { clockSkew })
+  const { providers, resources } = system
+  const { inventory } = resources.schedules
+  const off = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, '']))
+  const schedules = { ...resources.schedules, ...off, inventory }
+  const only = { providers: { ...providers, schedule: '' }, resources: { ...resources, schedules } }
+  try {
+    const state = await pollOnce({ ...system, ...only }, client, signal)
+    return { state, now: Date.now() / 1000 + skewSeconds }
+  } finally {
+    await client.close()
+  }
+}
+
+function failuresOf({ name, pools, discoveryFailure }: SystemState): Unread {
+  const ofPools = [...pools.values()].map(
+    ({ label, lastAttempt }) => [`, pool ${label}`, lastAttempt?.failure] as const,
+  )
+  return {
+    failures: [['', discoveryFailure] as const, ...ofPools].flatMap(([pool, failure]) =>
+      failure === undefined ? [] : [`system ${name}${pool}: ${failure.message}; ${failure.remedy}`],
+    ),
+    system: name,
+    empty: [...pools.values()].flatMap(({ label, reading }) => (reading?.nodes.length === 0 ? [label] : [])),
+  }
+}
+
+async function showSummaries(chosen: readonly SystemConfig[], period: Period, flags: Flags): Promise<void> {
+  const systems = await readAll(chosen, (system, signal) => readHistories(system, period, signal))
   const rows = chosenRows(sortRows(systems.flatMap(summaryRows)), flags)
   print(flags, rows, () => summaryText(rows, period, outputOf(process.stdout)))
   const hasNodes = systems.some(({ pools }) => pools.some(({ reading }) => reading.nodes.length > 0))
@@ -110,7 +149,9 @@ async function showNodes(flags: Flags): Promise<void> {
     const what = flags.attribute?.join(', ') ?? 'any attribute'
     process.stderr.write(`the feed has no history of ${what} in this period\n`)
   }
-  report(systems)
+  const emptyOf = ({ pools }: SystemHistory) =>
+    pools.flatMap(({ id, name, reading }) => (reading.nodes.length === 0 ? [name ?? id] : []))
+  report(systems.map((system) => ({ ...system, empty: emptyOf(system) })))
 }
 
 function collectAttribute(text: string, before: readonly string[] = []): readonly string[] {
@@ -151,23 +192,16 @@ function periodOf({ summary, node, attribute, from, to, interval }: Flags): Peri
   return { start: from, end, interval: interval ?? steps * STEP_SECONDS }
 }
 
-async function readAll<Reading extends NamedNodes>(
+/** All systems at the same time. */
+async function readAll<T>(
   systems: readonly SystemConfig[],
-  readsHardware: boolean,
-  read: (client: SystemClient, poolId: string, signal: AbortSignal, system: SystemConfig) => Promise<Reading>,
-): Promise<SystemRead<Reading>[]> {
+  read: (system: SystemConfig, signal: AbortSignal) => Promise<T>,
+): Promise<T[]> {
   const progress = createProgress(process.stderr)
-  return await interruptible((signal) =>
-    Promise.all(
-      systems.map((system) => {
-        const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
-        progress.show(`connecting to ${system.name} …`)
-        const ofSystem = (client: SystemClient, pool: string, ofPool: AbortSignal) =>
-          read(client, pool, ofPool, system)
-        return readSystem({ system, signal, onPool, read: ofSystem, readsHardware })
-      }),
-    ),
-  ).finally(progress.clear)
+  progress.show(`reading ${namesText(systems, ({ name }) => name)} …`)
+  return await interruptible((signal) => Promise.all(systems.map((system) => read(system, signal)))).finally(
+    progress.clear,
+  )
 }
 
 function print({ json }: Flags, rows: readonly unknown[], text: () => string): void {
@@ -175,13 +209,17 @@ function print({ json }: Flags, rows: readonly unknown[], text: () => string): v
   else if (rows.length > 0) process.stdout.write(text())
 }
 
+interface Unread {
+  readonly system: string
+  readonly failures: readonly string[]
+  /** Labels of the pools without nodes. */
+  readonly empty: readonly string[]
+}
+
 /** @throws {CommandError} if a system or a pool could not be read */
-function report(systems: readonly SystemRead<NamedNodes>[]): void {
-  for (const { system, pools } of systems) {
-    for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
-      process.stderr.write(`system ${system}, pool ${visibleText(id)}: no nodes\n`)
-    }
-  }
+function report(systems: readonly Unread[]): void {
+  for (const { system, empty } of systems)
+    for (const pool of empty) process.stderr.write(`system ${system}, pool ${visibleText(pool)}: no nodes\n`)
   const failures = systems.flatMap((system) => system.failures)
   if (failures.length === 0) return
   throw new CommandError(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)

@@ -1,5 +1,7 @@
-import type { FeedReading } from '../../api/feed/feed.ts'
-import { type AttributeName, HEALTH_STATES } from '../../catalogue.ts'
+import { hardwareFinder } from '../../api/resources/hardware.ts'
+import { type AttributeName, HEALTH_STATES, TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
+import { uniqueNames } from '../../metrics/samples.ts'
+import type { PoolState, SystemState } from '../../state/state.ts'
 import {
   allocatedRatio,
   baseValue,
@@ -8,8 +10,17 @@ import {
   diskFigures,
   newestSampleTime,
 } from '../../status/figures/node_figures.ts'
-import type { NodesReading } from './forecasts.ts'
-import { IDENTITY, type Identity, identified, type SystemRead } from './reading.ts'
+import { poolForecasts } from '../../status/figures/pool_figures.ts'
+
+/** Descriptions of the members that say which node a row is about, for --help. */
+export const IDENTITY = {
+  system: 'name in the configuration, and label of the metrics',
+  pool: 'name of the pool, or its id if the name is not unique',
+  pool_id: 'id of the pool',
+  node: 'name of the node, or its id if the name is not unique',
+  node_id: 'id of the node',
+} as const
+export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
 
 const HARDWARE = {
   rack: 'rack of the node',
@@ -17,13 +28,16 @@ const HARDWARE = {
   software_version: 'version of the software on the node',
 } as const
 
-const FIGURES = {
+const VALUES = {
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',
   disk_space_free_bytes: 'free disk space without the reserve',
   disk_space_allocated_ratio: '0 to 1: allocated / total, otherwise the percentage of the system',
   pool_forecast_seconds:
     'until the pool reaches the forecast target of the alerts, by the median forecast of its nodes; 0: reached',
+  transaction_errors_ratio: '0 to 1: failed transactions',
+  transaction_read_latency_seconds: 'mean latency of reads; null where only the Flux API has latencies',
+  transaction_write_latency_seconds: 'mean latency of writes',
   newest_sample_timestamp_seconds: 'time of the newest sample since the epoch, clock of the system',
   newest_sample_age_seconds: 'age of the newest sample, corrected by the clock skew',
 } as const
@@ -31,7 +45,7 @@ const FIGURES = {
 /** One node, with the members of `--json`. Values that the node does not report are null. */
 export type NodeRow = Identity &
   DiskFigures &
-  Readonly<Record<keyof typeof FIGURES, number | null>> &
+  Readonly<Record<keyof typeof VALUES, number | null>> &
   Readonly<Record<'health_status' | keyof typeof HARDWARE, string | null>>
 
 /** Descriptions of the members, for --help. */
@@ -39,31 +53,54 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   ...IDENTITY,
   health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or another status of the system',
   ...DISK_FIGURES,
-  ...FIGURES,
+  ...VALUES,
   ...HARDWARE,
 }
 
-export function nodeRows(read: Omit<SystemRead<NodesReading>, 'failures'>): NodeRow[] {
-  return identified(read, (node: FeedReading['nodes'][number], { readAt, reading }) => {
-    const value = (name: AttributeName) => baseValue(node, name) ?? null
+/**
+ * @param target of the forecast, in percent
+ * @param now seconds since the epoch, by the clock of the system
+ */
+export function nodeRows(system: SystemState, target: number, now: number): NodeRow[] {
+  return [...system.pools.values()].flatMap((pool) => poolRows(system, pool, target, now))
+}
+
+function poolRows({ name, resources }: SystemState, pool: PoolState, target: number, now: number): NodeRow[] {
+  const nodes = pool.merged?.nodes ?? []
+  const names = uniqueNames(nodes)
+  const hardwareOf = hardwareFinder(resources.get('node')?.reading?.objects)
+  const ids = nodes.map(({ id }) => id)
+  const forecast = poolForecasts(ids, pool.forecasts).get(String(target)) ?? null
+  return nodes.map((node, index) => {
+    const value = (attribute: AttributeName) => baseValue(node, attribute) ?? null
     const newest = newestSampleTime(node)
-    const { rack, address, version } = read.hardwareOf(node) ?? {}
-    return [
-      {
-        health_status: node.health ?? null,
-        ...diskFigures(node),
-        disk_space_total_bytes: value('diskSpaceTotal'),
-        disk_space_allocated_bytes: value('diskSpaceAllocated'),
-        disk_space_free_bytes: value('diskSpaceFree'),
-        disk_space_allocated_ratio: allocatedRatio(node),
-        pool_forecast_seconds: reading.forecastSeconds,
-        newest_sample_timestamp_seconds: newest,
-        newest_sample_age_seconds: newest === null ? null : Math.round(readAt - newest),
-        rack: rack ?? null,
-        address: address ?? null,
-        software_version: version ?? null,
+    const errors = node.errors?.all?.value
+    const { rack, address, version } = hardwareOf(node) ?? {}
+    return {
+      ...{
+        system: name,
+        pool: pool.label,
+        pool_id: pool.ref.id,
+        node: names[index] ?? node.id,
+        node_id: node.id,
       },
-    ]
+      health_status: node.health ?? null,
+      ...diskFigures(node),
+      disk_space_total_bytes: value('diskSpaceTotal'),
+      disk_space_allocated_bytes: value('diskSpaceAllocated'),
+      disk_space_free_bytes: value('diskSpaceFree'),
+      disk_space_allocated_ratio: allocatedRatio(node),
+      pool_forecast_seconds: forecast,
+      transaction_errors_ratio:
+        errors === undefined ? null : UNITS[TRANSACTION_ERRORS.rateUnit].toBase(errors),
+      transaction_read_latency_seconds: value('transactionReadLatency'),
+      transaction_write_latency_seconds: value('transactionWriteLatency'),
+      newest_sample_timestamp_seconds: newest,
+      newest_sample_age_seconds: newest === null ? null : Math.round(now - newest),
+      rack: rack ?? null,
+      address: address ?? null,
+      software_version: version ?? null,
+    }
   })
 }
 

@@ -1,3 +1,6 @@
+import type { SystemClient } from '../../api/client.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import { poolNameIn } from '../../api/feed/feed.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { NodeHistory } from '../../api/history/node_history.ts'
 import type { Period } from '../../api/history/series.ts'
@@ -10,9 +13,12 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
+import type { SystemConfig } from '../../config/config.ts'
+import { uniqueNames } from '../../metrics/samples.ts'
 import { bytesText, durationText, percentText, storageText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
-import { type Identity, identified, type SystemRead } from './reading.ts'
+import { createCommandClient } from '../cli/systems.ts'
+import type { Identity } from './rows.ts'
 import { type Column, type TableOutput, tableText } from './table.ts'
 
 /** What a system says of one attribute of a node in a period, in base units: the members of `--summary --json`. */
@@ -29,14 +35,67 @@ export const SUMMARY_MEMBERS: Readonly<Partial<Record<keyof SummaryRow, string>>
   maximum: 'highest value, with maximum_timestamp_seconds',
 }
 
-export function summaryRows(read: SystemRead<HistoryReading>): SummaryRow[] {
-  return identified(read, (node: NodeHistory) =>
-    SUMMARIZED.flatMap(({ name, metric, unitOf, summaryOf }) => {
-      const summary = summaryOf(node)
-      if (summary === undefined) return []
-      return [{ attribute: name, metric, ...summaryMembers(summary, unitOf(node)) }]
-    }),
-  )
+interface PoolHistory {
+  readonly id: string
+  readonly name: string | undefined
+  readonly reading: HistoryReading
+}
+
+/** The history of each pool of a system, and the messages about those that could not be read. */
+export interface SystemHistory {
+  readonly system: string
+  readonly pools: readonly PoolHistory[]
+  readonly failures: readonly string[]
+}
+
+export async function readHistories(
+  system: SystemConfig,
+  period: Period,
+  signal: AbortSignal,
+): Promise<SystemHistory> {
+  const client = createCommandClient(system)
+  const pools: PoolHistory[] = []
+  const failures = new Set<string>()
+  const note = (failure: unknown) => {
+    if (!(failure instanceof ApiError)) throw failure
+    failures.add(failure.message)
+  }
+  try {
+    const reads = (await poolsOf(system, client, signal)).map(async ({ id, name }) => {
+      const reading = await client.history(id, period, signal)
+      return { id, name: poolNameIn(reading) ?? name, reading }
+    })
+    for (const outcome of await Promise.allSettled(reads))
+      if (outcome.status === 'fulfilled') pools.push(outcome.value)
+      else note(outcome.reason)
+  } catch (failure) {
+    note(failure)
+  } finally {
+    await client.close()
+  }
+  return { system: system.name, pools, failures: [...failures] }
+}
+
+const poolsOf = async ({ pools }: SystemConfig, client: SystemClient, signal: AbortSignal) =>
+  pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
+
+export function summaryRows({ system, pools }: SystemHistory): SummaryRow[] {
+  const labels = uniqueNames(pools)
+  return pools.flatMap(({ id, reading: { nodes } }, index) => {
+    const names = uniqueNames(nodes)
+    return nodes.flatMap((node, place) => {
+      const pool = { system, pool: labels[index] ?? id, pool_id: id }
+      return summariesOf(node, { ...pool, node: names[place] ?? node.id, node_id: node.id })
+    })
+  })
+}
+
+function summariesOf(node: NodeHistory, identity: Identity): SummaryRow[] {
+  return SUMMARIZED.flatMap(({ name, metric, unitOf, summaryOf }) => {
+    const summary = summaryOf(node)
+    if (summary === undefined) return []
+    return [{ ...identity, attribute: name, metric, ...summaryMembers(summary, unitOf(node)) }]
+  })
 }
 
 /** What has a history in the feed, and with it a summary. */

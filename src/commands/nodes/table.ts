@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { FULL_RATIO } from '../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
-import { durationText, percentText, storageText, visibleText } from '../../text.ts'
+import { durationText, latencyText, percentText, storageText, visibleText } from '../../text.ts'
 import { cells } from '../cli/output/width.ts'
 import { type NodeRow, severityOf } from './rows.ts'
 
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column[] = [
     title: 'BYTES',
     text: (row) => shown(row.disk_space_allocated_bytes, storageText),
     right: true,
-    omitted: 2,
+    omitted: 4,
   },
   {
     title: 'TO TARGET',
@@ -64,8 +64,11 @@ const COLUMNS: readonly Column[] = [
       seconds === 0 ? 'reached' : seconds === null ? '' : durationText(seconds),
     right: true,
     optional: true,
-    omitted: 2,
+    omitted: 4,
   },
+  numbers('ERRORS', ({ transaction_errors_ratio: ratio }) => ratio, percentText, 2),
+  numbers('READ', (row) => row.transaction_read_latency_seconds, latencyText, 3),
+  numbers('WRITE', (row) => row.transaction_write_latency_seconds, latencyText, 3),
   {
     title: 'AGE',
     text: (row) => shown(row.newest_sample_age_seconds, ageText),
@@ -73,10 +76,23 @@ const COLUMNS: readonly Column[] = [
       age !== null && age > OLD_SAMPLE_SECONDS ? 'yellow' : undefined,
     right: true,
   },
-  hardware('RACK', 'rack', 3),
-  hardware('ADDRESS', 'address', 4),
-  hardware('VERSION', 'software_version', 5),
+  hardware('RACK', 'rack', 5),
+  hardware('ADDRESS', 'address', 6),
+  hardware('VERSION', 'software_version', 7),
 ]
+
+function numbers(
+  title: string,
+  of: (row: NodeRow) => number | null,
+  textOf: (value: number) => string,
+  omitted: number,
+): Column {
+  const text = (row: NodeRow) => {
+    const value = of(row)
+    return value === null ? '' : textOf(value)
+  }
+  return { title, text, right: true, optional: true, omitted }
+}
 
 function hardware(title: string, member: 'rack' | 'address' | 'software_version', omitted: number): Column {
   return { title, text: ({ [member]: text }) => visibleText(text ?? ''), optional: true, omitted }
@@ -92,6 +108,8 @@ export const COLUMNS_HELP = `  DISKS        good disks/all disks
                (TB = 10^12)
   TO TARGET    time until the pool reaches the forecast target of the alerts, by
                the median forecast of its nodes
+  ERRORS       failed transactions
+  READ, WRITE  mean latency of transactions, where the system serves it
   AGE          age of the newest sample by the clock of the system; "in 5m" is
                in the future
   RACK, ADDRESS, VERSION

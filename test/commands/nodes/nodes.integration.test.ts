@@ -24,6 +24,9 @@ const ROW: NodeRow = {
   disk_space_free_bytes: 89.6e12,
   disk_space_allocated_ratio: 0.452,
   pool_forecast_seconds: null,
+  transaction_errors_ratio: null,
+  transaction_read_latency_seconds: null,
+  transaction_write_latency_seconds: null,
   newest_sample_timestamp_seconds: 1_700_000_000,
   newest_sample_age_seconds: 42,
   rack: null,
@@ -56,6 +59,15 @@ describe('the table', () => {
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB        30d  42s',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB    reached  42s',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB             42s',
+    ])
+  })
+
+  test('has errors and latencies, if there are any', () => {
+    const values = { transaction_errors_ratio: 0.057, transaction_read_latency_seconds: 0.0123 }
+    expect(linesOf(nodesTable([{ ...ROW, ...values }, ROW], UNLIMITED))).toEqual([
+      'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  ERRORS   READ  AGE',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB    5.7%  12 ms  42s',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB                 42s',
     ])
   })
 
@@ -221,10 +233,10 @@ describe('nodes', () => {
     const lines = linesOf(stdout)
     expect(lines).toHaveLength(1 + 2 * 2)
     expect(lines[0]).toMatch(
-      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +(TO TARGET +)?AGE +RACK +ADDRESS +VERSION$/,
+      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +(TO TARGET +)?ERRORS +AGE +RACK +ADDRESS +VERSION$/,
     )
     expect(lines[1]).toMatch(
-      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +(\d+\w+ +)?\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
+      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +(\d+\w+ +)?\d\.\d% +\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
     )
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.liveSessions('monitor')).toBe(0)
@@ -268,8 +280,8 @@ describe('nodes', () => {
     expect(code).toBe(1)
     expect(linesOf(stdout)).toHaveLength(2)
     expect(linesOf(stderr)).toEqual([
-      expect.stringMatching(/^sds-exporter: system dead, pools .*: connection refused/),
-      expect.stringMatching(/^sds-exporter: system frankfurt, nodes of pool urn:.*HTTP 500/),
+      expect.stringMatching(/^sds-exporter: system dead: connection refused.*; check host and port/),
+      expect.stringMatching(/^sds-exporter: system frankfurt, pool hot: .*HTTP 500/),
     ])
   })
 
@@ -302,6 +314,20 @@ describe('nodes', () => {
     expect(stdout).toMatch(/ 2h {2}rack-1 /)
   })
 
+  test.each([
+    ['classic', true],
+    ['modern', false],
+  ] as const)(
+    'has the errors of nodes of the profile %s, and latencies if served: %s',
+    async (profile, hasLatency) => {
+      await using emulator = await startEmulator({ pools: 1, nodes: 1, profile })
+      const [row] = await rowsOf([system('a', emulator.url)])
+      expect(row?.transaction_errors_ratio).toBeGreaterThan(0)
+      expect(row?.transaction_read_latency_seconds !== null).toBe(hasLatency)
+      expect(row?.transaction_write_latency_seconds !== null).toBe(hasLatency)
+    },
+  )
+
   test('never shows 0 for missing values', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['bad-values:nan'] })
     const [row] = await rowsOf([system('a', emulator.url)])
@@ -316,7 +342,7 @@ describe('nodes', () => {
     await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
     const { code, stdout, stderr } = await nodes([system('a', emulator.url)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    expect(stderr).toMatch(/^system a, pool urn:\S+: no nodes\n$/)
+    expect(stderr).toBe('system a, pool hot: no nodes\n')
   })
 
   test.each([
