@@ -10,6 +10,7 @@ import {
   KUBERNETES_FOLDER,
   kubernetesMonitoring,
 } from './deploy_files.ts'
+import { emulatorPage } from './emulator_reference.ts'
 import { chartFiles } from './helm_chart.ts'
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
@@ -40,6 +41,7 @@ const lockfile = () => readFileSync(new URL('../../package-lock.json', import.me
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
   { what: 'status reference', files: statusPage },
+  { what: 'tables of the emulator', files: emulatorPage },
   { what: 'manual page', files: async () => [{ path: MANUAL_PAGE, text: await manualPage() }] },
   {
     what: 'Prometheus rules',

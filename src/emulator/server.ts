@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { createFaults, faultMiddleware, type NamedPool } from './faults/middleware.ts'
-import { type Fault, parseFault } from './faults/table.ts'
+import { type Fault, parseFault } from './faults/parse.ts'
 import { createApp, type Service } from './http/app.ts'
 import { createListener } from './listener.ts'
 import type { resolveOptions } from './options.ts'

@@ -6,9 +6,13 @@ import { MS_PER_SECOND } from '../../time_units.ts'
 import type { Pool } from '../model/topology.ts'
 import { formatOf, isObject, parsedJson } from '../protocol/format.ts'
 import { FEED_OPERATIONS, type Operation, operationOf, routesOf } from '../protocol/operations.ts'
-import { SETTINGS, type Settings } from '../protocol/profiles.ts'
-import type { FaultRequest, FaultRow, FeedDocument, FullResponse, JsonObject, QueryTable } from './fault.ts'
-import { type Fault, rowOf } from './table.ts'
+import type { FaultRow, FullResponse, JsonObject, Kind, QueryTable, RowOf } from './kinds.ts'
+import { RAW } from './lists.ts'
+import type { Fault } from './parse.ts'
+import { FAULTS } from './table.ts'
+
+/** Kinds that do not change the response itself. */
+const BEFORE: readonly Kind[] = ['clock', 'date', 'tokens', 'setting']
 
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
@@ -23,20 +27,21 @@ export function faultMiddleware(
   stopping: () => AbortSignal,
 ): Middleware {
   return async (context, next) => {
-    const { originalUrl: url, method, path } = context
-    const operation = operationOf(method, path, context.querystring)
-    const active = faults.take(operation, querystring.unescape(routesOf(path)[0]?.parameters[0] ?? ''))
-    const now = Math.floor(clock() / MS_PER_SECOND)
-    context.state['now'] = shiftedTime(active, now)
-    context.state['settings'] = settingsOf(active)
-    context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
-    const changing = active.filter(
-      ({ row }) => row.respond ?? row.feed ?? row.answer ?? row.response ?? row.send,
+    const operation = operationOf(context.method, context.path, context.querystring)
+    const active = faults.take(
+      operation,
+      querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? ''),
     )
-    if (changing.length === 0) return next()
-    const request = { operation, url, format: formatOf(context) }
-    const response = await changedResponse(changing, context, next, request)
-    const sender = changing.find(({ row }) => row.send !== undefined)
+    const now = Math.floor(clock() / MS_PER_SECOND)
+    const [dates, clocks] = [ofKind(active, 'date'), ofKind(active, 'clock')]
+    const date = dates.reduce((time, { row, argument }) => row.change(time, argument), now)
+    context.set('Date', new Date(date * MS_PER_SECOND).toUTCString())
+    context.state['now'] = clocks.reduce((time, one) => one.row.change(time, one.argument, one.since), date)
+    const settings = ofKind(active, 'setting').map(({ name, argument }) => [name, argument])
+    context.state['settings'] = Object.fromEntries(settings)
+    if (active.every(({ row }) => BEFORE.includes(row.kind))) return next()
+    const response = await changedResponse(active, context, next, operation)
+    const [sender] = ofKind(active, 'send')
     if (sender === undefined) writeResponse(context, response)
     else await send(sender, context, response, stopping())
   }
@@ -44,7 +49,7 @@ export function faultMiddleware(
 
 /** When the client closes the connection or the emulator stops, an error has no receiver. */
 async function send(
-  { row, argument }: ActiveFault,
+  { row, argument }: ActiveFault<'send'>,
   context: Context,
   response: FullResponse,
   stopping: AbortSignal,
@@ -53,63 +58,88 @@ async function send(
   const closed = new AbortController()
   context.res.once('close', () => closed.abort())
   const signal = AbortSignal.any([closed.signal, stopping])
-  await row.send?.({ response, output: context.res, signal }, argument).catch((error: unknown) => {
+  await row.change({ response, output: context.res, signal }, argument).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
 }
 
 /** The response, changed by all faults except those that send it. */
 async function changedResponse(
-  faults: readonly ActiveFault[],
+  active: readonly ActiveFault[],
   context: Context,
   next: Next,
-  request: FaultRequest,
+  operation: Operation,
 ): Promise<FullResponse> {
-  const responder = faults.find(({ row }) => row.respond !== undefined)
-  let response = responder?.row.respond?.(responder.argument, request)
-  if (response === undefined) {
-    await next()
-    response = await readResponse(context)
-  } else {
-    context.status = response.status
+  const [responder] = ofKind(active, 'respond')
+  const request = { operation, url: context.originalUrl, format: formatOf(context) }
+  if (responder === undefined) await next()
+  let response = responder?.row.change(responder.argument, request) ?? (await readResponse(context))
+  context.status = response.status
+  for (const { row, argument } of ofKind(active, 'document'))
+    response = withJson(response, (root) => row.change(root, argument))
+  for (const { row, argument } of ofKind(active, 'list'))
+    response = withJson(response, (root) => changeList(root, (list) => row.change(list, argument)))
+  for (const { row, argument } of ofKind(active, 'tables'))
+    response = withJson(response, (root) => changeTables(root, (table) => row.change(table, argument)))
+  for (const { row, argument } of ofKind(active, 'rows'))
+    response = withJson(response, (root) =>
+      changeTables(root, (table) => changeRows(table, row.change, argument)),
+    )
+  for (const { row, argument } of ofKind(active, 'response')) {
+    const { body = response.body, headers = {} } = row.change(response.body, argument)
+    // Lowercase, as in a complete response, so that no header is sent twice.
+    const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+    response = { ...response, body, headers: { ...response.headers, ...Object.fromEntries(added) } }
   }
-  for (const { row, argument } of faults) {
-    const { feed, answer } = row
-    if (feed !== undefined) response = changeFeed(response, (document) => feed(document, argument))
-    if (answer !== undefined) response = changeTables(response, (series) => answer(series, argument))
-  }
-  for (const { row, argument } of faults) response = row.response?.(response, argument) ?? response
   return response
 }
 
-/** Changes a list of objects, or the only object. Any other body, such as that of another fault, stays unchanged. */
-function changeFeed(
-  response: FullResponse,
-  change: (feed: FeedDocument) => string | undefined,
-): FullResponse {
+/** Changes the JSON of a successful response. Any other body, such as that of another fault, stays unchanged. */
+function withJson(response: FullResponse, change: (root: JsonObject) => unknown): FullResponse {
   const root = parsedJson(response.body.toString())
   if (!isObject(root) || response.status !== 200) return response
-  const nodes = listIn(root) ?? (isObject(root['_embedded']) ? undefined : [root])
-  if (nodes === undefined) return response
-  return { ...response, body: Buffer.from(change({ root, nodes }) ?? JSON.stringify(root)) }
+  const text = JSON.stringify(change(root)).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
+  return { ...response, body: Buffer.from(text) }
+}
+
+/** Changes a list of objects, or the only object. */
+function changeList(root: JsonObject, change: (objects: readonly JsonObject[]) => unknown): unknown {
+  const found = listIn(root)
+  if (found === undefined) return isObject(root['_embedded']) ? root : [change([root])].flat()[0]
+  found.container[found.name] = change(found.list)
+  return root
 }
 
 /** The first list of the document, of what it embeds, or of the element around it. */
-function listIn(root: JsonObject): JsonObject[] | undefined {
-  const containers = [root['_embedded'], root, ...Object.values(root)].filter(isObject)
-  const lists = containers.flatMap((container) => Object.values(container)).filter(Array.isArray)
-  return lists.find((list) => list.every(isObject))
+function listIn(root: JsonObject) {
+  const containers: JsonObject[] = [root['_embedded'], root, ...Object.values(root)].filter(isObject)
+  return containers
+    .flatMap((container) => Object.entries(container).map(([name, list]) => ({ container, name, list })))
+    .find(
+      (one): one is typeof one & { list: JsonObject[] } =>
+        Array.isArray(one.list) && one.list.every(isObject),
+    )
 }
 
-/** Changes the answer to a query. Errors and answers without rows stay unchanged. */
-function changeTables(response: FullResponse, change: (series: QueryTable) => QueryTable[]): FullResponse {
-  const root = parsedJson(response.body.toString())
-  const series = isObject(root) ? (root['Series'] as QueryTable[] | undefined) : undefined
-  if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return response
+/** Changes the answer to a query. Answers without rows stay unchanged. */
+function changeTables(root: JsonObject, change: (table: QueryTable) => readonly QueryTable[]): JsonObject {
+  const series = root['Series'] as QueryTable[] | undefined
+  if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return root
   const changed = series.flatMap(change)
   const isEmpty = changed.every(({ Values }) => Values.length === 0)
-  const document = { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
-  return { ...response, body: Buffer.from(JSON.stringify(document)) }
+  return { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
+}
+
+function changeRows(
+  { Columns, Values, ...table }: QueryTable,
+  change: RowOf<'rows'>['change'],
+  argument: string,
+): QueryTable[] {
+  const rows = Values.map((row) =>
+    Object.fromEntries(Columns.map((name, index) => [name, row[index] ?? null])),
+  )
+  const changed = change(rows, argument)
+  return [{ ...table, Columns, Values: changed.map((row) => Columns.map((name) => row[name] ?? null)) }]
 }
 
 async function readResponse(context: Context): Promise<FullResponse> {
@@ -136,11 +166,16 @@ function writeResponse(context: Context, response: FullResponse): void {
 
 export type Faults = ReturnType<typeof createFaults>
 
-interface ActiveFault {
-  readonly row: FaultRow
+interface ActiveFault<K extends Kind = Kind> {
+  readonly name: string
+  readonly row: K extends Kind ? RowOf<K> : never
   readonly argument: string
   /** Time of activation, in epoch seconds. */
   readonly since: number
+}
+
+function ofKind<K extends Kind>(active: readonly ActiveFault[], kind: K): readonly ActiveFault<K>[] {
+  return active.filter((one): one is typeof one & ActiveFault<K> => one.row.kind === kind)
 }
 
 export type NamedPool = Pick<Pool, 'id' | 'uuid' | 'name'>
@@ -151,21 +186,22 @@ export function createFaults(
   limitTokenUses: (uses: number | undefined) => void,
 ) {
   let active: (ActiveFault & { fault: Fault; left: number })[] = []
+  const find = (text: string) => pools.find(({ id, uuid, name }) => [id, uuid, name].includes(text))
   const appliesTo = (fault: Fault, operation: Operation, pool: string) =>
-    coversOperation(fault, operation) &&
-    (fault.pool === undefined || findPool(pools, fault.pool) === findPool(pools, pool))
+    coversOperation(fault, operation) && (fault.pool === undefined || find(fault.pool) === find(pool))
   return {
     set: (faults: readonly Fault[]): void => {
-      for (const { pool } of faults) if (pool !== undefined) checkPool(pools, pool)
-      active = faults.map((fault) => ({
-        fault,
-        row: rowOf(fault.name),
-        argument: fault.argument,
-        since: now(),
-        left: fault.first ?? Number.POSITIVE_INFINITY,
-      }))
-      const [uses] = active.flatMap(({ row, argument }) => row.tokenUses?.(argument) ?? [])
-      limitTokenUses(uses)
+      const missing = faults.find(({ pool }) => pool !== undefined && find(pool) === undefined)?.pool
+      if (missing !== undefined) {
+        const names = pools.map(({ name }) => name).join(', ')
+        throw new RangeError(`There is no pool "${missing}". Pools are: ${names}.`)
+      }
+      active = faults.map((fault) => {
+        const { name, argument, first: left = Number.POSITIVE_INFINITY } = fault
+        return { fault, name, row: FAULTS[name], argument, since: now(), left }
+      })
+      const [limit] = ofKind(active, 'tokens')
+      limitTokenUses(limit?.row.change(limit.argument))
     },
     /** The faults that apply to this request; counts the request for `first=`. */
     take: (operation: Operation, pool: string): readonly ActiveFault[] => {
@@ -176,30 +212,10 @@ export function createFaults(
   }
 }
 
-/** Without an operation, faults of the feed do not apply to the list of pools, which has the same structure. */
+/** Without an operation, faults of lists do not apply to the list of pools, which has the structure of the feed. */
 function coversOperation(fault: Fault, operation: Operation): boolean {
-  if (fault.operation !== undefined) return fault.operation === operation
-  const row = rowOf(fault.name)
-  if (row.operation !== undefined) return row.operation === operation
-  return row.feed === undefined || FEED_OPERATIONS.includes(operation)
-}
-
-function findPool(pools: readonly NamedPool[], text: string): NamedPool | undefined {
-  return pools.find(({ id, uuid, name }) => id === text || uuid === text || name === text)
-}
-
-function checkPool(pools: readonly NamedPool[], text: string): void {
-  if (findPool(pools, text) !== undefined) return
-  throw new RangeError(`There is no pool "${text}". Pools are: ${pools.map(({ name }) => name).join(', ')}.`)
-}
-
-/** The time of the samples of this response, or of its Date header; epoch seconds. */
-function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDateHeader = false): number {
-  const clocks = faults.filter(({ row }) => !onlyDateHeader || row.changesDateHeader)
-  return clocks.reduce((time, { row, argument, since }) => row.clock?.(time, since, argument) ?? time, now)
-}
-
-function settingsOf(faults: readonly ActiveFault[]): Settings {
-  const changes = faults.map(({ row, argument }) => row.settings?.(argument))
-  return Object.assign({}, SETTINGS, ...changes)
+  const row: FaultRow = FAULTS[fault.name]
+  const covered = fault.operation ?? row.operation
+  if (covered !== undefined) return covered === operation
+  return (row.kind !== 'list' && row.kind !== 'document') || FEED_OPERATIONS.includes(operation)
 }

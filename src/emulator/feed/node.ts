@@ -105,9 +105,9 @@ export function includesCategory(query: FeedQuery, category: string): boolean {
 }
 
 /** The API document has it "present for category capacityForecast"; a single `dataType` without category excludes it. */
-function includesForecast({ query, settings: { forecastsOnly } }: FeedRequest): boolean {
+function includesForecast({ query, settings: { 'strict-forecasts': strict } }: FeedRequest): boolean {
   const form = query.historical ? 'category' : 'current'
-  if (forecastsOnly !== undefined && forecastsOnly !== form) return false
+  if (strict !== undefined && strict !== form) return false
   return (
     query.category === FORECAST.category ||
     (query.category === undefined && query.current && query.historical)
@@ -145,7 +145,7 @@ function storedSnapshots(
   node: Subject,
   { name }: Attribute,
 ): Snapshot[] {
-  if (name === settings.withoutHistory) return [{ t: now, value: 0 }]
+  if (name === settings['no-history']) return [{ t: now, value: 0 }]
   return servedTimes(query.range, now, settings, node.joinedAt).map((t) => ({
     t,
     value: node.value(name, t, 'historical'),

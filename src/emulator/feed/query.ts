@@ -2,7 +2,8 @@ import { CATEGORIES } from '../../catalogue.ts'
 import type { ForecastRequest } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
 import { ApiError } from '../protocol/errors.ts'
-import type { Profile, Settings } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 
 export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
 

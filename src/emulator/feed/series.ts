@@ -1,6 +1,7 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
-import { PROFILES, type Profile, type Settings } from '../protocol/profiles.ts'
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 import type { Range } from './query.ts'
 
 /**
@@ -70,14 +71,16 @@ export interface Form {
 export function servedTimes(range: Range, now: number, settings: Settings, joinedAt: number): number[] {
   const { start, end, interval } = range
   const times: number[] = []
-  const last = Math.min(end, now - settings.lateSeconds)
+  const last = Math.min(end, now - Number(settings['late-points'] ?? 0))
+  const gapSeconds = Number(settings['history-gaps'] ?? 0)
   for (let t = Math.ceil(Math.max(start, joinedAt) / interval) * interval; t <= last; t += interval)
-    if (t % SECONDS_PER_DAY >= settings.gapSeconds) times.push(t)
+    if (t % SECONDS_PER_DAY >= gapSeconds) times.push(t)
   return times
 }
 
 export function servedOrder(series: readonly Snapshot[], settings: Settings): readonly Snapshot[] {
-  return settings.isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
+  const isUnordered = settings['unordered-history'] !== undefined
+  return isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
 }
 
 /** `{"t":1463004000,"Space":2.3e7}` */

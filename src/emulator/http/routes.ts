@@ -6,7 +6,8 @@ import type { StorageModel } from '../model/model.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import type { Role, RoutedOperation } from '../protocol/operations.ts'
-import { PROFILES, type Profile, type Settings } from '../protocol/profiles.ts'
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
 import { alertList } from '../resources/alerts.ts'
@@ -76,7 +77,8 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
 function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Handler {
   return ({ model, profile, maxPoints }, { context, parameters: [id = ''], now, settings }) => {
     const requested = parseFeedQuery(context.querystring, now, maxPoints)
-    const query = settings.ignoresRange ? { ...requested, range: defaultRange(now) } : requested
+    const isFixed = settings['fixed-history'] !== undefined
+    const query = isFixed ? { ...requested, range: defaultRange(now) } : requested
     const text = textOf({ model, profile, now, settings, query }, id)
     return { body: { text, long: query.historical } }
   }
@@ -118,7 +120,7 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   one_bucket_usage: resource(bucketUsageDocument),
   license: resource(license),
   query: (system, { context, body, now, settings }) => {
-    return { body: answerQuery({ ...system, ...settings, context, body, now }) }
+    return { body: answerQuery({ ...system, settings, context, body, now }) }
   },
   providers: ({ providers }) => ({ body: providers.list() }),
   provider: ({ providers }, { parameters: [id = ''] }) => ({ body: providers.record(id) }),

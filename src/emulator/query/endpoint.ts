@@ -3,13 +3,13 @@ import { MS_PER_SECOND } from '../../time_units.ts'
 import { oncePerKey } from '../../values/memo.ts'
 import { ApiError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
-import { PROFILES, type Settings } from '../protocol/profiles.ts'
+import { PROFILES } from '../protocol/profiles.ts'
 import { type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
 import { parseFlux } from './flux/parse.ts'
 import type { Instant } from './flux/pipeline.ts'
 import { columnNames, type PointColumn, type Table } from './tables.ts'
 
-interface QueryRequest extends Evaluation, Settings {
+interface QueryRequest extends Evaluation {
   readonly context: Context
   readonly body: string
 }
@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json'
 
 /** @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
 export function answerQuery(request: QueryRequest) {
-  const { context } = request
+  const { context, settings } = request
   const { state } = PROFILES[request.profile].query
   if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${context.path}`)
   if (state === 'unavailable') throw new ApiError('unreachable', '')
@@ -26,15 +26,18 @@ export function answerQuery(request: QueryRequest) {
   if (mediaType === false) {
     throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)
   }
-  const result = evaluate(parseFlux(scriptOf(request), request), request)
-  const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement']))
-  if (request.refusesCombined && measurements.size > 1) {
+  const result = evaluate(parseFlux(scriptOf(request), settings), request)
+  const measurements = new Set<string | undefined>(
+    result.tables.map(({ columns }) => columns['_measurement']),
+  )
+  const isCombined = measurements.size > 1
+  if (isCombined && settings['combined-refused'] !== undefined) {
     throw new QueryError('requested operation merges tables with different schemas for group key {}')
   }
-  if (request.failingMeasurement !== undefined && measurements.has(request.failingMeasurement)) {
+  if (measurements.has(settings['measurement-error'] ?? '')) {
     throw new QueryError('internal error: this error is made on purpose')
   }
-  const isEmptied = request.emptiesCombined && measurements.size > 1
+  const isEmptied = isCombined && settings['combined-empty'] !== undefined
   const answered = isEmptied ? { ...result, tables: [] } : result
   return { mediaType, text: jsonOf(answered), long: isLong(answered) }
 }

@@ -1,16 +1,23 @@
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { mix } from '../model/random.ts'
 import { QueryError } from '../protocol/errors.ts'
-import { PROFILES, type Settings } from '../protocol/profiles.ts'
+import { PROFILES } from '../protocol/profiles.ts'
 import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
 import { MONITORING_VDC } from './buckets/vdc.ts'
 import type { Instant, Pipeline, Range, TimeExpression } from './flux/pipeline.ts'
-import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
+import {
+  type Bucket,
+  intervalOf,
+  type Point,
+  type Source,
+  type ValueType,
+  valueText,
+} from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation extends Source, Pick<Settings, 'delaySeconds'> {
+export interface Evaluation extends Source {
   /** Epoch seconds. */
   readonly now: number
   readonly maxPoints: number
@@ -88,10 +95,11 @@ function windowOf({ start, stop }: Range, now: Instant): Window {
 
 /** Times of the points in `[start, stop)` that are visible and not yet deleted. */
 function boundsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluation) {
-  const { now, delaySeconds, intervalSeconds, maxPoints } = evaluation
+  const { now, settings, maxPoints } = evaluation
+  const delaySeconds = bucket.delaySeconds + Math.floor(Number(settings['stale-points'] ?? 0))
   const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
-  const last = Math.min(ceilOf(stop) - 1, now - bucket.delaySeconds - delaySeconds)
-  if ((last - first) / intervalSeconds > maxPoints) {
+  const last = Math.min(ceilOf(stop) - 1, now - delaySeconds)
+  if ((last - first) / intervalOf(settings) > maxPoints) {
     throw new QueryError(`the range has more than ${maxPoints} points of a series`)
   }
   return { first, last }

@@ -8,7 +8,9 @@ import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
 import { findPool, type ResourceRequest, wrapped } from './request.ts'
 
-const EXPIRY_DAYS = { valid: 700, expiring: 20, expired: -10 }
+const VALID_DAYS = 700
+/** By the argument of the fault `license`. */
+const EXPIRY_DAYS: Readonly<Record<string, number>> = { expiring: 20, expired: -10 }
 
 /** `GET /vdc/nodes` */
 export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
@@ -58,7 +60,9 @@ export function license(request: ResourceRequest): Document {
     version: '2.0',
     issued_date: '01/10/2020',
     ...(profile !== 'classic' && {
-      expiration_date: dateText(midnight + EXPIRY_DAYS[settings.license] * SECONDS_PER_DAY),
+      expiration_date: dateText(
+        midnight + (EXPIRY_DAYS[settings.license ?? ''] ?? VALID_DAYS) * SECONDS_PER_DAY,
+      ),
     }),
     model: 'ViPR_Unstructured',
     product: 'ECS',

@@ -2,7 +2,8 @@ import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
-import type { Profile, Settings } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 
 export interface ResourceRequest {
   readonly model: StorageModel
@@ -48,10 +49,10 @@ export function pageOf<T>(
   const marker = query.get('marker') ?? ''
   const start = marker === '' ? '0' : Buffer.from(marker, 'base64url').toString()
   if (!/^\d+$/.test(start)) throw new ApiError('badParameter', `Parameter marker is unknown: ${marker}`)
-  if (marker !== '' && settings.failsAfterFirstPage)
+  if (marker !== '' && settings['page-error'] !== undefined)
     throw new ApiError('failure', 'This error is made on purpose')
   const first = Number(start)
-  const next = settings.repeatsMarker && marker !== '' ? first : first + size
+  const next = settings['repeated-marker'] !== undefined && marker !== '' ? first : first + size
   const nextMarker = next < items.length ? Buffer.from(String(next)).toString('base64url') : undefined
   return {
     page: items.slice(first, first + size),

@@ -5,7 +5,7 @@ import { createProviders } from '../../../src/emulator/http/providers.ts'
 import { createModel } from '../../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../../src/emulator/options.ts'
 import { writeDocument } from '../../../src/emulator/protocol/format.ts'
-import { PROFILES, type Profile, SETTINGS } from '../../../src/emulator/protocol/profiles.ts'
+import { PROFILES, type Profile } from '../../../src/emulator/protocol/profiles.ts'
 import { poolListText } from '../../../src/emulator/resources/zone.ts'
 
 const NOW_SECONDS = 1_785_312_642
@@ -29,7 +29,7 @@ function requestOf(profile: Profile, query: string): FeedRequest {
     model,
     profile,
     now: NOW_SECONDS,
-    settings: SETTINGS,
+    settings: {},
     query: parseFeedQuery(query, NOW_SECONDS, 1000),
   }
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../../../config/values/suggestions.ts'
-import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
+import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/parse.ts'
+import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
 import {
   type CountOption,

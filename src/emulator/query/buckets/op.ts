@@ -34,7 +34,7 @@ function* directoryTables(source: Source): Iterable<FieldSeries> {
     const columns = { _field: field, _measurement: 'dtquery_dt_status', ...DT }
     const values: Readonly<Record<string, number | undefined>> = {
       total: DT_PER_NODE * nodes.length,
-      unready: source.unreadyTables,
+      unready: Number(source.settings['unready-tables'] ?? 0),
     }
     yield dtSeries(columns, values[field] ?? 0)
   }

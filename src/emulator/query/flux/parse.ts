@@ -1,9 +1,8 @@
 import { MS_PER_SECOND } from '../../../time_units.ts'
 import { QueryError } from '../../protocol/errors.ts'
-import type { Settings } from '../../protocol/profiles.ts'
+import { ALLOWED_OPERATIONS, type Settings } from '../../protocol/settings.ts'
 import { type Cursor, cursorOf } from './cursor.ts'
 import {
-  ALLOWED_OPERATIONS,
   type Operation,
   type Pipeline,
   type Predicate,
@@ -11,8 +10,6 @@ import {
   REFUSED_FUNCTIONS,
   type TimeExpression,
 } from './pipeline.ts'
-
-type ParseOptions = Pick<Settings, 'refusedOperations' | 'refusesAbsolute'>
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const NANOSECOND_DIGITS = 9
@@ -23,13 +20,13 @@ const MAX_DEPTH = 100
  *
  * @throws QueryError 500 for a syntax error, and for a function that exists and is not allowed
  */
-export function parseFlux(script: string, options: ParseOptions): Pipeline {
+export function parseFlux(script: string, settings: Settings): Pipeline {
   const cursor = cursorOf(script)
   const source = cursor.name()
-  if (source !== 'from') return refuse(cursor, source, options)
+  if (source !== 'from') return refuse(cursor, source, settings)
   const { bucket } = parseArguments(cursor, { bucket: cursor.string })
   if (bucket === undefined) return cursor.fail('missing required argument bucket')
-  const { range, ...operations } = parseOperations(cursor, options)
+  const { range, ...operations } = parseOperations(cursor, settings)
   cursor.expectEnd()
   if (range === undefined) {
     throw new QueryError(
@@ -41,28 +38,28 @@ export function parseFlux(script: string, options: ParseOptions): Pipeline {
 }
 
 /** A range after another operation than a filter bounds nothing. */
-function parseOperations(cursor: Cursor, options: ParseOptions) {
+function parseOperations(cursor: Cursor, settings: Settings) {
   let range: Range | undefined
   const filters: Predicate[] = []
   const rest: Operation[] = []
   while (cursor.accept('|>')) {
     const name = cursor.name()
-    if (options.refusedOperations.includes(name)) return refuse(cursor, name, options)
+    if (name === settings['refused-operation']) return refuse(cursor, name, settings)
     if (name === 'range') {
       if (range !== undefined) return cursor.fail('two ranges')
-      const parsed = parseRange(cursor, options)
+      const parsed = parseRange(cursor, settings)
       if (rest.length === 0) range = parsed
       continue
     }
-    const operation = parseOperation(cursor, name, options)
+    const operation = parseOperation(cursor, name, settings)
     if (operation.name === 'filter' && rest.length === 0) filters.push(operation.accepts)
     else rest.push(operation)
   }
   return { range, filters, rest }
 }
 
-function parseRange(cursor: Cursor, options: ParseOptions): Range {
-  const time = () => parseTime(cursor, options)
+function parseRange(cursor: Cursor, settings: Settings): Range {
+  const time = () => parseTime(cursor, settings)
   const { start, stop } = parseArguments(cursor, { start: time, stop: time })
   return {
     start: start ?? cursor.fail('missing required argument start'),
@@ -70,7 +67,7 @@ function parseRange(cursor: Cursor, options: ParseOptions): Range {
   }
 }
 
-function parseOperation(cursor: Cursor, name: string, options: ParseOptions): Operation {
+function parseOperation(cursor: Cursor, name: string, settings: Settings): Operation {
   switch (name) {
     case 'filter': {
       const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor) })
@@ -85,25 +82,25 @@ function parseOperation(cursor: Cursor, name: string, options: ParseOptions): Op
       return { name, columns: columns ?? cursor.fail('missing required argument columns') }
     }
     default:
-      return refuse(cursor, name, options)
+      return refuse(cursor, name, settings)
   }
 }
 
 /** @throws QueryError in the words for a function that exists, or for any other name */
-function refuse(cursor: Cursor, name: string, { refusedOperations }: ParseOptions): never {
-  if (!REFUSED_FUNCTIONS.has(name) && !refusedOperations.includes(name))
-    return cursor.fail(`undefined identifier ${name}`)
-  const allowed = ALLOWED_OPERATIONS.filter((operation) => !refusedOperations.includes(operation))
+function refuse(cursor: Cursor, name: string, { 'refused-operation': refused }: Settings): never {
+  if (!REFUSED_FUNCTIONS.has(name) && name !== refused) return cursor.fail(`undefined identifier ${name}`)
+  const allowed = ALLOWED_OPERATIONS.filter((operation) => operation !== refused)
   throw new QueryError(`operation '${name}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
 }
 
 /** A duration such as `-1h30m`, or a time of RFC 3339. */
-function parseTime(cursor: Cursor, { refusesAbsolute }: ParseOptions): TimeExpression {
+function parseTime(cursor: Cursor, settings: Settings): TimeExpression {
   const time = cursor.take('time')
   if (time !== undefined) {
     const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
     const seconds = Date.parse(time.replace(/\.\d+/, '')) / MS_PER_SECOND
-    if (refusesAbsolute || !Number.isFinite(seconds)) return cursor.fail(`${time} is not a duration`)
+    const isRefused = settings['absolute-refused'] !== undefined
+    if (isRefused || !Number.isFinite(seconds)) return cursor.fail(`${time} is not a duration`)
     return { absolute: { seconds, nanoseconds: Number(fraction.padEnd(NANOSECOND_DIGITS, '0')) } }
   }
   const duration = cursor.take('duration') ?? cursor.fail('expected a duration or a time')

@@ -28,9 +28,6 @@ export interface Instant {
 /** Decides by `_field`, `_measurement` and the tags of a series. */
 export type Predicate = (columns: Readonly<Record<string, string>>) => boolean
 
-/** The operations that the external interface allows, in the words of its refusals. */
-export const ALLOWED_OPERATIONS = ['influxDBFrom', 'filter', 'range', 'last', 'drop', 'keep'] as const
-
 /** Functions of the language that exist and are refused. All other names are compile errors. */
 export const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(
   `aggregateWindow bottom buckets columns contains count covariance cumulativeSum derivative difference distinct

@@ -1,7 +1,8 @@
 import type { StorageModel } from '../../model/model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
-import type { Profile, Settings } from '../../protocol/profiles.ts'
+import type { Profile } from '../../protocol/profiles.ts'
+import type { Settings } from '../../protocol/settings.ts'
 import type { Counters } from './counters.ts'
 import { type Clock, MAX_DELAY_SECONDS } from './grid.ts'
 
@@ -22,8 +23,9 @@ export interface FieldSeries {
   readonly points: (first: number, last: number) => Point[]
 }
 
-/** The storage system, as the buckets use it: with the time between two points, and directory tables that are not ready. */
-export interface Source extends Pick<Settings, 'intervalSeconds' | 'unreadyTables'> {
+/** The storage system, as the buckets use it. */
+export interface Source {
+  readonly settings: Settings
   readonly model: StorageModel
   readonly profile: Profile
   readonly counters: Counters
@@ -51,7 +53,7 @@ export interface NodeField {
 /** The series of a field of one node. A node that is down has no points. */
 export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): FieldSeries {
   const { measurement, field, tags, type, clock } = row
-  const { intervalSeconds } = source
+  const intervalSeconds = intervalOf(source.settings)
   const ofStatistics = (k: number) => {
     const state = source.model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS)
     return isDown(state) ? undefined : row.value(source, state, k)
@@ -66,6 +68,11 @@ export function nodeSeries(source: Source, node: Node, nodeId: string, row: Node
       intervalSeconds,
     ),
   }
+}
+
+/** The time between two points. */
+export function intervalOf(settings: Settings): number {
+  return Math.max(1, Math.floor(Number(settings['point-interval'] ?? STATISTICS_INTERVAL_SECONDS)))
 }
 
 /** Between two points of the statistics, as if the value changed evenly; not across a restart. */

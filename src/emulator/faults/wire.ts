@@ -2,68 +2,23 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MS_PER_SECOND } from '../../time_units.ts'
-import { type Connection, choiceArgument, countArgument, type FaultRow, secondsArgument } from './fault.ts'
-import { firstHalf } from './response_faults.ts'
+import type { Connection } from './kinds.ts'
+import { firstHalf } from './responses.ts'
 
 const MEGABYTE = 1_000_000
-const CHUNK = Buffer.alloc(65_536, ' ')
+const BLANKS = Buffer.alloc(65_536, ' ')
 /** Bytes of another protocol. */
 const GARBAGE = Buffer.from('\u0015\u0003\u0001\u0000\u0002\u0002Fgarbage\r\n\r\n\u0000\u0001', 'latin1')
 
-/** Faults of the connection. The storage system has processed the request before. */
-export const WIRE_FAULTS = {
-  reset: {
-    help: 'closes the connection without a response',
-    send: async ({ output }) => void output.socket?.destroy(),
-  },
-  'half-open': {
-    help: 'accepts the request and never responds',
-    send: ({ signal }) => aborted(signal),
-  },
-  'slow-headers': {
-    help: 'waits before it responds',
-    argument: secondsArgument(5),
-    send: async (connection, seconds) => {
-      await pause(connection, seconds)
-      writeHead(connection).end(connection.response.body)
-    },
-  },
-  'slow-body': {
-    help: 'sends the body byte by byte, with a pause before each',
-    argument: { ...secondsArgument(1), name: 'SECONDS_PER_BYTE' },
-    send: sendByteByByte,
-  },
-  stall: {
-    help: 'sends half of the body, then nothing, and keeps the connection open',
-    send: async (connection) => {
-      writeHead(connection).write(firstHalf(connection.response.body))
-      await aborted(connection.signal)
-    },
-  },
-  truncate: {
-    help: 'sends half of the body and closes the connection; the end of the body is marked by length, chunks or close',
-    argument: choiceArgument(['length', 'chunked', 'close'], 'length'),
-    send: sendTruncated,
-  },
-  'too-large': {
-    help: 'pads the body with blanks, with a matching Content-Length',
-    argument: countArgument('MEGABYTES', 100),
-    send: sendLarge,
-  },
-  endless: {
-    help: 'sends blanks after the body without end',
-    send: async (connection) => {
-      writeHead(connection, 'chunked').write(connection.response.body)
-      await sendBlanks(Number.POSITIVE_INFINITY, connection)
-    },
-  },
-  garbage: {
-    help: 'responds with bytes that are not HTTP',
-    send: async ({ output }) => void output.socket?.end(GARBAGE),
-  },
-} as const satisfies Record<string, FaultRow>
+export async function closeConnection({ output }: Connection): Promise<void> {
+  output.socket?.destroy()
+}
 
-async function aborted(signal: AbortSignal): Promise<void> {
+export async function sendGarbage({ output }: Connection): Promise<void> {
+  output.socket?.end(GARBAGE)
+}
+
+export async function sendNothing({ signal }: Pick<Connection, 'signal'>): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
@@ -85,7 +40,12 @@ function writeHead(
   return output
 }
 
-async function sendByteByByte(connection: Connection, seconds: string): Promise<void> {
+export async function sendLate(connection: Connection, seconds: string): Promise<void> {
+  await pause(connection, seconds)
+  writeHead(connection).end(connection.response.body)
+}
+
+export async function sendBytes(connection: Connection, seconds: string): Promise<void> {
   const { output, response } = connection
   writeHead(connection)
   for (let index = 0; index < response.body.length; index++) {
@@ -95,8 +55,13 @@ async function sendByteByByte(connection: Connection, seconds: string): Promise<
   output.end()
 }
 
+export async function sendHalf(connection: Connection): Promise<void> {
+  writeHead(connection).write(firstHalf(connection.response.body))
+  await sendNothing(connection)
+}
+
 /** A body without length and chunks ends with the connection, so a client cannot detect that it is truncated. */
-async function sendTruncated(connection: Connection, kind: string): Promise<void> {
+export async function sendTruncated(connection: Connection, kind: string): Promise<void> {
   const { output, response } = connection
   const half = firstHalf(response.body)
   if (kind === 'close') {
@@ -110,7 +75,7 @@ async function sendTruncated(connection: Connection, kind: string): Promise<void
   output.socket?.destroy()
 }
 
-async function sendLarge(connection: Connection, megabytes: string): Promise<void> {
+export async function sendLarge(connection: Connection, megabytes: string): Promise<void> {
   const { body } = connection.response
   const length = Math.max(body.length, Number(megabytes) * MEGABYTE)
   writeHead(connection, length).write(body)
@@ -118,11 +83,16 @@ async function sendLarge(connection: Connection, megabytes: string): Promise<voi
   connection.output.end()
 }
 
+export async function sendEndless(connection: Connection): Promise<void> {
+  writeHead(connection, 'chunked').write(connection.response.body)
+  await sendBlanks(Number.POSITIVE_INFINITY, connection)
+}
+
 /** Sends blanks as fast as the client reads, until it closes the connection. */
 async function sendBlanks(count: number, { output, signal }: Connection): Promise<void> {
   let left = count
   while (left > 0) {
-    const chunk = CHUNK.subarray(0, Math.min(left, CHUNK.length))
+    const chunk = BLANKS.subarray(0, Math.min(left, BLANKS.length))
     left -= chunk.length
     if (!output.write(chunk)) await once(output, 'drain', { signal })
     signal.throwIfAborted()

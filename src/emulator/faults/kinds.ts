@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http'
+import type { DocumentFormat } from '../protocol/format.ts'
+import type { Operation } from '../protocol/operations.ts'
+import type { Argument } from '../protocol/settings.ts'
+
+export interface FullResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export interface FaultRequest {
+  readonly operation: Operation
+  /** Path and query as received. */
+  readonly url: string
+  readonly format: DocumentFormat
+}
+
+export interface Connection {
+  readonly response: FullResponse
+  readonly output: ServerResponse
+  /** Aborted when the emulator stops or the connection closes. */
+  readonly signal: AbortSignal
+}
+
+export type JsonObject = { [name: string]: unknown }
+
+export interface QueryTable {
+  readonly Datatypes: readonly string[]
+  readonly Columns: readonly string[]
+  readonly Values: readonly (readonly (string | null)[])[]
+}
+
+/** Cells by column. */
+export type Row = Readonly<Record<string, string | null>>
+
+/** What the faults of each kind change, in the order in which a request passes them. */
+interface Changes {
+  /** The time of the samples, in epoch seconds. `since`: when the fault was activated. */
+  clock: (now: number, argument: string, since: number) => number
+  /** The same, and the Date header. */
+  date: (now: number, argument: string) => number
+  /** The number of requests that a token is valid for; 0 revokes the existing tokens. */
+  tokens: (argument: string) => number
+  setting: undefined
+  /** Responds in place of the storage system, which does not process the request. */
+  respond: (argument: string, request: FaultRequest) => FullResponse
+  /** The JSON of a successful response. */
+  document: (root: JsonObject, argument: string) => unknown
+  /** The objects of the list in the JSON, or its only object. */
+  list: (objects: readonly JsonObject[], argument: string) => unknown
+  /** The JSON of a query that returned rows. */
+  tables: (table: QueryTable, argument: string) => readonly QueryTable[]
+  rows: (rows: readonly Row[], argument: string) => readonly Row[]
+  /** Headers or bytes of a complete response. */
+  response: (body: Buffer, argument: string) => Partial<Pick<FullResponse, 'headers' | 'body'>>
+  /** Sends a complete response itself; settles when it no longer needs the connection. */
+  send: (connection: Connection, argument: string) => Promise<void>
+}
+export type Kind = keyof Changes
+
+export type FaultRow = { readonly [K in Kind]: RowOf<K> }[Kind]
+export interface RowOf<K extends Kind> {
+  readonly kind: K
+  readonly description: string
+  readonly change: Changes[K]
+  readonly argument?: Argument | undefined
+  /** The only operation that the fault applies to without a target. */
+  readonly operation?: Operation
+}
+
+/** Creates the rows of a kind. */
+export const rowsOf =
+  <K extends Kind>(kind: K, operation?: Operation) =>
+  (description: string, change: Changes[K], argument?: Argument): RowOf<K> => {
+    return { kind, description, change, argument, ...(operation !== undefined && { operation }) }
+  }

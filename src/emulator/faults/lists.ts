@@ -1,0 +1,127 @@
+import type { JsonObject } from './kinds.ts'
+
+/** Begins a text that is written without quotes, such as 1e400, which JSON.stringify cannot write. */
+export const RAW = '@raw:'
+
+/** Invalid values, by the argument of the fault. */
+export const BAD_VALUES: Readonly<Record<string, unknown>> = {
+  nan: 'NaN',
+  infinity: 'Infinity',
+  huge: `${RAW}1e400`,
+  'huge-text': '1e400',
+  negative: -2,
+  implausible: 1e298,
+  hex: '0x1F',
+  text: 'many',
+  unavailable: 'N/A',
+  blank: ' ',
+  null: null,
+  boolean: true,
+  list: [],
+  'nan-literal': `${RAW}NaN`,
+  'infinity-literal': `${RAW}Infinity`,
+}
+
+/** Documents that are not objects, by the argument of the fault. */
+export const ROOTS: Readonly<Record<string, unknown>> = { null: null, list: [], text: 'nodes', number: 7 }
+
+/** Factors on times in seconds, by the argument of the fault. */
+export const TIME_FACTORS: Readonly<Record<string, number>> = {
+  zero: 0,
+  milliseconds: 1e3,
+  microseconds: 1e6,
+}
+
+const LONG_NAME_CHARACTERS = 10_000
+const HOSTILE_NAMES = [
+  'new\nline',
+  'quo"te and \\ backslash',
+  '<script>alert(1)</script><img src=x onerror=alert(1)>',
+  'control\u0000\u0007\u001b[31m\u009f',
+  '\u202egnitanimret\u202c \u0627\u0644\u0639\u0642\u062f\u0629',
+  'x'.repeat(LONG_NAME_CHARACTERS),
+  '{}[]#,= \t\r\n# HELP injected 1',
+  '\ud800 lone surrogate',
+  '',
+]
+
+export function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
+}
+
+export function withDeepMember(nodes: readonly JsonObject[], levels: string): JsonObject[] {
+  const deep = `${RAW}${'['.repeat(Number(levels))}${']'.repeat(Number(levels))}`
+  return nodes.map((node) => ({ deep, ...node }))
+}
+
+/** @param kind `mixed`: all that are valid JSON, by turns */
+export function withBadValues(nodes: readonly JsonObject[], kind: string): readonly JsonObject[] {
+  const mixed = Object.keys(BAD_VALUES).filter((name) => !name.endsWith('-literal'))
+  let position = 0
+  for (const snapshot of snapshotsIn(nodes)) {
+    for (const name of Object.keys(snapshot))
+      if (name !== 't')
+        snapshot[name] = BAD_VALUES[kind === 'mixed' ? (mixed[position++ % mixed.length] ?? '') : kind]
+  }
+  return nodes
+}
+
+export function withBadTimes(nodes: readonly JsonObject[], unit: string): readonly JsonObject[] {
+  for (const snapshot of snapshotsIn(nodes)) snapshot['t'] = Number(snapshot['t']) * (TIME_FACTORS[unit] ?? 1)
+  return nodes
+}
+
+/** Replaces all numbers, also those that are text. */
+export function withBadNumbers(objects: readonly JsonObject[], kind: string): JsonObject[] {
+  const isNumber = (value: unknown) =>
+    typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+  return objects.map((object) =>
+    Object.fromEntries(
+      Object.entries(object).map(([name, value]) => [name, isNumber(value) ? BAD_VALUES[kind] : value]),
+    ),
+  )
+}
+
+/** All objects with a member `t`, at any depth. */
+function snapshotsIn(value: unknown): JsonObject[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(snapshotsIn)
+  return Object.hasOwn(value, 't') ? [value as JsonObject, ...inner] : inner
+}
+
+export function withErrorTypes(nodes: readonly JsonObject[], count: string): JsonObject[] {
+  return nodes.map((node) => ({ ...node, transactionErrorsCurrent: errorsOf(node, Number(count)) }))
+}
+
+function errorsOf(node: JsonObject, count: number): JsonObject {
+  const t = Math.max(0, ...snapshotsIn(node).map((snapshot) => Number(snapshot['t'])))
+  const types = Array.from({ length: count }, (_, index) => ({
+    errorType: `${400 + (index % 200)} (TYPE-${index})`,
+    category: index % 2 === 0 ? 'User' : 'System',
+    errorCount: '1',
+    errorRate: [{ t: String(t), Rate: '0.01' }],
+  }))
+  const totals = [{ successTotal: '1000000', errorTotal: String(count) }]
+  return { all: [], errorSuccessTotals: totals, types }
+}
+
+export function withHostileNames(node: JsonObject, index: number): JsonObject {
+  const name = HOSTILE_NAMES[index % HOSTILE_NAMES.length]
+  const type = HOSTILE_NAMES[(index + 1) % HOSTILE_NAMES.length]
+  const errors = node['transactionErrorsCurrent']
+  const renamed = { ...node, displayName: name, storagePoolName: HOSTILE_NAMES[1] }
+  if (typeof errors !== 'object' || errors === null) return renamed
+  const types = [{ errorType: type, category: 'User', errorCount: '1', errorRate: [] }]
+  return { ...renamed, transactionErrorsCurrent: { ...errors, types } }
+}
+
+/** `fromEntries` creates own members with these names; an assignment would change the prototype. */
+export function withProtoMembers(node: JsonObject): JsonObject {
+  const polluted = { id: 'polluted', displayName: 'polluted', polluted: 'yes' }
+  return Object.fromEntries([
+    ['__proto__', polluted],
+    ['constructor', { prototype: polluted }],
+    ['hasOwnProperty', 'no function'],
+    ...Object.entries(node),
+  ])
+}

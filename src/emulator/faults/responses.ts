@@ -1,0 +1,95 @@
+import { gzipSync } from 'node:zlib'
+import { API_ERRORS } from '../protocol/errors.ts'
+import { CONTENT_TYPES, writeDocument } from '../protocol/format.ts'
+import type { FaultRequest, FullResponse } from './kinds.ts'
+
+const MEGABYTE = 1_000_000
+/** Bytes that are invalid in UTF-8. */
+const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc0])
+const LOGIN_PAGE =
+  '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"></form></body></html>'
+
+const { status, code, description } = API_ERRORS.noPermission
+/** Errors of the query interface, by the argument of the fault: status and body. */
+export const QUERY_ERRORS: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
+  role: [status, { code, description, retryable: false }],
+  compile: [500, { error: 'failed to compile query: loc 1:1: this error is made on purpose' }],
+  internal: [500, { error: 'internal error: this error is made on purpose' }],
+  timeout: [500, { error: 'query timed out' }],
+  media: [406, { error: 'unsupported response media type: application/json' }],
+}
+
+export function queryError(kind: string): FullResponse {
+  const [status, body] = QUERY_ERRORS[kind] ?? [500, {}]
+  return responseOf(status, CONTENT_TYPES.json, JSON.stringify(body))
+}
+
+export function loginPage(): FullResponse {
+  return responseOf(200, 'text/html; charset=utf-8', LOGIN_PAGE)
+}
+
+function responseOf(status: number, type: string, text: string, headers = {}): FullResponse {
+  return { status, headers: { 'Content-Type': type, ...headers }, body: Buffer.from(text) }
+}
+
+export function redirect(location: string): FullResponse {
+  return { status: 302, headers: { Location: location }, body: Buffer.alloc(0) }
+}
+
+const OPTION = /retry-after=[^,]*(, [^,=]*)?|code=\d+|retryable=(true|false)|body=(xml|json|html|none)/
+export const STATUS_PATTERN = new RegExp(`^[2-5]\\d\\d(,(${OPTION.source}))*$`)
+
+/** `503,retry-after=30,body=xml`, already validated by the pattern. The date of retry-after contains a comma too. */
+export function statusResponse(argument: string, { format }: FaultRequest): FullResponse {
+  const [first = '', ...parts] = argument.split(/,(?=[a-z-]+=)/)
+  const status = Number(first)
+  const options = Object.fromEntries(parts.map((part) => part.split(/=(.*)/s, 2)))
+  const { 'retry-after': retryAfter, body: form = format, code, retryable } = options
+  const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
+  if (form === 'none') return { status, headers, body: Buffer.alloc(0) }
+  if (form === 'html')
+    return responseOf(status, 'text/html', `<html><body><h1>${status}</h1></body></html>`, headers)
+  const written = form === 'xml' ? 'xml' : 'json'
+  const document = { root: 'error', members: errorBody(status, code, retryable) }
+  return responseOf(status, CONTENT_TYPES[written], writeDocument(document, written), headers)
+}
+
+function errorBody(status: number, code: string | undefined, retryable: string | undefined) {
+  const rows = Object.values(API_ERRORS)
+  const row =
+    code === undefined
+      ? rows.findLast((one) => one.status === status && one.code !== API_ERRORS.noPermission.code)
+      : rows.find((one) => one.code === Number(code))
+  return {
+    code: Number(code ?? row?.code ?? API_ERRORS.failure.code),
+    description: (row ?? API_ERRORS.failure).description,
+    details: 'This error is made on purpose',
+    retryable: retryable === undefined ? status >= API_ERRORS.failure.status : retryable === 'true',
+  }
+}
+
+export function gzipped(body: Buffer): { readonly headers: Record<string, string>; readonly body: Buffer } {
+  return { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(body) }
+}
+
+export function firstHalf(body: Buffer): Buffer {
+  return body.subarray(0, Math.floor(body.length / 2))
+}
+
+export function gzippedHalf(body: Buffer) {
+  const whole = gzipped(body)
+  return { ...whole, body: firstHalf(whole.body) }
+}
+
+/** A gzip stream may have many members: one megabyte of blanks, repeated. */
+export function gzipBomb(_body: Buffer, megabytes: string) {
+  const { headers, body } = gzipped(Buffer.alloc(MEGABYTE, ' '))
+  return { headers, body: Buffer.concat(Array.from({ length: Number(megabytes) }, () => body)) }
+}
+
+export function withBadBytes(body: Buffer): { body: Buffer } {
+  const name = '"displayName":"'
+  const found = body.indexOf(name)
+  const position = found < 0 ? Math.floor(body.length / 2) : found + name.length
+  return { body: Buffer.concat([body.subarray(0, position), NOT_UTF8, body.subarray(position)]) }
+}
