@@ -119,7 +119,7 @@ local alertRule(alert, group, config, resolve) =
     job: rules.job,
     // Whether dashboards show the variable `cluster`, a label that stores such as Thanos and Mimir add.
     showCluster: false,
-    // Address of docs/alerts.md, and root URL of Grafana, without a slash at the end; null: no links.
+    // Address of the runbooks, and root URL of Grafana, without a slash at the end; null: no links.
     runbookBaseUrl: null,
     grafanaUrl: null,
     // Labels of all alerts.

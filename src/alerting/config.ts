@@ -22,7 +22,7 @@ export interface Subject {
 export interface Override extends Subject, Tuning {}
 
 export interface AlertingConfig extends Tuning {
-  /** Address of `docs/alerts.md`, without an anchor; undefined: alerts and dashboards have no links to it. */
+  /** Address of the runbooks, without an anchor; undefined: alerts and dashboards have no links to it. */
   readonly runbookBaseUrl?: string | undefined
   /** Root URL of Grafana, without a slash at its end; undefined: alerts have no `dashboard_url`. */
   readonly grafanaUrl?: string | undefined

@@ -24,9 +24,9 @@ export const dashboardText = (dashboard: object): string => `${JSON.stringify(da
 
 const COLUMN = 'alertname'
 
-/** The dashboard with a link to the runbook on each name of an alert. @param base address of docs/alerts.md, without an anchor */
+/** The dashboard with a link to the runbook on each name of an alert. @param base address of the runbooks, without an anchor */
 function withRunbookLinks(dashboard: Dashboard, base: string): Dashboard {
-  // Grafana cannot write the name in lower case, so docs/alerts.md has anchors with the names as they are.
+  // Grafana cannot write the name in lower case, so the page of runbooks has anchors with the names as they are.
   const url = `${base}#$\{__data.fields.${COLUMN}}`
   const link = { id: 'links', value: [{ title: 'Runbook', url, targetBlank: true }] }
   const linked = ({ matcher, properties }: FieldOverride): FieldOverride =>

@@ -21,7 +21,7 @@ export interface RuleFile {
 
 export type RuleContents = Readonly<Record<string, RuleFile>>
 
-/** The anchor of the alert's heading in docs/alerts.md, as GitHub makes it. */
+/** The anchor of the alert in docs/alerts.md, and on the page of runbooks of an exporter. */
 export const anchorOf = (alert: string): string => alert.toLowerCase()
 
 /** The recording rules. They do not depend on settings that users change for some systems only. */

@@ -68,7 +68,7 @@ describe('rules', () => {
       )?.[1]
     }
     const exporter = '--exporter.url=http://exporter.example.net:9438/'
-    expect(await linked(exporter)).toBe('http://exporter.example.net:9438/docs/alerts#sdscapacityhigh')
+    expect(await linked(exporter)).toBe('http://exporter.example.net:9438/runbooks#sdscapacityhigh')
     const wiki = '--runbook.base-url=https://wiki.example.net/alerts'
     expect(await linked(exporter, wiki)).toBe('https://wiki.example.net/alerts#sdscapacityhigh')
     const { code, stderr } = await program('rules', `--out=${folder.path}`, '--exporter.url=exporter:9438')

@@ -16,15 +16,16 @@ function yamlOf(page: string): string {
   return /```yaml\n(.*?)```/s.exec(page)?.[1] ?? ''
 }
 
-/** The anchors of the headings of a page, as GitHub makes them. */
+/** The anchors of a page: its own, and those of its headings as GitHub makes them. */
 function anchorsOf(page: string): string[] {
-  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)
-  return [...headings].map(([, title = '']) =>
+  const text = readFileSync(page, 'utf8')
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   )
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, anchor = '']) => anchor)]
 }
 
 const parse = (text: string) =>
@@ -90,12 +91,9 @@ test('the first configuration of the README is valid, except for missing files',
 })
 
 describe.each(PAGES)('%s', (page) => {
-  // Sections of the runbooks are parts of one generated page, from which their links start.
-  const whole = page.startsWith('docs/runbooks/') ? 'docs/alerts.md' : page
-  const folderOf = (link: string) => dirname(link.startsWith('../') ? page : whole)
   const text = readFileSync(page, 'utf8').replace(/```.*?```/gs, '')
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(
-    ([, link = '', anchor]) => ({ path: link === '' ? whole : join(folderOf(link), link), anchor }),
+    ([, link = '', anchor]) => ({ path: link === '' ? page : join(dirname(page), link), anchor }),
   )
 
   test('links to files that exist', () => {

@@ -11,17 +11,17 @@ beforeAll(() => listener.start())
 afterAll(() => listener.stop())
 
 test('the page of the runbooks has an anchor for each alert, each time', async () => {
-  const first = await get(`${listener.url}/docs/alerts`)
+  const first = await get(`${listener.url}/runbooks`)
   expect(first.status).toBe(200)
   expect(first.text).toContain('<title>Alerts and what to do – sds-exporter</title>')
   expect(first.text).toContain('<a id="SdsNodeBad"></a>')
   expect(first.headers['content-security-policy']).toContain("default-src 'none'")
-  expect((await get(`${listener.url}/docs/alerts`)).text).toBe(first.text)
+  expect((await get(`${listener.url}/runbooks`)).text).toBe(first.text)
 })
 
 test('a listener on the loopback address of IPv6 has the name localhost', async () => {
   const { port } = new URL(listener.url)
-  const statusOf = async (host: string) => (await get(`${listener.url}/docs/alerts`, { host })).status
+  const statusOf = async (host: string) => (await get(`${listener.url}/runbooks`, { host })).status
   expect(await statusOf(`localhost:${port}`)).toBe(200)
   expect(await statusOf(`[::1]:${port}`)).toBe(200)
   expect(await statusOf(`127.0.0.1:${port}`)).toBe(421)
@@ -32,9 +32,9 @@ test.each([
   [
     'headings',
     '# One\n\n## Two `x`, three\n\n### Four',
-    '<h1>One</h1>\n<h2 id="two-x-three">Two <code>x</code>, three</h2>\n<h3 id="four">Four</h3>\n',
+    '<h1>One</h1>\n<h2 id="two-x-three">Two <code>x</code>, three</h2>\n<a id="four"></a><a id="Four"></a>\n<h3>Four</h3>\n',
   ],
-  ['an anchor', '<a id="Alert"></a>', '<a id="Alert"></a>\n'],
+  ['an anchor', '<a id="Alert"></a>', '<a id="alert"></a><a id="Alert"></a>\n'],
   [
     'code',
     'a\n\n```promql\nup == 0\n  and on () x\n```\n\nb',
@@ -44,8 +44,8 @@ test.each([
   ['bold text and markup', '**a** < `b & c`', '<p><strong>a</strong> &lt; <code>b &amp; c</code></p>\n'],
   [
     'links',
-    '[here](#x), [other `file`](other.md#y)',
-    '<p><a href="#x">here</a>, other <code>file</code></p>\n',
+    '[here](#x), [other `file`](other.md#y), [runbook](runbooks/disks.md#sdsdisk), [twin](disks.md#SdsTwin)',
+    '<p><a href="#x">here</a>, other <code>file</code>, <a href="#sdsdisk">runbook</a>, <a href="#SdsTwin">twin</a></p>\n',
   ],
   [
     'a table',

@@ -84,7 +84,7 @@ async function resetConnect({ url }: Target, signal: AbortSignal): Promise<undef
   })
 }
 
-const PAGE = '/docs/alerts'
+const PAGE = '/runbooks'
 const PAGE_MS = 50
 
 const GUESSES = 32

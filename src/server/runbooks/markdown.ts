@@ -1,6 +1,9 @@
 import { type Content, type Html, html } from '../page/html.ts'
 
-/** Only what docs/alerts.md has. Links to other files become text, because those are not served. */
+/**
+ * Only what docs/alerts.md and docs/runbooks have, on one page: links to runbooks are links to anchors, and those to other
+ * files become text, because those are not served.
+ */
 export function renderMarkdown(markdown: string): Html {
   return html`${markdown
     .replace(/^<!--.*?-->\s*/s, '')
@@ -24,9 +27,7 @@ function block(text: string): Content {
   const [, marks, title = ''] = /^(#{1,6}) (.+)$/.exec(trimmed) ?? []
   if (marks !== undefined) return heading(marks.length, title)
   const [, anchor] = /^<a id="(\w+)"><\/a>$/.exec(trimmed) ?? []
-  if (anchor !== undefined)
-    return html`<a id="${anchor}"></a>
-`
+  if (anchor !== undefined) return anchors(anchor)
   if (trimmed.startsWith('|')) return table(trimmed.split('\n'))
   return html`<p>${inline(trimmed.replaceAll('\n', ' '))}</p>
 `
@@ -44,7 +45,13 @@ function heading(level: number, title: string): Html {
   return level === 2
     ? html`<h2 id="${id}">${content}</h2>
 `
-    : html`<h3 id="${id}">${content}</h3>
+    : html`${anchors(title)}<h3>${content}</h3>
+`
+}
+
+/** Links of alerts have the name of the alert in lower case, those of tables in Grafana as it is. */
+function anchors(name: string): Html {
+  return html`<a id="${name.toLowerCase()}"></a><a id="${name}"></a>
 `
 }
 
@@ -64,14 +71,19 @@ function cells(row: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/
+const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\)|<a id="\w+"><\/a>)/
+/** A link to an anchor of this page, or to a runbook. */
+const ANCHOR = /^(?:#|(?:runbooks\/)?\w+\.md#(?=[Ss]ds))(.+)$/
 
 function inline(text: string): Content {
   return text.split(INLINE).map((part) => {
     if (/^`.+`$/s.test(part)) return html`<code>${part.slice(1, -1)}</code>`
     if (/^\*\*.+\*\*$/s.test(part)) return html`<strong>${part.slice(2, -2)}</strong>`
+    // Those of the table lead to its rows; here the runbooks have them.
+    if (part.startsWith('<a id=')) return undefined
     const [, label, target = ''] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? []
     if (label === undefined) return part
-    return target.startsWith('#') ? html`<a href="${target}">${inline(label)}</a>` : inline(label)
+    const [, anchor] = ANCHOR.exec(target) ?? []
+    return anchor === undefined ? inline(label) : html`<a href="#${anchor}">${inline(label)}</a>`
   })
 }

@@ -5,12 +5,12 @@ import { html } from '../page/html.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** The path of the runbooks; each alert is an anchor with its name. */
-export const RUNBOOKS_PATH = '/docs/alerts'
+export const RUNBOOKS_PATH = '/runbooks'
 
 /** The path is the same from src/ and dist/. */
-const SOURCE = new URL('../../../docs/alerts.md', import.meta.url)
+const DOCS = new URL('../../../docs/', import.meta.url)
 
-/** Handles `GET /docs/alerts`: the runbooks of all alerts, which links of alerts lead to. */
+/** Handles `GET /runbooks`: the table of all alerts and their runbooks, which links of alerts lead to. */
 export function createRunbooks(): (context: Context) => void {
   const document = createDocument({ style: new URL('style.css', import.meta.url) })
   let text: string | undefined
@@ -28,6 +28,16 @@ function readPage(): Page {
     attributes: html` class="runbooks"`,
     body: html`<nav aria-label="Pages"><a href="/">Status</a></nav>
 <main>
-${renderMarkdown(readFileSync(SOURCE, 'utf8'))}</main>`,
+${renderMarkdown(readPages().join('\n'))}</main>`,
   }
+}
+
+/** The table of alerts, and the pages of runbooks in the order in which it links to them, with their headings a level lower. */
+function readPages(): string[] {
+  const alerts = readFileSync(new URL('alerts.md', DOCS), 'utf8')
+  const pages = new Set([...alerts.matchAll(/\((runbooks\/\w+\.md)#/g)].map(([, page = '']) => page))
+  const runbooks = [...pages].map((page) =>
+    readFileSync(new URL(page, DOCS), 'utf8').replaceAll(/^(?=#{1,2} )/gm, '#'),
+  )
+  return [alerts, ...runbooks]
 }

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { QUERY_RANGE } from '../../../grafana/mixin/promql/latency.ts'
 import { ALERT_GROUPS } from '../../../grafana/mixin/rules/rules.ts'
+import { DEFAULT_NUMBERS } from '../../../grafana/mixin/settings.ts'
 import { proseOf } from '../../../scripts/generators/runbooks.ts'
+import { keyOf } from '../../../src/alerting/sources.ts'
+import { counted } from '../../../src/text.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { testRules } from '../../support/promtool.ts'
 import { KNOWN_METRICS } from '../promql/known_metrics.ts'
@@ -24,11 +27,40 @@ const PARTS = ['Meaning.', 'Impact.', 'Diagnosis.', 'Mitigation.', 'Silence']
 /** Commands of the program that runbooks may use. */
 const COMMANDS =
   /^sds-exporter (check|doctor|nodes|providers list) --config\.file=sds-exporter\.yml( --system=SYSTEM)?$/
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
 const FENCE = /^```(\w+)\n([\s\S]*?)\n```$/gm
 const fences = (prose: string, language: string): string[] =>
   [...prose.matchAll(FENCE)].flatMap(([, name, text = '']) => (name === language ? [text] : []))
 
+/** Defaults of settings in words, by key and level as in "80 % (`used_ratio.warning`)". */
+const DEFAULTS = new Map(
+  Object.entries(DEFAULT_NUMBERS).map(([path, value]) => {
+    const [name = '', ...level] = path.split('.')
+    return [[keyOf(name), ...level].join('.'), worded(name, value)]
+  }),
+)
+
+function worded(name: string, value: number): string {
+  if (name.endsWith('Ratio')) return `${Number((value * 100).toFixed(6))} %`
+  if (!name.endsWith('Seconds')) return String(value)
+  const [unit, seconds] = UNITS.find(([, size]) => value % size === 0) ?? ['ms', 0.001]
+  return unit === 'ms' ? `${value / seconds} ms` : counted(value / seconds, unit)
+}
+
 describe('the runbook', () => {
+  test.each(ROWS)('of $alert has the defaults of the settings that it names', ({ prose }) => {
+    for (const [, before = '', key = ''] of prose.matchAll(/([^(`]*)\(`([\w.]+)`\)/g)) {
+      const value = DEFAULTS.get(key)
+      expect(value, key).toBeDefined()
+      expect(` ${before}`, key).toMatch(new RegExp(`\\s${value}[^\\d]*$`))
+    }
+  })
+
   test.each(ROWS)('of $alert has all five parts', ({ prose }) => {
     expect([...prose.matchAll(/^\*\*(\S+)\*\*/gm)].map(([, part]) => part)).toEqual(PARTS)
   })

@@ -141,7 +141,7 @@ describe('the links', () => {
     const link = page.getByRole('link', { name: /^Runbook of Sds/ }).first()
     const alert = ((await link.textContent()) ?? '').replace('Runbook of ', '')
     await link.click()
-    expect(page.url()).toBe(`${url}/docs/alerts#${alert}`)
+    expect(page.url()).toBe(`${url}/runbooks#${alert}`)
     await page.getByRole('heading', { name: alert, exact: true }).waitFor()
     const targets = await page
       .locator('main a[href^="#"]')

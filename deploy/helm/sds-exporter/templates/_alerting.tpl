@@ -190,7 +190,7 @@ them. files/rules.json and files/pointers.json have references to settings, such
 
 {{/*
 Adds a link to the runbook to each name of an alert in tables. Arguments: a dashboard or panel, which is changed, and the
-address of docs/alerts.md.
+address of the runbooks.
 */}}
 {{- define "sds-exporter.runbookLinks" -}}
 {{- $part := index . 0 -}}

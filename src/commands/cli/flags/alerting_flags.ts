@@ -10,7 +10,8 @@ import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
 export const ALERTING_FLAGS = {
   '--config.file <file>':
     'file with the section `alerting`: the configuration file, or one with this section and `forecast` only (default: $SDS_CONFIG_FILE)',
-  '--runbook.base-url <url>': 'address of docs/alerts.md, for links from alerts to runbooks',
+  '--runbook.base-url <url>':
+    'address of the runbooks, for links from alerts: docs/alerts.md, or the page /runbooks of an exporter',
   '--exporter.url <url>': 'address of an exporter, which serves the runbooks, for the same links',
 } as const satisfies FlagTable
 type AlertingFlags = FlagsOf<typeof ALERTING_FLAGS>
