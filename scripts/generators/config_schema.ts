@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
-import { readRules } from '../../src/alerting/package_files.ts'
 import { alertingSchema } from '../../src/config/alerting/schema.ts'
 import { fileSchema } from '../../src/config/schema.ts'
+import { PACKAGED_RULES } from './package_data.ts'
 
 /** `${NAME}` and `${NAME:-default}`, which may stand for any value or part of one. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{' } as const
@@ -26,7 +26,7 @@ export function configSchema(): RenderedFile {
 
 /** The schema as an object, in a draft of JSON Schema. */
 export function configurationSchema(target: 'draft-7' | 'draft-2020-12'): JsonSchema {
-  return z.toJSONSchema(fileSchema('', alertingSchema(readRules(), undefined)), {
+  return z.toJSONSchema(fileSchema('', alertingSchema(PACKAGED_RULES, undefined)), {
     target,
     io: 'input',
     unrepresentable: 'any',

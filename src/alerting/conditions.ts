@@ -1,7 +1,8 @@
 import type { AlertingConfig, Subject, Tuning } from './config.ts'
 import { defaultsOf, type PackagedRules } from './package_files.ts'
 import type { Values } from './references.ts'
-import { alertsOf } from './sources.ts'
+import { tuned } from './rules.ts'
+import { alertsOf, type Comparison, type FindingName } from './sources.ts'
 
 /**
  * Quantile of the latency of requests that is compared with thresholds of the mean, for systems that serve a histogram
@@ -20,9 +21,16 @@ export const forecastTarget = (config: AlertingConfig | undefined): number =>
 /** The forecast of a pool is the median of its nodes. If less than this share of them have one, the pool has none. */
 export const FORECAST_MIN_SHARE = 0.5
 
-/** A condition with the settings of a system or pool, and the severity of its alert. */
-export type Condition = NonNullable<ReturnType<Conditions['condition']>>
+/** The condition of an alert with the settings of a system or pool. */
+export interface Condition {
+  readonly alert: string
+  readonly severity: string
+  readonly advice: string
+  readonly finding: FindingName
+  readonly when: readonly Comparison[]
+}
 
+/** The conditions of a system or pool whose alerts are not disabled. */
 export type Conditions = ReturnType<typeof createConditions>
 
 /** Subjects without settings of their own share one object; later calls return the same objects. */
@@ -31,10 +39,8 @@ export function conditionsOf(
   config: AlertingConfig | undefined,
 ): (subject: Subject) => Conditions {
   const defaults = defaultsOf(rules)
-  const severities = new Map(alertsOf(rules.sources).map(({ alert, severity }) => [alert, severity]))
   const common = config === undefined ? [] : [config]
-  const conditionsWith = (own: readonly Tuning[]) =>
-    createConditions(rules, defaults, severities, [...common, ...own])
+  const conditionsWith = (own: readonly Tuning[]) => createConditions(rules, defaults, [...common, ...own])
   const shared = conditionsWith([])
   const known = new Map<string, Conditions>()
   return (subject) => {
@@ -56,29 +62,26 @@ function overridesOf(config: AlertingConfig | undefined, { system, pool }: Subje
 
 /** @param tunings later ones have precedence */
 function createConditions(
-  { conditions, causes }: PackagedRules,
+  { sources, inhibitions }: PackagedRules,
   defaults: Values,
-  severities: ReadonlyMap<string, string>,
   tunings: readonly Tuning[],
 ) {
   const values: Values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values))
-  const disabled = new Set(tunings.flatMap((tuning) => tuning.disabled))
-  const setting = (path: string): number => {
-    const value = values[path]
-    if (typeof value !== 'number') throw new Error(`there is no setting ${path}`)
-    return value
-  }
+  const conditions = alertsOf(sources).flatMap((source): Condition[] => {
+    const alert = source.status === undefined ? undefined : tuned(source, defaults, tunings)
+    return alert?.status === undefined ? [] : [{ ...alert, ...alert.status }]
+  })
+  const worstFirst = conditions.toSorted((a, b) => rankOf(a) - rankOf(b))
+  const byFinding = Map.groupBy(worstFirst, ({ finding }) => finding)
   return {
-    /** Undefined if the alert is disabled. @throws for an alert without a condition */
-    condition(alert: string) {
-      const [severity, row] = [severities.get(alert), conditions[alert]]
-      if (severity === undefined || row === undefined) throw new Error(`there is no condition ${alert}`)
-      if (disabled.has(alert)) return undefined
-      const { limit, advice } = row
-      return { alert, severity, limit: typeof limit === 'number' ? limit : setting(limit), advice }
-    },
-    /** The alerts that cause an alert. */
-    causesOf: (alert: string): readonly string[] => causes[alert] ?? [],
-    setting,
+    /** Those of a finding, critical ones first, then in the order of the rules. */
+    of: (finding: FindingName): readonly Condition[] => byFinding.get(finding) ?? [],
+    inhibitions,
+    /** The target of forecasts that is compared, in percent. */
+    forecastTarget: Number(values['forecastTargetPercent']),
   }
 }
+
+const RANKS = ['critical', 'warning', 'info']
+
+const rankOf = ({ severity }: Condition): number => RANKS.indexOf(severity)

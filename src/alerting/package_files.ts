@@ -2,25 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { DashboardSource } from './dashboards.ts'
 import type { Pointers } from './references.ts'
 import { type Values, valuesOf } from './references.ts'
-import { CLUSTER_HIDE, CLUSTER_PATH, type RuleSources, type SettingSources } from './sources.ts'
+import {
+  CLUSTER_HIDE,
+  CLUSTER_PATH,
+  type InhibitionSource,
+  type RuleSources,
+  type SettingSources,
+} from './sources.ts'
 
 export interface PackagedRules {
   readonly settings: SettingSources
   /** Default name of the scrape job. */
   readonly job: string
   readonly sources: RuleSources
-  /** Of the alerts whose conditions the status page checks, too. Their severity is that of the rules. */
-  readonly conditions: Readonly<Record<string, ConditionRow>>
-  /** Alerts that cause another one, by its name. Alertmanager inhibits it, and the status page omits it. */
-  readonly causes: Readonly<Record<string, readonly string[]>>
-}
-
-/** What an alert compares, and what to do when it holds. */
-export interface ConditionRow {
-  /** Path of the setting that is compared; a number where there is no setting. */
-  readonly limit: string | number
-  /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
-  readonly advice: string
+  /** Between alerts of a system or a pool. The status page omits consequences, as Alertmanager does. */
+  readonly inhibitions: readonly InhibitionSource[]
 }
 
 /** Paths are the same from src/ and dist/. */

@@ -56,12 +56,15 @@ function alertRule(
     labels: { ...labels, severity: alert.severity, component, ...ruleLabels(only) },
     annotations: {
       summary: alert.summary,
-      description: alert.description,
+      description: `${alert.description} ${sentenceOf(alert.advice)}`,
       ...(runbookBaseUrl && { runbook_url: `${runbookBaseUrl}#${anchorOf(alert.alert)}` }),
       ...(grafanaUrl && { dashboard_url: `${grafanaUrl}${alert.dashboard}` }),
     },
   }
 }
+
+/** `do this` as `Do this.` */
+export const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'
@@ -150,7 +153,11 @@ function systemBranches(alert: AlertSource, defaults: Values, config: AlertingCo
 }
 
 /** The alert with settings, of which later ones have precedence; undefined if it is disabled. */
-function tuned(alert: AlertSource, defaults: Values, tunings: readonly Tuning[]): AlertSource | undefined {
+export function tuned(
+  alert: AlertSource,
+  defaults: Values,
+  tunings: readonly Tuning[],
+): AlertSource | undefined {
   if (tunings.some(({ disabled }) => disabled.includes(alert.alert))) return undefined
   const values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values)) as Values
   const last = (key: 'for' | 'keepFiringFor'): string | undefined =>

@@ -19,8 +19,60 @@ export interface AlertSource {
   readonly keepFiringFor?: string
   readonly summary: string
   readonly description: string
+  /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
+  readonly advice: string
+  /** The same condition over the state of the exporter, where the status page shows it. */
+  readonly status?: StatusCondition
   /** Path of the dashboard about the alert, from the root of Grafana. */
   readonly dashboard: string
+}
+
+/** What the status page finds, with the values that conditions of alerts compare. `src/status` calculates them. */
+export const FINDING_VALUES = {
+  nodes: ['unavailable', 'bad', 'not_accessible', 'suspect', 'unknown'],
+  disks: ['bad', 'bad_ratio'],
+  disks_to_replace: ['disks'],
+  capacity: ['used_ratio'],
+  forecast: ['seconds', 'used_ratio'],
+  errors: ['failed_ratio', 'system_failed_ratio', 'transactions_per_second'],
+  read_latency: ['seconds', 'per_second'],
+  write_latency: ['seconds', 'per_second'],
+  network: ['ratio'],
+  cpu: ['ratio'],
+  memory: ['ratio'],
+  sample_age: ['newest_seconds', 'oldest_seconds'],
+  certificate: ['seconds_left'],
+  clock: ['skew_seconds'],
+  directory_tables: ['unready'],
+  failed_links: ['links'],
+  replication_lag: ['seconds'],
+  quota: ['used_ratio'],
+  system_alerts: ['critical', 'error'],
+  uncounted_nodes: ['nodes'],
+  license: ['seconds_left'],
+} as const
+
+export type FindingName = keyof typeof FINDING_VALUES
+export type ValueName<Name extends FindingName> = (typeof FINDING_VALUES)[Name][number]
+
+/** A limit is a number, or a reference to a setting, which is a text. A value that is not known fulfils none. */
+export type Comparison<Value extends string = string> = readonly [
+  value: Value,
+  operator: '>' | '>=' | '<' | '<=',
+  limit: number | string,
+]
+
+/** A finding of the status page that an alert is about. All comparisons must hold. */
+export interface StatusCondition {
+  readonly finding: FindingName
+  readonly when: readonly Comparison[]
+}
+
+/** Alerts of a cause, without which those of its consequences are shown. The labels `equal` must be equal. */
+export interface InhibitionSource {
+  readonly source: readonly string[]
+  readonly target: readonly string[]
+  readonly equal: readonly string[]
 }
 
 /** Alerts that are evaluated together; `component` becomes a label of each. */

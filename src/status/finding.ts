@@ -1,5 +1,7 @@
 import type { Condition, Conditions } from '../alerting/conditions.ts'
+import type { Comparison, FindingName, ValueName } from '../alerting/sources.ts'
 import type { Failure } from '../state/state.ts'
+import { counted, namesText } from '../text.ts'
 import type { Problem } from './states.ts'
 
 export interface FindingContext {
@@ -41,22 +43,90 @@ export function found(condition: Condition | undefined, text: string, short = te
   return { severity: SEVERITIES[severity] ?? 'warning', text, short, remedy, alert, timestamp_seconds: null }
 }
 
-type Check = readonly [alert: string, holds: (limit: number) => boolean]
+type Value = number | null | undefined
 
-/** The first condition that holds, of which no alert is disabled. */
-export function firstHolding(conditions: Conditions, checks: readonly Check[]): Condition | undefined {
-  for (const [alert, holds] of checks) {
-    const condition = conditions.condition(alert)
-    if (condition !== undefined && holds(condition.limit)) return condition
-  }
-  return undefined
+const OPERATORS: Readonly<Record<Comparison[1], (value: number, limit: number) => boolean>> = {
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
 }
 
-export function firstExceeded(
+/** The worst alert of a finding whose condition holds. A value that is not known fulfils none. */
+export function firstHolding<Name extends FindingName>(
   conditions: Conditions,
-  value: number | null | undefined,
-  ...alerts: readonly string[]
+  finding: Name,
+  values: Readonly<Record<ValueName<Name>, Value>>,
 ): Condition | undefined {
-  const checks = alerts.map((alert): Check => [alert, (limit) => (value ?? Number.NEGATIVE_INFINITY) > limit])
-  return firstHolding(conditions, checks)
+  const known: Readonly<Record<string, Value>> = values
+  const isFulfilled = ([name, operator, limit]: Comparison) => {
+    const value = known[name] ?? undefined
+    return value !== undefined && OPERATORS[operator](value, Number(limit))
+  }
+  return conditions.of(finding).find(({ when }) => when.every(isFulfilled))
+}
+
+/** What the first comparison of a condition compares with. */
+export const limitOf = ({ when }: Condition): number => Number(when[0]?.[2])
+
+export interface Part {
+  readonly name: string
+  readonly value: Value
+}
+
+/** Words for parts above a limit. */
+interface PartWords {
+  readonly noun: string
+  readonly above: (limit: string) => string
+  readonly textOf: (value: number) => string
+}
+
+/** One finding for each alert, with the parts of which no worse alert holds. */
+export function partFindings<Name extends FindingName>(
+  conditions: Conditions,
+  finding: Name,
+  parts: readonly Part[],
+  valuesOf: (value: Value) => Readonly<Record<ValueName<Name>, Value>>,
+  { noun, above, textOf }: PartWords,
+): Finding[] {
+  const judged = parts.map((part) => ({
+    ...part,
+    condition: firstHolding(conditions, finding, valuesOf(part.value)),
+  }))
+  return conditions.of(finding).flatMap((condition) => {
+    const list = judged.filter((part) => part.condition === condition)
+    if (list.length === 0) return []
+    const short = `${counted(list.length, noun)} ${above(textOf(limitOf(condition)))}`
+    return (
+      found(
+        condition,
+        `${short}: ${namesText(list, ({ name, value }) => `${name} (${textOf(value ?? 0)})`)}`,
+        short,
+      ) ?? []
+    )
+  })
+}
+
+interface Placed {
+  readonly alert: string | null
+  readonly pool_id?: string | null
+}
+
+/** Those that no other one is the cause of, by the inhibition rules. */
+export function withoutConsequences<One extends Placed>(
+  all: readonly One[],
+  { inhibitions }: Conditions,
+): One[] {
+  const isCause = (source: readonly string[], equal: readonly string[], of: Placed) =>
+    all.some(
+      ({ alert, pool_id }) =>
+        alert !== null && source.includes(alert) && (!equal.includes('pool') || pool_id === of.pool_id),
+    )
+  return all.filter(
+    (one) =>
+      !inhibitions.some(
+        ({ source, target, equal }) =>
+          one.alert !== null && target.includes(one.alert) && isCause(source, equal, one),
+      ),
+  )
 }

@@ -1,6 +1,16 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
-import { type Finding, type FindingContext, firstExceeded, firstHolding, found, warning } from './finding.ts'
+import { largest, smallest } from '../values/largest.ts'
+import {
+  type Finding,
+  type FindingContext,
+  firstHolding,
+  found,
+  limitOf,
+  partFindings,
+  warning,
+  withoutConsequences,
+} from './finding.ts'
 import { healthSeverity, type NodeStatus } from './node_status.ts'
 import type { AttributeStatus } from './pool_detail.ts'
 import type { PoolMembers as Pool } from './pool_status.ts'
@@ -12,16 +22,20 @@ export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Fin
     nodeFinding(pool, conditions),
     diskFinding(pool, conditions),
     capacityFinding(pool, conditions),
+    forecastFinding(pool, conditions),
     errorFinding(pool, conditions),
     latencyFinding(pool, conditions, 'read'),
     latencyFinding(pool, conditions, 'write'),
-    ...RESOURCES.map((resource) => resourceFinding(pool.nodes, conditions, resource)),
+    ...utilizationFindings(pool.nodes, conditions),
     ageFinding(pool, conditions, now),
     attributeFinding(attributes.filter((one) => one.unreadable > 0)),
     history === null ? undefined : warning(`${NO_HISTORY}: ${history.message}`, history.remedy, NO_HISTORY),
     replaceFinding(pool, conditions),
   ]
-  return findings.filter((finding) => finding !== undefined)
+  return withoutConsequences(
+    findings.filter((finding) => finding !== undefined),
+    conditions,
+  )
 }
 
 const NO_HISTORY = 'the history could not be read'
@@ -37,32 +51,29 @@ function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefin
   const count = (...states: readonly string[]) =>
     troubled.filter(({ health }) => health !== null && states.includes(health)).length
   const unavailable = count('Bad', 'NotAccessible')
-  const condition = firstHolding(conditions, [
-    ['SdsNodesUnavailable', (limit) => unavailable >= limit || unavailable === nodes.length],
-    ['SdsNodeBad', () => count('Bad') > 0],
-    ['SdsNodeNotAccessible', () => count('NotAccessible') > 0],
-    ['SdsNodesSuspect', () => count('Suspect') > 0],
-    ['SdsNodesHealthUnknown', () => count(...KNOWN) < troubled.length],
-  ])
+  const condition = firstHolding(conditions, 'nodes', {
+    // All nodes are above each limit.
+    unavailable: unavailable === nodes.length ? Number.POSITIVE_INFINITY : unavailable,
+    bad: count('Bad'),
+    not_accessible: count('NotAccessible'),
+    suspect: count('Suspect'),
+    unknown: troubled.length - count(...KNOWN),
+  })
   const names = namesText(troubled, ({ name, health }) => `${name} (${health})`)
   return found(condition, `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`, '')
 }
 
 function diskFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
   const bad = totals.disks_bad ?? 0
-  const ratio = totals.disks === null || totals.disks === 0 ? 0 : bad / totals.disks
-  const condition = firstHolding(conditions, [
-    ['SdsDiskFailuresMany', (limit) => bad >= limit && ratio > conditions.setting('manyBadDisksRatio')],
-    ['SdsDisksBad', (limit) => bad > limit],
-  ])
+  const condition = firstHolding(conditions, 'disks', { bad, bad_ratio: bad / (totals.disks || Infinity) })
   const short = counted(bad, 'bad disk')
   return found(condition, `${short}: ${diskNames(nodes, 'disks_bad')}`, short)
 }
 
 function replaceFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
-  const ready = totals.disks_ready_to_replace ?? 0
-  const condition = firstExceeded(conditions, ready, 'SdsDisksReadyToReplace')
-  const short = `${counted(ready, 'disk')} ready to be replaced`
+  const disks = totals.disks_ready_to_replace
+  const short = `${counted(disks ?? 0, 'disk')} ready to be replaced`
+  const condition = firstHolding(conditions, 'disks_to_replace', { disks })
   return found(condition, `${short}: ${diskNames(nodes, 'disks_ready_to_replace')}`, short)
 }
 
@@ -71,86 +82,66 @@ function diskNames(nodes: readonly NodeStatus[], member: 'disks_bad' | 'disks_re
   return namesText(having, (node) => `${node.name} (${node[member]})`)
 }
 
-/** The forecast of a pool that is nearly full is irrelevant: the alerts are inhibited. */
-function capacityFinding({ totals, figures }: Pool, conditions: Conditions): Finding | undefined {
-  const used = totals.disk_space_allocated_ratio ?? 0
-  const forecast = figures.forecast_seconds ?? Number.POSITIVE_INFINITY
-  const isShort = (level: string) => (limit: number) =>
-    forecast < limit && used > conditions.setting(`forecastUsedRatio.${level}`)
-  const full = firstExceeded(conditions, used, 'SdsCapacityCritical')
-  const short =
-    full === undefined
-      ? firstHolding(conditions, [
-          ['SdsForecastCritical', isShort('critical')],
-          ['SdsForecastShort', isShort('warning')],
-        ])
-      : undefined
-  const high = firstExceeded(conditions, used, 'SdsCapacityHigh')
-  const usedText = `${percentText(used)} of the disk space is allocated`
-  if (short === undefined) return found(full ?? high, usedText)
-  const target = conditions.setting('forecastTargetPercent')
-  const when = forecast === 0 ? `${target}% are reached` : `${target}% in ${durationText(forecast)}`
-  return found(short, `${usedText}; median forecast of the nodes: ${when}`, `forecast: ${when}`)
+function capacityFinding({ totals }: Pool, conditions: Conditions): Finding | undefined {
+  const used_ratio = totals.disk_space_allocated_ratio
+  const text = `${percentText(used_ratio ?? 0)} of the disk space is allocated`
+  return found(firstHolding(conditions, 'capacity', { used_ratio }), text)
 }
 
+function forecastFinding({ totals, figures }: Pool, conditions: Conditions): Finding | undefined {
+  const [seconds, used_ratio] = [figures.forecast_seconds, totals.disk_space_allocated_ratio]
+  const target = `${conditions.forecastTarget}%`
+  const text = seconds === 0 ? `over ${target} full` : `${target} full in ${daysText(seconds ?? 0)}`
+  const condition = firstHolding(conditions, 'forecast', { seconds, used_ratio })
+  return found(condition, `${text}, by the median forecast of its nodes`, text)
+}
+
+const DAY_SECONDS = 86_400
+
+const daysText = (seconds: number): string =>
+  seconds < DAY_SECONDS ? durationText(seconds) : counted(Math.floor(seconds / DAY_SECONDS), 'day')
+
 function errorFinding({ figures }: Pool, conditions: Conditions): Finding | undefined {
-  const quiet = conditions.setting('quietTransactionsPerSecond')
   const { reads_per_second: reads, writes_per_second: writes } = figures
-  if (reads !== null && writes !== null && reads + writes <= quiet) return undefined
   const { failed_transactions_ratio: all, system_failed_transactions_ratio: bySystem } = figures
-  const condition =
-    firstExceeded(conditions, bySystem, 'SdsSystemErrorsCritical') ??
-    firstExceeded(conditions, all, 'SdsTransactionErrorsCritical') ??
-    firstExceeded(conditions, bySystem, 'SdsSystemErrors') ??
-    firstExceeded(conditions, all, 'SdsTransactionErrors')
+  const condition = firstHolding(conditions, 'errors', {
+    failed_ratio: all,
+    system_failed_ratio: bySystem,
+    // An unknown number of transactions is not a small one.
+    transactions_per_second: reads === null || writes === null ? Number.POSITIVE_INFINITY : reads + writes,
+  })
   const short = `${percentText(all ?? 0)} of the transactions fail`
   return found(condition, `${short}, ${percentText(bySystem ?? 0)} not by the fault of clients`, short)
 }
 
-const LATENCY_ALERTS = { read: 'SdsReadLatencyHigh', write: 'SdsWriteLatencyHigh' } as const
-
-/** The latency of a few transactions is not significant. */
 function latencyFinding(
   { figures }: Pool,
   conditions: Conditions,
-  operation: keyof typeof LATENCY_ALERTS,
+  operation: 'read' | 'write',
 ): Finding | undefined {
-  const seconds = figures[`${operation}_latency_seconds`] ?? 0
-  if ((figures[`${operation}s_per_second`] ?? 0) <= conditions.setting('quietTransactionsPerSecond'))
-    return undefined
-  return found(
-    firstExceeded(conditions, seconds, LATENCY_ALERTS[operation]),
-    `${operation}s take ${latencyText(seconds)}`,
-  )
+  const seconds = figures[`${operation}_latency_seconds`]
+  const values = { seconds, per_second: figures[`${operation}s_per_second`] }
+  const condition = firstHolding(conditions, `${operation}_latency`, values)
+  return found(condition, `${operation}s take ${latencyText(seconds ?? 0)}`)
 }
 
-interface Resource {
-  readonly alert: string
-  readonly words: string
-  readonly ratioOf: (node: NodeStatus) => number | null
-}
+const UTILIZATIONS = {
+  network: ['network_utilization_ratio', 'of their network bandwidth'],
+  cpu: ['cpu_utilization_ratio', 'of their CPU time'],
+  memory: ['memory_utilization_ratio', 'of their memory'],
+} as const
 
-const RESOURCES: readonly Resource[] = [
-  {
-    alert: 'SdsNodesNetworkBusy',
-    words: 'of their network bandwidth',
-    ratioOf: (node) => node.network_utilization_ratio,
-  },
-  { alert: 'SdsNodesCpuBusy', words: 'of their CPU time', ratioOf: (node) => node.cpu_utilization_ratio },
-  { alert: 'SdsNodesMemoryFull', words: 'of their memory', ratioOf: (node) => node.memory_utilization_ratio },
-]
-
-function resourceFinding(
-  nodes: readonly NodeStatus[],
-  conditions: Conditions,
-  { alert, words, ratioOf }: Resource,
-): Finding | undefined {
-  const condition = conditions.condition(alert)
-  if (condition === undefined) return undefined
-  const busy = nodes.filter((node) => (ratioOf(node) ?? 0) > condition.limit)
-  if (busy.length === 0) return undefined
-  const short = `${counted(busy.length, 'node')} above ${percentText(condition.limit)} ${words}`
-  return found(condition, `${short}: ${namesText(busy, ({ name }) => name)}`, short)
+function utilizationFindings(nodes: readonly NodeStatus[], conditions: Conditions): Finding[] {
+  const names = ['network', 'cpu', 'memory'] as const
+  return names.flatMap((finding) => {
+    const [member, words] = UTILIZATIONS[finding]
+    const parts = nodes.map((node) => ({ name: node.name, value: node[member] }))
+    return partFindings(conditions, finding, parts, (ratio) => ({ ratio }), {
+      noun: 'node',
+      above: (limit) => `above ${limit} ${words}`,
+      textOf: percentText,
+    })
+  })
 }
 
 /** The age at the last good poll: samples of a pool that is polled every hour are an hour old, and are not frozen. */
@@ -159,12 +150,13 @@ function ageFinding(pool: Pool, conditions: Conditions, now: number): Finding | 
   const ages = pool.categories.flatMap(({ category, newest_sample_age_seconds: age }) =>
     age === null ? [] : [{ category, age: age - sincePoll }],
   )
-  const extreme = (pick: (...values: number[]) => number) =>
-    ages.length === 0 ? undefined : pick(...ages.map(({ age }) => age))
-  const condition =
-    firstExceeded(conditions, extreme(Math.min), 'SdsFeedFrozen') ??
-    firstExceeded(conditions, extreme(Math.max), 'SdsCategoryFrozen')
-  const old = ages.filter(({ age }) => age > (condition?.limit ?? Number.POSITIVE_INFINITY))
+  const seconds = ages.map(({ age }) => age)
+  const condition = firstHolding(conditions, 'sample_age', {
+    newest_seconds: smallest(seconds),
+    oldest_seconds: largest(seconds),
+  })
+  const limit = condition === undefined ? 0 : limitOf(condition)
+  const old = ages.filter(({ age }) => age > limit)
   const texts = old.map(({ category, age }) => `${category} ${durationText(age)}`).join(', ')
   return found(condition, `the newest samples are old: ${texts}`, 'old samples')
 }

@@ -61,7 +61,7 @@ export function poolStatus(members: PoolMembers, findings: readonly Finding[], n
 
 /** The mean latency, otherwise the quantile. */
 function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext) {
-  const target = String(context.conditions.setting('forecastTargetPercent'))
+  const target = String(context.conditions.forecastTarget)
   const latencyOf = (operation: LatencyOperation) =>
     read[`${operation}_latency_seconds`] ?? context.latency(operation, LATENCY_QUANTILE) ?? null
   return {

@@ -8,10 +8,10 @@ import {
   type Finding,
   type FindingContext,
   failed,
-  firstExceeded,
   firstHolding,
   found,
   warning,
+  withoutConsequences,
 } from './finding.ts'
 import type { PoolStatus } from './pool_status.ts'
 import { reportedFindings } from './reported_findings.ts'
@@ -48,10 +48,7 @@ export function systemProblems({ system, state, findings, ...context }: ProblemS
     }),
     ...reportedFindings({ state, ...context }).map(here),
   ]
-  const alerts = new Set(problems.map(({ alert }) => alert))
-  const isConsequence = ({ alert }: Problem) =>
-    alert !== null && context.conditions.causesOf(alert).some((cause) => alerts.has(cause))
-  return badFirst(problems.filter((problem) => !isConsequence(problem)))
+  return badFirst(withoutConsequences(problems, context.conditions))
 }
 
 function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding: Finding): Problem {
@@ -111,12 +108,10 @@ function certificateFinding(
   { tls_not_after_timestamp_seconds: end }: SystemStatus,
   { conditions, now }: FindingContext,
 ): Finding | undefined {
-  const left = (end ?? Number.POSITIVE_INFINITY) - now
-  const condition = firstHolding(conditions, [
-    ['SdsCertificateCritical', (limit) => left < limit],
-    ['SdsCertificateExpiring', (limit) => left < limit],
-  ])
-  const when = left < 0 ? `expired ${durationText(-left)} ago` : `expires in ${durationText(left)}`
+  const left = end === null ? null : end - now
+  const condition = firstHolding(conditions, 'certificate', { seconds_left: left })
+  const text = durationText(Math.abs(left ?? 0))
+  const when = (left ?? 0) < 0 ? `expired ${text} ago` : `expires in ${text}`
   return found(condition, `the TLS certificate of the system ${when}`)
 }
 
@@ -127,7 +122,7 @@ function clockFinding(
   const distance = Math.abs(skew ?? 0)
   const words = (skew ?? 0) > 0 ? 'ahead' : 'behind'
   const text = `the clock of the system is ${durationText(distance)} ${words}`
-  return found(firstExceeded(conditions, distance, 'SdsClockSkew'), text)
+  return found(firstHolding(conditions, 'clock', { skew_seconds: distance }), text)
 }
 
 /** Of a system with several endpoints; a single one that fails is a failed poll. */

@@ -5,7 +5,7 @@ import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import { ratioOf, sumOfKnown } from './figures/node_figures.ts'
-import { type Finding, type FindingContext, firstExceeded, firstHolding, found } from './finding.ts'
+import { type Finding, type FindingContext, firstHolding, found, type Part, partFindings } from './finding.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState
@@ -16,8 +16,8 @@ export function reportedFindings(sources: Sources): Finding[] {
   const findings = [
     tablesFinding(sources),
     linksFinding(sources),
-    ...levelFindings(sources, LAG, lags(sources), durationText),
-    ...levelFindings(sources, QUOTA, quotaRatios(sources), percentText),
+    ...partFindings(sources.conditions, 'replication_lag', lags(sources), (seconds) => ({ seconds }), LAG),
+    ...partFindings(sources.conditions, 'quota', quotas(sources), (used_ratio) => ({ used_ratio }), QUOTA),
     ownAlertsFinding(sources),
     nodesFinding(sources),
     licenseFinding(sources),
@@ -45,59 +45,26 @@ function tablesFinding(sources: Sources): Finding | undefined {
   const tables = objectsOf(sources, 'directoryTables')
   const unready = figureOf(tables, 'sds_system_directory_tables_by_state')
   const text = `${counted(unready ?? 0, 'directory table')} not ready`
-  return found(firstExceeded(sources.conditions, unready, 'SdsDirectoryTablesUnready'), text)
+  return found(firstHolding(sources.conditions, 'directory_tables', { unready }), text)
 }
 
 function linksFinding(sources: Sources): Finding | undefined {
-  const failedLinks = sources.state.resources
-    .get('failedLink')
-    ?.reading?.counts.get('sds_replication_links_failed')
+  const { counts } = sources.state.resources.get('failedLink')?.reading ?? {}
+  const links = counts?.get('sds_replication_links_failed')
   const sites = objectsOf(sources, 'failedLink').flatMap(({ labels }) => labels[2] ?? [])
   const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
-  const text = `${counted(failedLinks ?? 0, 'replication link')} failed${to}`
-  return found(firstExceeded(sources.conditions, failedLinks, 'SdsReplicationLinksFailed'), text)
+  const text = `${counted(links ?? 0, 'replication link')} failed${to}`
+  return found(firstHolding(sources.conditions, 'failed_links', { links }), text)
 }
 
-interface Named {
-  readonly name: string
-  readonly value: number | undefined
-}
-
-/** The alerts of a figure, and the words for objects above its limit. */
-interface Levels {
-  readonly alerts: readonly [critical: string, warning: string]
-  readonly noun: string
-  readonly words: (limit: string) => string
-}
-
-/** One finding for each level, with the objects above its limit and below the next one. */
-function levelFindings(
-  { conditions }: Sources,
-  { alerts, noun, words }: Levels,
-  list: readonly Named[],
-  textOf: (value: number) => string,
-): (Finding | undefined)[] {
-  const levels = list.map(({ name, value }) => {
-    const condition = firstExceeded(conditions, value, ...alerts)
-    return { name, value: value ?? 0, condition }
-  })
-  return alerts.map((alert) => {
-    const above = levels.filter(({ condition }) => condition?.alert === alert)
-    const condition = above[0]?.condition
-    const names = namesText(above, ({ name, value }) => `${name} (${textOf(value)})`)
-    const text = `${counted(above.length, noun)} ${words(textOf(condition?.limit ?? 0))}: ${names}`
-    return found(condition, text)
-  })
-}
-
-const LAG: Levels = {
-  alerts: ['SdsReplicationLagCritical', 'SdsReplicationLagHigh'],
+const LAG = {
   noun: 'replication group',
-  words: (limit) => `more than ${limit} behind`,
+  above: (limit: string) => `more than ${limit} behind`,
+  textOf: durationText,
 }
 
 /** Of the groups of which data is pending: the lag, otherwise since the time of the oldest data. */
-function lags(sources: Sources): Named[] {
+function lags(sources: Sources): Part[] {
   const { state, now } = sources
   const nameOf = exportedNames(state.resources.get('group')?.reading)
   const queried = Map.groupBy(
@@ -114,17 +81,17 @@ function lags(sources: Sources): Named[] {
   })
 }
 
-const QUOTA: Levels = {
-  alerts: ['SdsNamespaceQuotaCritical', 'SdsNamespaceQuotaHigh'],
+const QUOTA = {
   noun: 'namespace',
-  words: (limit) => `above ${limit} of the hard quota`,
+  above: (limit: string) => `above ${limit} of the hard quota`,
+  textOf: percentText,
 }
 
-function quotaRatios(sources: Sources): Named[] {
-  const quotas = new Map(objectsOf(sources, 'quota').map((quota) => [quota.labels[0], quota]))
+function quotas(sources: Sources): Part[] {
+  const limits = new Map(objectsOf(sources, 'quota').map((quota) => [quota.labels[0], quota]))
   return objectsOf(sources, 'namespace').map((namespace) => {
     const name = namespace.labels[0] ?? ''
-    const quota = quotas.get(name)
+    const quota = limits.get(name)
     const limit = quota && figureOf([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
     return { name, value: ratioOf(figureOf([namespace], 'sds_namespace_used_bytes'), limit) }
   })
@@ -134,9 +101,7 @@ function ownAlertsFinding(sources: Sources): Finding | undefined {
   const vdc = objectsOf(sources, 'vdc')
   const count = (severity: string) => figureOf(vdc, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
   const [critical, error] = [count('Critical'), count('Error')]
-  const condition =
-    firstExceeded(sources.conditions, critical, 'SdsSystemAlertsCritical') ??
-    firstExceeded(sources.conditions, error, 'SdsSystemAlertsError')
+  const condition = firstHolding(sources.conditions, 'system_alerts', { critical, error })
   const counts = [critical > 0 ? `${critical} Critical` : '', error > 0 ? `${error} Error` : '']
   const text = `alerts of the system that nobody has acknowledged: ${counts.filter(Boolean).join(', ')}`
   return found(condition, text)
@@ -151,18 +116,15 @@ function nodesFinding(sources: Sources): Finding | undefined {
   if (all === undefined || counts.includes(undefined)) return undefined
   const others = all - (sumOfKnown(counts) ?? 0)
   const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
-  return found(firstExceeded(sources.conditions, others, 'SdsSystemNodesUnaccounted'), text)
+  return found(firstHolding(sources.conditions, 'uncounted_nodes', { nodes: others }), text)
 }
 
 function licenseFinding(sources: Sources): Finding | undefined {
   const licenses = objectsOf(sources, 'license')
   const isExpired = (figureOf(licenses, 'sds_system_license_expired') ?? 0) > 0
-  const end = figureOf(licenses, 'sds_system_license_expiry_timestamp_seconds') ?? Number.POSITIVE_INFINITY
-  const left = end - sources.now
-  const condition = firstHolding(sources.conditions, [
-    ['SdsLicenseExpired', () => isExpired || left <= 0],
-    ['SdsLicenseExpiring', (limit) => left > 0 && left < limit],
-  ])
-  const when = condition?.alert === 'SdsLicenseExpired' ? 'has expired' : `expires in ${durationText(left)}`
+  const end = figureOf(licenses, 'sds_system_license_expiry_timestamp_seconds')
+  const left = isExpired ? 0 : end === undefined ? undefined : end - sources.now
+  const condition = firstHolding(sources.conditions, 'license', { seconds_left: left })
+  const when = (left ?? 0) <= 0 ? 'has expired' : `expires in ${durationText(left ?? 0)}`
   return found(condition, `a licensed feature of the system ${when}`)
 }

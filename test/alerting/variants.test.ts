@@ -14,6 +14,7 @@ const ALERT: AlertSource = {
   for: '5m',
   summary: 'Full.',
   description: 'Full.',
+  advice: 'act',
   dashboard: '/d/x',
 }
 const NOTHING = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }

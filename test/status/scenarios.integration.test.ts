@@ -50,6 +50,7 @@ const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = 
     'classic',
     [
       ['', 'SdsSystemAlertsCritical', 'bad'],
+      ['archive', 'SdsCapacityHigh', 'warning'],
       ['archive', 'SdsForecastCritical', 'bad'],
       ['hot', 'SdsCapacityCritical', 'bad'],
     ],

@@ -257,20 +257,25 @@ describe('what needs attention', () => {
 
   test.each<[string, number | null, string[], (string | undefined)[][]]>([
     ['four nodes and a new one', 900, [], [['900'], ['900'], ['900'], ['900'], ['14']]],
-    ['the mean of the two in the middle', 20, ['warning 90% in 20d'], [['10'], ['30'], ['5'], ['900']]],
+    [
+      'the mean of the two in the middle',
+      20,
+      ['warning 90% full in 20 days'],
+      [['10'], ['30'], ['5'], ['900']],
+    ],
     [
       'the shortest history',
       20,
-      ['warning 90% in 20d'],
+      ['warning 90% full in 20 days'],
       [
         ['40', '20'],
         ['40', '20'],
       ],
     ],
-    ['half of the nodes', 20, ['warning 90% in 20d'], [['20'], ['N/A']]],
+    ['half of the nodes', 20, ['warning 90% full in 20 days'], [['20'], ['N/A']]],
     ['less than half of the nodes', null, [], [['20'], ['N/A'], [undefined]]],
     ['one of three nodes at its target', 40, [], [['0'], ['40'], ['40']]],
-    ['most nodes at their target', 0, ['bad 90% are reached'], [['0'], ['0'], ['40']]],
+    ['most nodes at their target', 0, ['bad over 90% full'], [['0'], ['0'], ['40']]],
   ])('the forecast of a pool is the median of its nodes: %s', (_, days, problems, ofNodes) => {
     const nodes = ofNodes.map((ofNode, index) => ({
       name: `n${index}`,
@@ -287,11 +292,7 @@ describe('what needs attention', () => {
     const status = statusOf([system])
     expect(onlyPool(status).figures.forecast_seconds).toBe(days === null ? null : days * 86_400)
     const texts = status.problems.map(({ severity, text }) => `${severity} ${text}`)
-    expect(texts).toEqual(
-      problems.map((text) =>
-        text.replace(' ', ' 77.0% of the disk space is allocated; median forecast of the nodes: '),
-      ),
-    )
+    expect(texts).toEqual(problems.map((text) => `${text}, by the median forecast of its nodes`))
   })
 
   test('the settings of the alerts apply, and disabled alerts are no problems', () => {
@@ -315,8 +316,8 @@ describe('what needs attention', () => {
       nodeMemoryUtilizationCurrent: [{ t: T, Percent: '97' }],
     }
     expect(problemsOf({ name: 'n1', more }, { name: 'n2' })).toEqual([
-      'notice 1 node above 90.0% of their CPU time: n1',
-      'notice 1 node above 95.0% of their memory: n1',
+      'notice 1 node above 90.0% of their CPU time: n1 (95.0%)',
+      'notice 1 node above 95.0% of their memory: n1 (97.0%)',
     ])
   })
 

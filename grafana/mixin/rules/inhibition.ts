@@ -1,4 +1,4 @@
-import { CAUSES } from '../conditions.ts'
+import type { InhibitionSource } from '../../../src/alerting/sources.ts'
 import { PROMETHEUS } from '../settings.ts'
 import type { Alert, AlertName } from './groups/rule.ts'
 import { ALERT_GROUPS, type RenderedFile } from './rules.ts'
@@ -72,13 +72,15 @@ export const INHIBITIONS: readonly Inhibition[] = [
     equal: SYSTEM,
   },
   {
-    because: 'Refused requests are the cause of failed polls and of unknown pools.',
-    source: ['SdsLoginRefused', 'SdsTokenRefused', 'SdsAccessForbidden'],
+    because:
+      'Requests without a response and refused ones are the cause of failed polls, queries and resources.',
+    source: ['SdsSystemUnreachable', 'SdsLoginRefused', 'SdsTokenRefused', 'SdsAccessForbidden'],
     target: [
       'SdsPoolPollsFailing',
       'SdsPoolsUnknown',
       'SdsPoolVanished',
       'SdsPollErrorsHigh',
+      'SdsQueryFailing',
       'SdsResourceFailing',
     ],
     equal: SYSTEM,
@@ -139,13 +141,13 @@ export const INHIBITIONS: readonly Inhibition[] = [
   },
   {
     because: 'Nodes of the feed that are not available are those that the system does not count.',
-    source: CAUSES.SdsSystemNodesUnaccounted,
+    source: ['SdsNodeNotAccessible', 'SdsNodesUnavailable', 'SdsNodesSuspect', 'SdsNodesHealthUnknown'],
     target: ['SdsSystemNodesUnaccounted'],
     equal: SYSTEM,
   },
   {
     because: 'Without several nodes, the directory tables that they own are not ready.',
-    source: CAUSES.SdsDirectoryTablesUnready,
+    source: ['SdsNodesUnavailable'],
     target: ['SdsDirectoryTablesUnready'],
     equal: SYSTEM,
   },
@@ -163,7 +165,7 @@ export const INHIBITIONS: readonly Inhibition[] = [
   },
   {
     because: 'Data for a site that cannot be reached waits.',
-    source: CAUSES.SdsReplicationLagHigh,
+    source: ['SdsReplicationLinksFailed'],
     target: [
       'SdsReplicationLagCritical',
       'SdsReplicationLagHigh',
@@ -215,6 +217,16 @@ export const INHIBITIONS: readonly Inhibition[] = [
     equal: POOL,
   },
 ]
+
+/** For the status page, which has systems and pools: inhibitions of named alerts. */
+export const STATUS_INHIBITIONS: readonly InhibitionSource[] = INHIBITIONS.flatMap(
+  ({ source, target, equal }) =>
+    'except' in target ||
+    !equal.includes('system') ||
+    equal.some((label) => !POOL.some((own) => own === label))
+      ? []
+      : [{ source, target, equal }],
+)
 
 /** External labels of Prometheus servers that may send to one Alertmanager. */
 const SERVERS = ['cluster', 'prometheus'] as const

@@ -4,7 +4,6 @@ import { ruleFiles } from '../../../src/alerting/rules.ts'
 import type { RuleSources } from '../../../src/alerting/sources.ts'
 import { RULES_INFO } from '../promql/metrics.ts'
 import { DEFAULT_VALUES, VERSION } from '../settings.ts'
-import { withAction } from './actions.ts'
 import { accessGroup } from './groups/access.ts'
 import { backgroundGroup } from './groups/background.ts'
 import { capacityGroup } from './groups/capacity.ts'
@@ -30,7 +29,7 @@ const GROUPS: readonly AlertGroup[] = [
   namespacesGroup,
   accessGroup,
   exporterGroup,
-].map((group) => ({ ...group, alerts: group.alerts.map(withAction) }))
+]
 
 /** The sources of all rules, with references to settings. */
 export const RULE_SOURCES: RuleSources = {

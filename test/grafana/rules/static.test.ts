@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { CAUSES } from '../../../grafana/mixin/conditions.ts'
 import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
 import { milliseconds } from '../../../grafana/mixin/promql/duration.ts'
 import { RULES_INFO } from '../../../grafana/mixin/promql/metrics.ts'
 import { COMPONENTS, SEVERITIES } from '../../../grafana/mixin/rules/groups/rule.ts'
-import { INHIBITIONS } from '../../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../grafana/mixin/settings.ts'
 import { readText } from '../../repository/repository.ts'
@@ -245,17 +243,4 @@ test('each file has the version of the program', () => {
 
 test('groups are evaluated as often as the exporter is scraped', () => {
   for (const { interval } of GROUPS) expect(milliseconds(interval)).toBe(SCRAPE_MS)
-})
-
-test('the status page omits only what Alertmanager inhibits', () => {
-  const isInhibited = (alert: string, cause: string) =>
-    INHIBITIONS.some(
-      ({ source, target }) =>
-        source.some((one) => one === cause) &&
-        ('except' in target
-          ? !target.except.some((one) => one === alert)
-          : target.some((one) => one === alert)),
-    )
-  const pairs = Object.entries(CAUSES).flatMap(([alert, causes]) => causes.map((cause) => [alert, cause]))
-  expect(pairs.filter(([alert = '', cause = '']) => !isInhibited(alert, cause))).toEqual([])
 })

@@ -1,9 +1,8 @@
-import { limitOf } from '../../conditions.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { sinceLastPolls } from '../../promql/polled_pools.ts'
-import { SYSTEM_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, SYSTEM } from './templates.ts'
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
@@ -30,37 +29,39 @@ const loginsRefused = sinceLastPolls('30m', (window) =>
   increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), window),
 )
 
-const refusal = (alert: Alert['alert'], expr: Expression, summary: string, description: string): Alert => ({
-  alert,
+const refusal = (row: Pick<Alert, 'alert' | 'expr' | 'summary' | 'description' | 'advice'>): Alert => ({
+  ...row,
   severity: 'critical',
   scope: 'system',
-  expr,
   for: '10m',
   keepFiringFor: '5m',
-  summary,
-  description,
   dashboard: exporterPage,
 })
 
+const DOCTOR = 'run doctor: it has the words of the system, and the remedy'
+
 const refusals: readonly Alert[] = [
-  refusal(
-    'SdsLoginRefused',
-    promql`${unmonitored}\nand\n${loginsRefused}`,
-    'A storage system refuses the login of the exporter.',
-    `${SYSTEM} refuses the login of the exporter: the password may be wrong, the account locked, its address blocked, or too many sessions open. Its pools are not monitored.`,
-  ),
-  refusal(
-    'SdsTokenRefused',
-    promql`${unmonitored}\nand\n${refused('auth', 'code=~"302|401"')}\nunless\n${loginsRefused}`,
-    'A storage system refuses the token of the exporter.',
-    `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.`,
-  ),
-  refusal(
-    'SdsAccessForbidden',
-    promql`${unmonitored}\nand\n${refused('forbidden', 'code="403"')}`,
-    'A storage system forbids the exporter to read.',
-    `${SYSTEM} accepts the account of the exporter but forbids it to read: its role, the license of the system, or the host name in base_url may be the cause. Its pools are not monitored.`,
-  ),
+  refusal({
+    alert: 'SdsLoginRefused',
+    expr: promql`${unmonitored}\nand\n${loginsRefused}`,
+    summary: 'A storage system refuses the login of the exporter.',
+    description: `${SYSTEM} refuses the login of the exporter: the password may be wrong, the account locked, its address blocked, or too many sessions open. Its pools are not monitored.`,
+    advice: DOCTOR,
+  }),
+  refusal({
+    alert: 'SdsTokenRefused',
+    expr: promql`${unmonitored}\nand\n${refused('auth', 'code=~"302|401"')}\nunless\n${loginsRefused}`,
+    summary: 'A storage system refuses the token of the exporter.',
+    description: `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.`,
+    advice: 'write a new token to its file, or configure user name and password',
+  }),
+  refusal({
+    alert: 'SdsAccessForbidden',
+    expr: promql`${unmonitored}\nand\n${refused('forbidden', 'code="403"')}`,
+    summary: 'A storage system forbids the exporter to read.',
+    description: `${SYSTEM} accepts the account of the exporter but forbids it to read: its role, the license of the system, or the host name in base_url may be the cause. Its pools are not monitored.`,
+    advice: DOCTOR,
+  }),
 ]
 
 const notAfter = select('sds_system_tls_not_after_timestamp_seconds')
@@ -70,26 +71,25 @@ const certificateTime = promql`(
   or
   ${by('min', SYSTEM_KEY, promql`last_over_time(${notAfter}[1d])`)}
 ) - time()`
-const certificate = twoLevels(
-  {
-    scope: 'system',
+const certificate = twoLevels({
+  scope: 'system',
+  limit: THRESHOLDS.certificateSeconds,
+  expr: (limit) => promql`${certificateTime} < ${limit}`,
+  status: (limit) => shown('certificate', ['seconds_left', '<', limit]),
+  description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in ${DURATION}. After that it{{ end }} cannot be polled.`,
+  advice: 'renew the certificate on the system',
+  dashboard: exporterPage,
+  critical: {
+    alert: 'SdsCertificateCritical',
+    for: '10m',
     summary: 'The TLS certificate of a storage system expires soon, or has expired.',
-    description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in ${DURATION}. After that it{{ end }} cannot be polled.`,
-    dashboard: exporterPage,
   },
-  {
-    critical: {
-      alert: 'SdsCertificateCritical',
-      expr: promql`${certificateTime} < ${limitOf('SdsCertificateCritical')}`,
-      for: '10m',
-    },
-    warning: {
-      alert: 'SdsCertificateExpiring',
-      expr: promql`${certificateTime} < ${limitOf('SdsCertificateExpiring')}`,
-      for: '1h',
-    },
+  warning: {
+    alert: 'SdsCertificateExpiring',
+    for: '1h',
+    summary: 'The TLS certificate of a storage system expires soon, or has expired.',
   },
-)
+})
 
 /** Matched by id, and only where the list could be read: an unreadable list is not a removal. */
 const providerRemoved: Alert = {
@@ -105,6 +105,7 @@ and on (system) ${perSystem(select('sds_authn_providers'))} >= 0`,
   for: '5m',
   summary: 'An authentication provider was removed from a storage system.',
   description: `${SYSTEM} no longer lists the authentication provider {{ $labels.provider }}: its users cannot log in.`,
+  advice: 'ask who removed it: the audit log has deletions by this exporter',
   dashboard: exporterPage,
 }
 

@@ -22,6 +22,7 @@ const collectionOff: Alert = {
   keepFiringFor: '15m',
   summary: 'Garbage collection of a storage pool is off.',
   description: `${POOL}: garbage collection of ${DATA} is off. The space of deleted data is not reclaimed.`,
+  advice: 'ask who turned it off and why, and turn it on',
 }
 
 const reclaimed = select('sds_pool_garbage_reclaimed_bytes')
@@ -49,6 +50,7 @@ ${dedup(SCOPE_KEY, promql`${reclaimed} offset ${STALLED}`)} >= 0`,
   keepFiringFor: '15m',
   summary: 'A storage pool reclaims no garbage although much is pending.',
   description: `${POOL} has reclaimed no garbage of ${DATA} for ${durationOf(LIMITS.garbageStalledSeconds)}, with at least {{ $value | humanize1024 }}B pending.`,
+  advice: 'open a case with the vendor, before the pool has no free space',
 }
 
 const unreclaimable: Alert = {
@@ -62,6 +64,7 @@ const unreclaimable: Alert = {
   keepFiringFor: '1h',
   summary: 'Much garbage of a storage pool cannot be reclaimed.',
   description: `${POOL}: {{ $value | humanizePercentage }} of its allocated space is garbage in chunks that also have valid data.`,
+  advice: 'ask the vendor about partial garbage collection',
 }
 
 const recoverySample = select('sds_pool_sample_timestamp_seconds', 'category="recovery"')
@@ -78,6 +81,7 @@ ${age(dedup(POOL_KEY, lastValue(recoverySample)))} < ${LIMITS.recoverySampleAgeS
   keepFiringFor: '30m',
   summary: 'A storage pool has had data to recover for hours.',
   description: `${POOL} has {{ $value | humanize1024 }}B of data in bad chunks to recover. Until it is recovered, its protection is reduced.`,
+  advice: 'find the nodes and disks that failed, and do not set further nodes to maintenance',
 }
 
 const codingBehind: Alert = {
@@ -91,6 +95,7 @@ const codingBehind: Alert = {
   keepFiringFor: '1h',
   summary: 'Erasure coding of a storage pool is behind.',
   description: `${POOL}: {{ $value | humanizePercentage }} of the data that is to be erasure coded is. The rest is stored as copies, which take more space.`,
+  advice: 'find out whether the load leaves no time for it, or nodes are missing',
 }
 
 export const backgroundGroup: AlertGroup = {

@@ -1,69 +1,66 @@
 import { FORECAST_MIN_SHARE } from '../../../../src/alerting/conditions.ts'
 import { FORECAST } from '../../../../src/catalogue.ts'
-import { limitOf } from '../../conditions.ts'
-import { type Expression, promql, select } from '../../promql/expression.ts'
+import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { dedup, lastValue } from '../../promql/operators.ts'
-import type { Reference } from '../../references.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, durationOf, POOL } from './templates.ts'
 
 const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
 
-const capacityHigh = twoLevels(
-  {
+const capacityHigh = twoLevels({
+  limit: THRESHOLDS.usedRatio,
+  expr: (limit) => promql`${USED} > ${limit}`,
+  status: (limit) => shown('capacity', ['used_ratio', '>', limit]),
+  description: `${POOL} has {{ $value | humanizePercentage }} of its usable space allocated. A full pool refuses writes.`,
+  advice: 'order capacity now, because delivery takes weeks',
+  dashboard: capacityPage,
+  critical: {
+    alert: 'SdsCapacityCritical',
+    for: '10m',
+    keepFiringFor: '30m',
     summary: 'A storage pool is nearly full.',
-    description: `${POOL} has {{ $value | humanizePercentage }} of its usable space allocated. A full pool refuses writes.`,
-    dashboard: capacityPage,
+    advice: 'delete or move data; deleted space is free only after garbage collection, which may take days',
   },
-  {
-    critical: {
-      alert: 'SdsCapacityCritical',
-      expr: promql`${USED} > ${limitOf('SdsCapacityCritical')}`,
-      for: '10m',
-      keepFiringFor: '30m',
-    },
-    warning: {
-      alert: 'SdsCapacityHigh',
-      expr: promql`${USED} > ${limitOf('SdsCapacityHigh')}`,
-      for: '30m',
-      keepFiringFor: '1h',
-    },
+  warning: {
+    alert: 'SdsCapacityHigh',
+    for: '30m',
+    keepFiringFor: '1h',
+    summary: 'A storage pool is nearly full.',
   },
-)
+})
+
+const FORECAST_ADVICE = 'find out which client writes, and for how long'
 
 /**
  * The storage system's own forecast: the median of the nodes of the pool, the shortest of all histories, above a minimum
  * usage only. Where the system reports N/A there is no series, and the alert does not fire.
  */
-const shortForecast = (severity: 'warning' | 'critical', limit: Reference): Expression =>
-  promql`${lastValue(select(RECORDED.forecast))} < ${limit}
+const forecastShort = twoLevels({
+  limit: THRESHOLDS.forecastSeconds,
+  expr: (limit, level) => promql`${lastValue(select(RECORDED.forecast))} < ${limit}
 and
-${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
-
-const forecastShort = twoLevels(
-  {
+${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[level]}`,
+  status: (limit, level) =>
+    shown('forecast', ['seconds', '<', limit], ['used_ratio', '>', THRESHOLDS.forecastUsedRatio[level]]),
+  description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the median forecast of its nodes.`,
+  advice: FORECAST_ADVICE,
+  dashboard: capacityPage,
+  critical: {
+    alert: 'SdsForecastCritical',
+    for: '1h',
+    keepFiringFor: '2h',
     summary: 'A storage system forecasts that one of its pools is full soon.',
-    description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the median forecast of its nodes.`,
-    dashboard: capacityPage,
   },
-  {
-    critical: {
-      alert: 'SdsForecastCritical',
-      expr: shortForecast('critical', limitOf('SdsForecastCritical')),
-      for: '1h',
-      keepFiringFor: '2h',
-    },
-    warning: {
-      alert: 'SdsForecastShort',
-      expr: shortForecast('warning', limitOf('SdsForecastShort')),
-      for: '6h',
-      keepFiringFor: '6h',
-    },
+  warning: {
+    alert: 'SdsForecastShort',
+    for: '6h',
+    keepFiringFor: '6h',
+    summary: 'A storage system forecasts that one of its pools is full soon.',
   },
-)
+})
 
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
@@ -75,6 +72,7 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   keepFiringFor: '6h',
   summary: 'A storage pool with high usage has no capacity forecast.',
   description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system makes a forecast of only {{ $value | humanizePercentage }} of its nodes: no alert warns before it is full.`,
+  advice: 'watch its growth on the capacity dashboard',
   dashboard: capacityPage,
 }
 
@@ -91,6 +89,7 @@ ${lastValue(select(RECORDED.forecastAvailable))}`,
   keepFiringFor: '1h',
   summary: 'A storage pool has no forecast with the target of the alerts.',
   description: `${POOL} is polled and its forecasts are requested, but there is none of ${LIMITS.forecastTargetPercent} %, neither a time nor N/A: the alerts on forecasts cannot fire.`,
+  advice: 'run sds-exporter check and sds-exporter doctor with the configuration of the exporter',
   dashboard: capacityPage,
 }
 
@@ -121,6 +120,7 @@ max_over_time(${spaceNodes}[6h]) > min_over_time(${spaceNodes}[6h])`,
   keepFiringFor: '1h',
   summary: 'A storage pool is full within a day at its current growth.',
   description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in ${durationOf(LIMITS.trendSeconds)}.`,
+  advice: FORECAST_ADVICE,
   dashboard: capacityPage,
 }
 
@@ -134,6 +134,7 @@ max_over_time(${inMaintenance}[15m]) == 1`,
   keepFiringFor: '1h',
   summary: 'The nodes of a storage pool are filled unevenly.',
   description: `${POOL}: the usage of its fullest and its emptiest node differs by {{ $value | humanizePercentage }} of their space.`,
+  advice: 'check that rebalancing runs; after an expansion it takes weeks',
   dashboard: capacityPage,
 }
 

@@ -1,4 +1,3 @@
-import { limitOf } from '../../conditions.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import {
@@ -12,7 +11,7 @@ import {
   sumByPool,
 } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
-import type { Alert, AlertGroup } from './rule.ts'
+import { type Alert, type AlertGroup, shown } from './rule.ts'
 import { counted, dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
 
 const DISKS = 'sds_node_disks_by_status'
@@ -29,13 +28,15 @@ const disksBad: Alert = {
   keepFiringFor: '15m',
   summary: 'A storage pool has bad disks.',
   description: `${POOL} has ${counted('bad disk')}${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. Their data is being rebuilt elsewhere.`,
+  advice: 'open a ticket for a replacement; remove a disk only when it is ready to be replaced',
+  status: shown('disks', ['bad', '>', 0]),
   dashboard: poolPage,
 }
 
 const failuresMany: Alert = {
   alert: 'SdsDiskFailuresMany',
   severity: 'critical',
-  expr: promql`${bad} >= ${limitOf('SdsDiskFailuresMany')}
+  expr: promql`${bad} >= ${LIMITS.manyBadDisks}
 and
 ${bad}
 /
@@ -44,6 +45,9 @@ ${bad}
   keepFiringFor: '15m',
   summary: 'Many disks of a storage pool are bad at once.',
   description: `${POOL} has ${counted('bad disk')}${nodesWhere(', in ', DISKS, 'status="Bad"', '> 0')}. The cause may be an enclosure, a controller or a power supply.`,
+  advice:
+    'if they are in one node, check its enclosure, not the disks; if they are in several, call the support of the vendor',
+  status: shown('disks', ['bad', '>=', LIMITS.manyBadDisks], ['bad_ratio', '>', LIMITS.manyBadDisksRatio]),
   dashboard: poolPage,
 }
 
@@ -62,6 +66,8 @@ ${readyOfPools}
   keepFiringFor: '1h',
   summary: 'Disks of a storage pool are ready to be replaced.',
   description: `${POOL} has ${counted('disk that is', 'disks that are')} ready to be replaced${nodesWhere(', in ', DISKS, 'status="ReadyToReplace"', '> 0')}.`,
+  advice: 'replace the disks at the next visit',
+  status: shown('disks_to_replace', ['disks', '>', 0]),
   dashboard: poolPage,
 }
 
@@ -78,6 +84,7 @@ const unaccounted: Alert = {
   keepFiringFor: '30m',
   summary: 'Disks of a storage pool are in no known state.',
   description: `${POOL}: the nodes count ${counted('disk that is', 'disks that are')} neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.`,
+  advice: 'look up the disks in the management interface',
   dashboard: poolPage,
 }
 
@@ -93,6 +100,7 @@ ${by('max', SYSTEM_KEY, select(RECORDED.maintenance))} == 1`,
   keepFiringFor: '15m',
   summary: 'Disk space of a storage system is offline.',
   description: `${SYSTEM} has {{ $value | humanize1024 }}B of disk space offline, over all its pools: it is missing until disks and nodes return.`,
+  advice: 'find the nodes and disks that are not Good on the dashboard of disks',
   dashboard: dashboardOf('capacity', SYSTEM_KEY),
 }
 

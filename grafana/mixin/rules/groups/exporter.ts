@@ -1,4 +1,3 @@
-import { limitOf } from '../../conditions.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
@@ -24,7 +23,7 @@ import {
 } from '../../settings.ts'
 import { processes } from './processes.ts'
 import { resourceFailing } from './resources.ts'
-import type { Alert, AlertGroup } from './rule.ts'
+import { type Alert, type AlertGroup, shown } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
 const exporterPage = dashboardOf('exporter', [])
@@ -66,6 +65,7 @@ ${polledWithin(FAILING_INTERVALS, SYSTEM_KEY)}`,
     keepFiringFor: '5m',
     summary: 'The API of a storage system does not respond.',
     description: `${SYSTEM} does not respond to any exporter and is not monitored. It may still serve its users.`,
+    advice: 'check network, firewall and port 4443 of the system; the log of the exporter has the reason',
     dashboard: systemPage,
   },
   {
@@ -84,6 +84,7 @@ ${VANISHED_UNPOLLED}
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
     description: `${POOL} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
+    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
     dashboard: systemPage,
   },
   {
@@ -95,6 +96,7 @@ ${VANISHED_UNPOLLED}
     keepFiringFor: '5m',
     summary: 'A storage system responds, but its pools are not known.',
     description: `${SYSTEM} responds, but no exporter could read the list of its pools: it is not monitored.`,
+    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
     dashboard: systemPage,
   },
   {
@@ -108,6 +110,7 @@ ${VANISHED_UNPOLLED}
     for: '15m',
     summary: 'Many polls of a storage pool fail.',
     description: `${POOL}: {{ $value | humanizePercentage }} of the last polls of one exporter failed.`,
+    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
     dashboard: systemPage,
   },
   {
@@ -121,6 +124,7 @@ ${polledWithin(OVERDUE_INTERVALS, POLLED_POOL_KEY)}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
     description: `${POOL} was last polled ${DURATION} ago, without a failure: the exporter does not keep its schedule.`,
+    advice: 'check the CPU time and the memory of the exporter',
     dashboard: systemPage,
   },
 ]
@@ -141,6 +145,7 @@ ${perSystem(select('sds_system_up'))}`,
     for: '10m',
     summary: 'A storage system is no longer monitored.',
     description: `${SYSTEM} was monitored within a day, and is no longer by any exporter: it was removed from the configuration, or its exporter is gone.`,
+    advice: 'if this is planned, silence it for a day; otherwise restore the configuration or the exporter',
     dashboard: exporterPage,
   },
   {
@@ -156,6 +161,8 @@ ${perSystem(select('sds_system_up'))} == 1`,
     for: '10m',
     summary: 'A storage pool is no longer monitored.',
     description: `${POOL} was monitored within a day. Its system responds, but no longer lists the pool, or it was removed from the configuration.`,
+    advice:
+      'if this is planned, silence it for a day; otherwise compare with the list of pools of the system',
     dashboard: systemPage,
   },
 ]
@@ -177,6 +184,7 @@ ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
     keepFiringFor: '5m',
     summary: 'The query interface of a storage system fails.',
     description: `${SYSTEM} no longer answers queries of performance figures. Its health and capacity are still monitored.`,
+    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
     dashboard: systemPage,
   },
   {
@@ -193,12 +201,13 @@ ${queryPolls('ok', '7d')} > 0`,
     keepFiringFor: '5m',
     summary: 'The query interface of a storage system has no current data.',
     description: `${SYSTEM} answers queries of performance figures without current data. Its health and capacity are still monitored.`,
+    advice: 'check in its management interface whether it has current performance figures',
     dashboard: systemPage,
   },
 ]
 
 const AGE = select(RECORDED.sampleAge)
-const OLD = limitOf('SdsCategoryFrozen')
+const OLD = THRESHOLDS.sampleAgeSeconds.critical
 const newestOfNode = by('max', NODE_KEY, select('sds_node_sample_timestamp_seconds'))
 const newestOfPool = by('max', POOL_KEY, select('sds_node_sample_timestamp_seconds'))
 
@@ -210,6 +219,8 @@ const frozen: readonly Alert[] = [
     for: '5m',
     summary: 'A storage system responds with old samples.',
     description: `${POOL}: the newest sample was ${DURATION} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
+    advice: 'compare with its management interface, and call the support of the vendor',
+    status: shown('sample_age', ['newest_seconds', '>', OLD]),
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -219,6 +230,9 @@ const frozen: readonly Alert[] = [
     for: '10m',
     summary: 'A category of samples of a storage pool is not updated.',
     description: `${POOL}: the newest sample of the category {{ $labels.category }} was ${DURATION} old at the last successful poll.`,
+    advice:
+      'the statistics service of the system does not work: compare with the dashboard of its management interface, and call support',
+    status: shown('sample_age', ['oldest_seconds', '>', OLD]),
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -231,6 +245,7 @@ ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
     keepFiringFor: '10m',
     summary: 'A storage node reports no new samples.',
     description: `${NODE}: its newest sample is ${DURATION} older than that of its pool.`,
+    advice: 'check the node in the management interface: its services may have stopped',
     dashboard: dashboardOf('node', NODE_KEY),
   },
 ]
@@ -247,11 +262,13 @@ const values: readonly Alert[] = [
     alert: 'SdsClockSkew',
     severity: 'warning',
     scope: 'system',
-    expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${limitOf('SdsClockSkew')}`,
+    expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${THRESHOLDS.clockSkewSeconds.warning}`,
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
     description: `${SYSTEM} and an exporter have clocks that differ by ${DURATION}. Ages of samples are corrected, timestamps of samples are not.`,
+    advice: 'repair NTP on the host whose clock is wrong',
+    status: shown('clock', ['skew_seconds', '>', THRESHOLDS.clockSkewSeconds.warning]),
     dashboard: systemPage,
   },
   {
@@ -262,6 +279,7 @@ const values: readonly Alert[] = [
     for: '15m',
     summary: 'Values of a storage system are not exported, because they are invalid.',
     description: `${SYSTEM} serves values that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
+    advice: 'look the values up on the status page, and report them with the version of the system',
     dashboard: systemPage,
   },
   {
@@ -285,6 +303,7 @@ ${perPolledPool(lastValue(select('sds_pool_nodes')))} > 0`,
     for: '2h',
     summary: 'A storage pool no longer serves attributes that it served before.',
     description: `${POOL} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
+    advice: 'find out whether the system was upgraded: the metrics reference has what each version serves',
     dashboard: systemPage,
   },
 ]

@@ -1,9 +1,8 @@
-import { limitOf } from '../../conditions.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { POLLED_POOLS } from '../../promql/polled_pools.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
-import type { Alert, AlertGroup } from './rule.ts'
+import { type Alert, type AlertGroup, shown } from './rule.ts'
 import { dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
 
 const nodePage = dashboardOf('node', NODE_KEY)
@@ -16,6 +15,20 @@ const unavailable = sumByPool(perNode(withStatus('status=~"Bad|NotAccessible"'))
 
 const states: readonly Alert[] = [
   {
+    alert: 'SdsNodesUnavailable',
+    severity: 'critical',
+    expr: promql`${unavailable} >= ${LIMITS.unavailableNodes}
+or
+${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_status'))})`,
+    for: '2m',
+    keepFiringFor: '10m',
+    summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
+    description: `${POOL}: the number of its nodes that are Bad or not accessible at the same time is {{ $value }}. Data may be unavailable.`,
+    advice: 'call the support of the vendor now, and do not replace disks',
+    status: shown('nodes', ['unavailable', '>=', LIMITS.unavailableNodes]),
+    dashboard: poolPage,
+  },
+  {
     alert: 'SdsNodeBad',
     severity: 'critical',
     expr: promql`${health('Bad')} == 1`,
@@ -23,6 +36,9 @@ const states: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'A storage node is Bad.',
     description: `${NODE} reports the health status Bad. Data protection is reduced until it recovers.`,
+    advice:
+      'check the events of the node in the management interface of the system, and open a case with the vendor',
+    status: shown('nodes', ['bad', '>', 0]),
     dashboard: nodePage,
   },
   {
@@ -33,19 +49,9 @@ const states: readonly Alert[] = [
     keepFiringFor: '10m',
     summary: 'A storage node is not accessible.',
     description: `${NODE} cannot be reached by the other nodes of its system, for longer than a restart takes. Data protection is reduced until it returns.`,
+    advice: 'use the console or the remote management board of the node',
+    status: shown('nodes', ['not_accessible', '>', 0]),
     dashboard: nodePage,
-  },
-  {
-    alert: 'SdsNodesUnavailable',
-    severity: 'critical',
-    expr: promql`${unavailable} >= ${limitOf('SdsNodesUnavailable')}
-or
-${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_status'))})`,
-    for: '2m',
-    keepFiringFor: '10m',
-    summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
-    description: `${POOL}: the number of its nodes that are Bad or not accessible at the same time is {{ $value }}. Data may be unavailable.`,
-    dashboard: poolPage,
   },
   {
     alert: 'SdsNodesSuspect',
@@ -55,6 +61,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     keepFiringFor: '15m',
     summary: 'Nodes of a storage pool are Suspect.',
     description: `${POOL}: {{ $value }} of its nodes report the health status Suspect, which often precedes Bad${nodesWhere(': ', 'sds_node_health_status', 'status="Suspect"', '== 1')}.`,
+    advice: 'check the events of the nodes in the management interface',
+    status: shown('nodes', ['suspect', '>', 0]),
     dashboard: poolPage,
   },
   {
@@ -73,6 +81,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     keepFiringFor: '15m',
     summary: 'The health of nodes of a storage pool is not known.',
     description: `${POOL}: {{ $value }} of its nodes are in the feed with no health status or with one that is not documented. No other health alert covers them.`,
+    advice: 'look up the status in the management interface and act on it',
+    status: shown('nodes', ['unknown', '>', 0]),
     dashboard: poolPage,
   },
 ]
@@ -89,6 +99,7 @@ ${perNode(promql`${maintenance} offset 24h`)} == 1`,
   for: '5m',
   summary: 'A storage node has been in maintenance for a day.',
   description: `${NODE} has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.`,
+  advice: 'ask who works on it, and end the maintenance if nobody does',
   dashboard: nodePage,
 }
 
@@ -99,6 +110,7 @@ const flapping: Alert = {
   keepFiringFor: '30m',
   summary: 'The health of a storage node changes repeatedly.',
   description: `${NODE} changed to or from Good {{ $value }} times within an hour: it restarts, or its network fails at times.`,
+  advice: 'check its network, and its events in the management interface',
   dashboard: nodePage,
 }
 
@@ -115,6 +127,7 @@ and on (system,pool_id) ${POLLED_POOLS}`,
   for: '15m',
   summary: 'A storage node is no longer in the feed of its pool.',
   description: `${NODE} was listed within the last two hours. Its pool is polled successfully, but without the node.`,
+  advice: 'find out whether it was removed or replaced; otherwise compare with the management interface',
   dashboard: poolPage,
 }
 

@@ -1,34 +1,34 @@
-import { limitOf } from '../../conditions.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { LIMITS, NAMESPACE_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { LIMITS, NAMESPACE_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
 import { dashboardOf, durationOf, NAMESPACE } from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('namespaces', NAMESPACE_KEY) } as const
 const USED = select(RECORDED.quotaUsed)
 
-const quotaHigh = twoLevels(
-  {
-    ...about,
+const ADVICE = 'ask its owner to delete data, or raise the quota'
+
+const quotaHigh = twoLevels({
+  ...about,
+  limit: THRESHOLDS.quotaRatio,
+  expr: (limit) => promql`${USED} > ${limit}`,
+  status: (limit) => shown('quota', ['used_ratio', '>', limit]),
+  description: `${NAMESPACE} uses {{ $value | humanizePercentage }} of its hard quota. Writes beyond it are refused.`,
+  advice: ADVICE,
+  critical: {
+    alert: 'SdsNamespaceQuotaCritical',
+    for: '30m',
+    keepFiringFor: '30m',
     summary: 'A namespace has nearly used its hard quota.',
-    description: `${NAMESPACE} uses {{ $value | humanizePercentage }} of its hard quota. Writes beyond it are refused.`,
   },
-  {
-    critical: {
-      alert: 'SdsNamespaceQuotaCritical',
-      expr: promql`${USED} > ${limitOf('SdsNamespaceQuotaCritical')}`,
-      for: '30m',
-      keepFiringFor: '30m',
-    },
-    warning: {
-      alert: 'SdsNamespaceQuotaHigh',
-      expr: promql`${USED} > ${limitOf('SdsNamespaceQuotaHigh')}`,
-      for: '30m',
-      keepFiringFor: '1h',
-    },
+  warning: {
+    alert: 'SdsNamespaceQuotaHigh',
+    for: '30m',
+    keepFiringFor: '1h',
+    summary: 'A namespace has nearly used its hard quota.',
   },
-)
+})
 
 /** The trend of three days, which one large upload does not change much. */
 const reachedSoon: Alert = {
@@ -44,6 +44,7 @@ ${USED} offset 2d`,
   keepFiringFor: '3h',
   summary: 'A namespace reaches its hard quota within days at its current growth.',
   description: `${NAMESPACE} would use {{ $value | humanizePercentage }} of its hard quota in ${durationOf(LIMITS.quotaTrendSeconds)}. Writes beyond it are refused.`,
+  advice: ADVICE,
 }
 
 export const namespacesGroup: AlertGroup = {

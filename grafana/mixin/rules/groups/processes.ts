@@ -28,6 +28,7 @@ const shards: readonly Alert[] = [
     summary: 'A shard of Prometheus servers sends no samples.',
     description:
       'No Prometheus server of shard {{ $labels.shard }} sends samples to the store, as one did within a day: the storage systems of this shard are not monitored.',
+    advice: 'find out why its servers do not run, or cannot write to the store',
     dashboard: exporterPage,
   },
   {
@@ -39,6 +40,7 @@ const shards: readonly Alert[] = [
     summary: 'A Prometheus server of a shard sends no samples.',
     description:
       'Prometheus server {{ $labels.replica }} of shard {{ $labels.shard }} sends no samples to the store, as it did within a day. No data is lost while another server of the shard does.',
+    advice: 'read the log of the server: it may have been replaced by one with another name',
     dashboard: exporterPage,
   },
 ]
@@ -53,6 +55,7 @@ export const processes: readonly Alert[] = [
     for: '10m',
     summary: 'No exporter is running.',
     description: `Prometheus cannot scrape any exporter of the job ${JOB}: no storage system is monitored, and no other storage alert can fire.`,
+    advice: 'start the exporter, or correct the scrape configuration',
     dashboard: exporterPage,
   },
   {
@@ -63,6 +66,7 @@ export const processes: readonly Alert[] = [
     for: '5m',
     summary: 'An exporter cannot be scraped.',
     description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
+    advice: 'start it, and read the end of its log',
     dashboard: instancePage,
   },
   {
@@ -73,6 +77,7 @@ export const processes: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'An exporter restarts repeatedly.',
     description: `${INSTANCE} started {{ $value }} times within an hour.`,
+    advice: 'read the end of its log: it may lack memory',
     dashboard: instancePage,
   },
   {
@@ -83,6 +88,7 @@ export const processes: readonly Alert[] = [
     for: '10m',
     summary: 'An exporter refused its configuration file.',
     description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
+    advice: 'run sds-exporter check, and correct the file',
     dashboard: instancePage,
   },
   ...shards,

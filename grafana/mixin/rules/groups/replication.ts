@@ -1,10 +1,8 @@
-import { limitOf } from '../../conditions.ts'
-import { type Expression, promql, select } from '../../promql/expression.ts'
+import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
-import type { Reference } from '../../references.ts'
-import { LIMITS, LINK_KEY, SYSTEM_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { LIMITS, LINK_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
 import {
   counted,
   DURATION,
@@ -18,32 +16,30 @@ import {
 const about = { scope: 'system', dashboard: dashboardOf('system', SYSTEM_KEY) } as const
 
 const PENDING = select(RECORDED.replicationPending)
-const laterThan = (limit: Reference): Expression =>
-  promql`${select(RECORDED.replicationLag)} > ${limit}
-and
-${PENDING} > 0`
+const LINK_ADVICE = 'check the network between the sites, and whether the other site works'
 
-const lag = twoLevels(
-  {
-    ...about,
+const lag = twoLevels({
+  ...about,
+  limit: THRESHOLDS.replicationLagSeconds,
+  expr: (limit) => promql`${select(RECORDED.replicationLag)} > ${limit}
+and
+${PENDING} > 0`,
+  status: (limit) => shown('replication_lag', ['seconds', '>', limit]),
+  description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for ${DURATION}.`,
+  advice: LINK_ADVICE,
+  critical: {
+    alert: 'SdsReplicationLagCritical',
+    for: '10m',
+    keepFiringFor: '15m',
     summary: 'A replication group is behind.',
-    description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for ${DURATION}.`,
   },
-  {
-    critical: {
-      alert: 'SdsReplicationLagCritical',
-      expr: laterThan(limitOf('SdsReplicationLagCritical')),
-      for: '10m',
-      keepFiringFor: '15m',
-    },
-    warning: {
-      alert: 'SdsReplicationLagHigh',
-      expr: laterThan(limitOf('SdsReplicationLagHigh')),
-      for: '15m',
-      keepFiringFor: '15m',
-    },
+  warning: {
+    alert: 'SdsReplicationLagHigh',
+    for: '15m',
+    keepFiringFor: '15m',
+    summary: 'A replication group is behind.',
   },
-)
+})
 
 const GROWTH = promql`${LIMITS.backlogGrowthSeconds}s`
 
@@ -64,6 +60,7 @@ max_over_time(${PENDING}[30m]) >= max_over_time(${PENDING}[${GROWTH}])`,
   keepFiringFor: '1h',
   summary: 'The data of a replication group that waits for replication grows.',
   description: `${REPLICATION_GROUP} has at least {{ $value | humanize1024 }}B that waits for replication, more than ${durationOf(LIMITS.backlogGrowthSeconds)} ago: more is written than is copied.`,
+  advice: 'compare the traffic of clients with the bandwidth between the sites',
 }
 
 const linksFailed: Alert = {
@@ -75,6 +72,8 @@ const linksFailed: Alert = {
   keepFiringFor: '10m',
   summary: 'Replication links of a storage system have failed.',
   description: `${SYSTEM} has ${counted('failed replication link')}${valuesOf(' to ', 'sds_replication_link_failed', 'remote_vdc')}. New data is not copied there.`,
+  advice: LINK_ADVICE,
+  status: shown('failed_links', ['links', '>', 0]),
 }
 
 const progress = select('sds_replication_link_bootstrap_ratio')
@@ -95,6 +94,7 @@ ${dedup(LINK_KEY, promql`${progress} offset ${STALLED}`)} >= 0`,
   keepFiringFor: '15m',
   summary: 'The copy of existing data to a new site makes no progress.',
   description: `Replication group {{ $labels.replication_group }} of system {{ $labels.system }}: the copy of its data from {{ $labels.local_vdc }} to {{ $labels.remote_vdc }} has been at {{ $value | humanizePercentage }} for ${durationOf(LIMITS.bootstrapStalledSeconds)}.`,
+  advice: LINK_ADVICE,
 }
 
 export const replicationGroup: AlertGroup = {

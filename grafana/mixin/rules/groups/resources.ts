@@ -26,5 +26,6 @@ ${perResource(promql`max_over_time(${available}[1d])`)} == 1`,
   keepFiringFor: '5m',
   summary: 'What a storage system reports about itself cannot be read in part.',
   description: `${SYSTEM}: the resource {{ $labels.resource }} cannot be read. Its values are missing from panels and alerts, or will be.`,
+  advice: 'run sds-exporter doctor; the log of the exporter has the reason',
   dashboard: dashboardOf('exporter', SYSTEM_KEY),
 }

@@ -1,7 +1,15 @@
-import type { Scope } from '../../../../src/alerting/sources.ts'
+import type { Levels } from '../../../../src/alerting/references.ts'
+import type {
+  Comparison,
+  FindingName,
+  Scope,
+  StatusCondition,
+  ValueName,
+} from '../../../../src/alerting/sources.ts'
 import type { Duration } from '../../promql/duration.ts'
 import type { Expression } from '../../promql/expression.ts'
 import type { RecordedName } from '../../promql/metrics.ts'
+import type { Reference } from '../../references.ts'
 import type { PROMETHEUS } from '../../settings.ts'
 
 /** `critical`: page the person on call; `warning`: a ticket for today; `info`: for the next working day. */
@@ -42,6 +50,10 @@ export interface Alert {
   readonly summary: string
   /** What, where and how much; a template. */
   readonly description: string
+  /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
+  readonly advice: string
+  /** The same condition over the state of the exporter, where the status page shows it. */
+  readonly status?: StatusCondition
   /** Path of the dashboard about the alert; a template. */
   readonly dashboard: string
 }
@@ -63,16 +75,36 @@ export interface RecordingGroup {
   readonly recordings: readonly Recording[]
 }
 
-type Level = Pick<Alert, 'alert' | 'expr' | 'for' | 'keepFiringFor'>
+/** A condition of {@link Alert.status}: the status page shows the finding while all comparisons hold. */
+export const shown = <Name extends FindingName>(
+  finding: Name,
+  ...when: readonly Comparison<ValueName<Name>>[]
+): StatusCondition => ({ finding, when })
+
+type LevelName = keyof Levels<unknown>
+type Level = Pick<Alert, 'alert' | 'summary' | 'for' | 'keepFiringFor'> & Partial<Pick<Alert, 'advice'>>
+
+/** What both levels of an alert have in common. */
+interface TwoLevels
+  extends Omit<Alert, keyof Level | 'severity' | 'escalates' | 'expr' | 'status'>,
+    Levels<Level> {
+  readonly limit: Levels<Reference>
+  readonly advice: string
+  readonly expr: (limit: Reference, level: LevelName) => Expression
+  readonly status: (limit: Reference, level: LevelName) => StatusCondition
+}
 
 /**
  * A critical alert and its warning. They have different names: by a common inhibition rule (`equal: [namespace,
  * alertname]`, kube-prometheus), the critical alert of one pool would inhibit a warning of that name of every pool.
  */
-export const twoLevels = (
-  common: Omit<Alert, keyof Level | 'severity' | 'escalates'>,
-  { critical, warning }: Readonly<Record<'critical' | 'warning', Level>>,
-): Alert[] => [
-  { ...common, severity: 'critical', escalates: warning.alert, ...critical },
-  { ...common, severity: 'warning', ...warning },
-]
+export const twoLevels = ({ limit, critical, warning, ...common }: TwoLevels): Alert[] => {
+  const at = (severity: LevelName, own: Level): Alert => ({
+    ...common,
+    severity,
+    expr: common.expr(limit[severity], severity),
+    status: common.status(limit[severity], severity),
+    ...own,
+  })
+  return [{ ...at('critical', critical), escalates: warning.alert }, at('warning', warning)]
+}

@@ -1,12 +1,13 @@
-import { limitOf } from '../../conditions.ts'
+import type { Levels } from '../../../../src/alerting/references.ts'
+import type { ValueName } from '../../../../src/alerting/sources.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode } from '../../promql/operators.ts'
 import type { Reference } from '../../references.ts'
-import { LIMITS, MEASURES, NODE_KEY, POOL_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL } from './templates.ts'
 
 interface Direction {
@@ -39,13 +40,22 @@ const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => (
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
   expr: whereNotQuiet(
-    promql`(${select(mean)} or ${select(quantile)}) > ${limitOf(`Sds${name}LatencyHigh`)}`,
+    promql`(${select(mean)} or ${select(quantile)}) > ${LATENCY_THRESHOLDS[operation].warning}`,
     operation,
+  ),
+  status: shown(
+    `${operation}_latency`,
+    ['seconds', '>', LATENCY_THRESHOLDS[operation].warning],
+    ['per_second', '>', LIMITS.quietTransactionsPerSecond],
   ),
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${operation}.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
+  advice:
+    operation === 'read'
+      ? 'find out whether one node, more load or a rebuild is the cause'
+      : 'find out whether one node, more load, a rebuild or a full pool is the cause',
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
@@ -69,6 +79,7 @@ and
   keepFiringFor: '15m',
   summary: `A storage pool is much slower to ${operation} than the day before.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
+  advice: 'find out whether one node, more load or a rebuild is the cause',
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
@@ -92,6 +103,7 @@ ${asLow('167h')}`,
   keepFiringFor: '15m',
   summary: 'The traffic of a storage pool has nearly ended.',
   description: `${POOL} serves {{ $value | humanize }} transactions per second, at most {{ humanizePercentage ${LIMITS.collapsedTrafficRatio} }} of its mean of the day before. Its clients may not reach it.`,
+  advice: 'ask the users whether they reach it, and check load balancer and DNS',
   dashboard: dashboardOf('performance', POOL_KEY),
 }
 
@@ -100,51 +112,46 @@ const unlessQuiet = (vector: Expression): Expression => promql`${vector}
 unless
 ${select(RECORDED.transactions)} <= ${LIMITS.quietTransactionsPerSecond}`
 
-const above = (record: RecordedName, level: Reference): Expression =>
-  unlessQuiet(promql`${select(record)} > ${level}`)
+type Errors = Pick<Parameters<typeof twoLevels>[0], 'limit' | 'description' | 'advice'> &
+  Levels<Pick<Alert, 'alert' | 'summary'>>
 
-const ERRORS_CRITICAL = { for: '5m', keepFiringFor: '10m' } as const
-const ERRORS_WARNING = { for: '15m', keepFiringFor: '10m' } as const
-
-const transactionErrors = twoLevels(
-  {
-    summary: 'Many transactions of a storage pool fail.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
+const errors = (
+  record: RecordedName,
+  value: ValueName<'errors'>,
+  { critical, warning, ...row }: Errors,
+): Alert[] =>
+  twoLevels({
+    ...row,
+    expr: (limit) => unlessQuiet(promql`${select(record)} > ${limit}`),
+    status: (limit) =>
+      shown(
+        'errors',
+        [value, '>', limit],
+        ['transactions_per_second', '>', LIMITS.quietTransactionsPerSecond],
+      ),
     dashboard: dashboardOf('errors', POOL_KEY),
-  },
-  {
-    critical: {
-      alert: 'SdsTransactionErrorsCritical',
-      expr: above(RECORDED.failedRatio, limitOf('SdsTransactionErrorsCritical')),
-      ...ERRORS_CRITICAL,
-    },
-    warning: {
-      alert: 'SdsTransactionErrors',
-      expr: above(RECORDED.failedRatio, limitOf('SdsTransactionErrors')),
-      ...ERRORS_WARNING,
-    },
-  },
-)
+    critical: { ...critical, for: '5m', keepFiringFor: '10m' },
+    warning: { ...warning, for: '15m', keepFiringFor: '10m' },
+  })
 
-const systemErrors = twoLevels(
-  {
+const transactionErrors = errors(RECORDED.failedRatio, 'failed_ratio', {
+  limit: THRESHOLDS.errorRatio,
+  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
+  advice: 'find out which types of errors occur: most are caused by clients',
+  critical: { alert: 'SdsTransactionErrorsCritical', summary: 'Many transactions of a storage pool fail.' },
+  warning: { alert: 'SdsTransactionErrors', summary: 'Many transactions of a storage pool fail.' },
+})
+
+const systemErrors = errors(RECORDED.failedNotByUserRatio, 'system_failed_ratio', {
+  limit: THRESHOLDS.systemErrorRatio,
+  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
+  advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
+  critical: {
+    alert: 'SdsSystemErrorsCritical',
     summary: 'A storage pool fails transactions by its own fault.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
-    dashboard: dashboardOf('errors', POOL_KEY),
   },
-  {
-    critical: {
-      alert: 'SdsSystemErrorsCritical',
-      expr: above(RECORDED.failedNotByUserRatio, limitOf('SdsSystemErrorsCritical')),
-      ...ERRORS_CRITICAL,
-    },
-    warning: {
-      alert: 'SdsSystemErrors',
-      expr: above(RECORDED.failedNotByUserRatio, limitOf('SdsSystemErrors')),
-      ...ERRORS_WARNING,
-    },
-  },
-)
+  warning: { alert: 'SdsSystemErrors', summary: 'A storage pool fails transactions by its own fault.' },
+})
 
 /** The mean of a few reads is not significant, hence the last condition. */
 const readLatency = nodeLatency('read', [])
@@ -162,20 +169,23 @@ ${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTran
   keepFiringFor: '15m',
   summary: 'A storage node is much slower than the others of its pool.',
   description: `${NODE} needs ${DURATION} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
+  advice: 'check its disks and events, and remove it from the load balancer meanwhile',
   dashboard: dashboardOf('node', NODE_KEY),
+}
+
+interface Utilization extends Pick<Alert, 'alert' | 'severity' | 'advice'> {
+  readonly finding: 'network' | 'cpu' | 'memory'
+  readonly thing: string
+  readonly metrics: readonly MetricName[]
+  readonly limit: Reference
 }
 
 /**
  * One alert for the pool, because load is mostly common to its nodes. Each metric of `metrics` is compared; `or` of two
  * metrics would keep the first one only.
  */
-const resource = (
-  alert: Alert['alert'],
-  severity: Alert['severity'],
-  [thing, metrics, limit]: readonly [thing: string, metrics: readonly MetricName[], limit: Reference],
-): Alert => ({
-  alert,
-  severity,
+const utilization = ({ finding, thing, metrics, limit, ...row }: Utilization): Alert => ({
+  ...row,
   expr: promql`count by (${POOL_KEY}) (
   ${join(
     metrics.map((metric) => promql`${perNode(select(metric))} > ${limit}`),
@@ -186,25 +196,38 @@ const resource = (
   keepFiringFor: '15m',
   summary: `Nodes of a storage pool have little ${thing} left.`,
   description: `${POOL}: {{ $value }} of its nodes use more than {{ humanizePercentage ${limit} }} of their ${thing}.`,
+  status: shown(finding, ['ratio', '>', limit]),
   dashboard: dashboardOf('pool', POOL_KEY),
 })
 
-const resources: readonly Alert[] = [
-  resource('SdsNodesNetworkBusy', 'warning', [
-    'network bandwidth',
-    ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
-    limitOf('SdsNodesNetworkBusy'),
-  ]),
-  resource('SdsNodesCpuBusy', 'info', [
-    'CPU time',
-    ['sds_node_cpu_utilization_ratio'],
-    limitOf('SdsNodesCpuBusy'),
-  ]),
-  resource('SdsNodesMemoryFull', 'info', [
-    'memory',
-    ['sds_node_memory_utilization_ratio'],
-    limitOf('SdsNodesMemoryFull'),
-  ]),
+const utilizations: readonly Alert[] = [
+  utilization({
+    alert: 'SdsNodesNetworkBusy',
+    severity: 'warning',
+    finding: 'network',
+    thing: 'network bandwidth',
+    metrics: ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
+    limit: THRESHOLDS.nicRatio.critical,
+    advice: 'distribute clients over all nodes, and check that no link of a bond is down',
+  }),
+  utilization({
+    alert: 'SdsNodesCpuBusy',
+    severity: 'info',
+    finding: 'cpu',
+    thing: 'CPU time',
+    metrics: ['sds_node_cpu_utilization_ratio'],
+    limit: THRESHOLDS.cpuRatio.critical,
+    advice: 'distribute clients over all nodes; if the CPU is used without load, call support',
+  }),
+  utilization({
+    alert: 'SdsNodesMemoryFull',
+    severity: 'info',
+    finding: 'memory',
+    thing: 'memory',
+    metrics: ['sds_node_memory_utilization_ratio'],
+    limit: THRESHOLDS.memoryRatio.critical,
+    advice: 'call support before services are killed',
+  }),
 ]
 
 export const serviceGroup: AlertGroup = {
@@ -219,6 +242,6 @@ export const serviceGroup: AlertGroup = {
     ...systemErrors,
     ...transactionErrors,
     latencyOutlier,
-    ...resources,
+    ...utilizations,
   ],
 }

@@ -1,8 +1,7 @@
-import { limitOf } from '../../conditions.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
-import type { Alert, AlertGroup } from './rule.ts'
+import { type Alert, type AlertGroup, shown } from './rule.ts'
 import { counted, DURATION, dashboardOf, SYSTEM, valuesOf } from './templates.ts'
 
 /** What a system reports about itself, beside its nodes. */
@@ -23,6 +22,8 @@ const ownAlerts: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'A storage system has critical alerts that nobody has acknowledged.',
     description: `${SYSTEM} has ${counted('alert')} of its own with the severity Critical that nobody has acknowledged.`,
+    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
+    status: shown('system_alerts', ['critical', '>', 0]),
   },
   {
     ...about,
@@ -33,6 +34,8 @@ const ownAlerts: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'A storage system has alerts about errors that nobody has acknowledged.',
     description: `${SYSTEM} has ${counted('alert')} of its own with the severity Error that nobody has acknowledged.`,
+    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
+    status: shown('system_alerts', ['error', '>', 0]),
   },
   {
     ...about,
@@ -46,6 +49,7 @@ ${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)
     keepFiringFor: '1h',
     summary: 'A storage system raises many warnings.',
     description: `${SYSTEM} has ${counted('more unacknowledged alert')} of its own with the severity Warning than at their lowest number within a day.`,
+    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
   },
 ]
 
@@ -65,6 +69,8 @@ const nodesUnaccounted: Alert = {
   keepFiringFor: '10m',
   summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
   description: `${SYSTEM} has ${counted('node')} that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,
+  advice: 'find the nodes that are not Good in the management interface, before they are Bad',
+  status: shown('uncounted_nodes', ['nodes', '>', 0]),
 }
 
 const directoryTables: Alert = {
@@ -76,6 +82,8 @@ const directoryTables: Alert = {
   keepFiringFor: '10m',
   summary: 'Directory tables of a storage system are not ready.',
   description: `${SYSTEM} has ${counted('directory table that is', 'directory tables that are')} not ready or in no known state. Requests for the data that they index fail or wait.`,
+  advice: 'call the support of the vendor now, if no node is restarting',
+  status: shown('directory_tables', ['unready', '>', 0]),
 }
 
 const versions = select('sds_node_software_info')
@@ -88,6 +96,7 @@ const versionsMixed: Alert = {
   keepFiringFor: '1h',
   summary: 'The nodes of a storage system have had different software versions for a week.',
   description: `${SYSTEM}: its nodes have {{ $value }} software versions${valuesOf(': ', 'sds_node_software_info', 'version')}. An upgrade may have stopped.`,
+  advice: 'ask whether an upgrade is under way, and open a case with the vendor if none is',
 }
 
 const licenseLeft = promql`${by('min', SYSTEM_KEY, select('sds_system_license_expiry_timestamp_seconds'))} - time()`
@@ -103,16 +112,20 @@ ${licenseLeft} <= 0`,
     keepFiringFor: '1h',
     summary: 'The license of a storage system has expired.',
     description: `A licensed feature of system {{ $labels.system }} has expired.`,
+    advice: 'order the renewal from the vendor',
+    status: shown('license', ['seconds_left', '<=', 0]),
   },
   {
     ...about,
     alert: 'SdsLicenseExpiring',
     severity: 'info',
-    expr: promql`(${licenseLeft} < ${limitOf('SdsLicenseExpiring')}) > 0`,
+    expr: promql`(${licenseLeft} < ${LIMITS.licenseSeconds}) > 0`,
     for: '1h',
     keepFiringFor: '1h',
     summary: 'The license of a storage system expires soon.',
     description: `A licensed feature of system {{ $labels.system }} expires in ${DURATION}.`,
+    advice: 'order the renewal from the vendor',
+    status: shown('license', ['seconds_left', '<', LIMITS.licenseSeconds]),
   },
 ]
 
