@@ -171,6 +171,8 @@ function keepReading(
 
 function noteFailure({ system, store, log }: ResourcesOptions, kind: ObjectKind, cause: ApiError): void {
   const failure = withResourceRemedy(cause, kind.resource)
-  log.resource(kind, failure)
+  // A list of pools that cannot be read is logged as the discovery of pools.
+  const isLogged = kind.isListOfPools && store.system(system.name)?.discoveryFailure !== undefined
+  if (!isLogged) log.resource(kind, failure)
   store.update(system.name, (state) => withResourceFailure(state, kind.name, failure, Date.now() / 1000))
 }

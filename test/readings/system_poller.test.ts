@@ -376,11 +376,42 @@ describe('pools that the system lists', () => {
 
   test('stay while the list fails', async () => {
     const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
-    const { up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
-    pools.mockRejectedValue(apiError('forbidden'))
+    const { up, logged } = await setUp({
+      client: { nodes: async () => readingOf({ n1: 1 }), pools },
+      yaml: `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\nresources: {}`,
+    })
+    pools.mockRejectedValue(apiError('timeout'))
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
     expect(up()).toEqual({ p: 1 })
-    expect(logged()).toEqual(['warn discovery of pools failed forbidden'])
+    // One line, although the resource `pools` fails with it.
+    expect(logged().filter((line) => line.includes('pools'))).toEqual([
+      'warn discovery of pools failed timeout',
+    ])
+  })
+
+  test('are not polled when the list is refused because its names exceed the limit', async () => {
+    const unnamed = readingOf(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1])))
+    const nodes = vi.fn(async () => ({
+      ...unnamed,
+      nodes: unnamed.nodes.map((node) => ({ ...node, poolName: undefined })),
+    }))
+    let list: readonly PoolRef[] = [{ id: 'p', name: undefined }]
+    const client = { nodes, pools: async () => list }
+    const unbounded = await setUp({ client })
+    const bytes = bytesOf(unbounded.store.system('a') ?? newSystem('a'))
+    await unbounded.poller.stop()
+    const limits = `limits: {max_response_bytes: ${bytes + 10_000}B}`
+    const { store, up } = await setUp({
+      client,
+      yaml: `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\n${limits}`,
+    })
+    list = [
+      { id: 'p', name: 'x'.repeat(200) },
+      { id: 'q', name: undefined },
+    ]
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    expect([up(), store.system('a')?.discoveryFailure]).toMatchObject([{ p: 1 }, { reason: 'too_large' }])
+    expect(nodes.mock.calls.map(([pool]: unknown[]) => pool)).not.toContain('q')
   })
 
   test('are polled on schedule while the list does not change, or hangs', async () => {
