@@ -107,11 +107,17 @@ function urlRisks(baseUrl: string): Row[] {
   ]
 }
 
-function pollRisk({ schedule, staleAfterMs }: SystemConfig['poll']): Row[] {
+function pollRisk({ schedule, staleAfterMs, maxRandomDelayMs }: SystemConfig['poll']): Row[] {
   if (schedule === '') return []
   const periodMs = pollPeriodMs(schedule)
   const text = `poll.schedule polls every ${durationText(periodMs / 1000)}, but poll.stale_after removes values after ${durationText(staleAfterMs / 1000)}: metrics will have gaps`
-  return [[periodMs >= staleAfterMs, text, 'set poll.stale_after to more than twice the poll interval']]
+  return [
+    [
+      periodMs + maxRandomDelayMs >= staleAfterMs,
+      text,
+      'set poll.stale_after to more than twice the poll interval',
+    ],
+  ]
 }
 
 /** The age of a point when the next one becomes visible: an interval of five minutes, and seven minutes of delay. */

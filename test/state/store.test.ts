@@ -44,6 +44,19 @@ describe('a store', () => {
     expect(shown(store, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
   })
 
+  test('gives each change the state of the one before it, however long the exposition of a large one takes', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    const nodes = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1]))
+    void store.update('a', polled(nodes))
+    for (const up of [true, false, true]) {
+      void store.update('a', (system) => (system.up === up ? system : { ...system, up }))
+      expect(store.system('a')?.up).toBe(up)
+    }
+    await store.update('a', polled(nodes))
+    expect(shown(store, 'sds_system_up', 'system')).toEqual({ a: 1 })
+  })
+
   test('tells the newest state from the one that its exposition shows', async () => {
     const store = await storeOfA()
     const tried = () => [store.system('a')?.tried, store.shownSystem('a')?.tried]
