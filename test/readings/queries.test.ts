@@ -395,6 +395,16 @@ describe('values of the query interface', () => {
     })
   })
 
+  test('are withdrawn on time while the same answer is repeated, whose end does not move', async () => {
+    const { used, up } = await setUp({ query: answering(() => ofTwoAges()).query, nodes })
+    await vi.advanceTimersByTimeAsync(16.5 * MINUTE)
+    expect(used()).toEqual({ n1: 1, n2: 2 })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(used()).toEqual({ n2: 2 })
+    await vi.advanceTimersByTimeAsync(4 * MINUTE)
+    expect([used(), up()]).toEqual([{}, { a: 1 }])
+  })
+
   test('are kept for stale_after, where it is longer', async () => {
     const { used } = await setUp({ query: once(memory(1, 'n1')), poll: ', stale_after: 60m' })
     await vi.advanceTimersByTimeAsync(54 * MINUTE)
