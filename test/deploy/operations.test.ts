@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { REASONS } from '../../src/api/errors/reasons.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
@@ -53,12 +52,6 @@ describe('metrics', () => {
 })
 
 describe('troubleshooting', () => {
-  test('has a row for every reason of a failed poll, in the same order', () => {
-    expect(rows(section('### By result')).map(([reason]) => reason)).toEqual(
-      Object.keys(REASONS).map((reason) => `\`${reason}\``),
-    )
-  })
-
   test('has a cause and a remedy for every symptom', () => {
     const table = rows(section('### By symptom'))
     expect(table.length).toBeGreaterThan(12)

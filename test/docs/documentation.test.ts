@@ -70,8 +70,8 @@ test.each([
 })
 
 test('assumptions about real systems name faults or profiles of the emulator', () => {
-  const page = readFileSync('docs/reliability.md', 'utf8')
-  const [, table = ''] = /## Assumptions about real systems(.*?)\n## /s.exec(page) ?? []
+  const page = readFileSync('docs/assumptions.md', 'utf8')
+  const [, table = ''] = /## What the code assumes(.*)/s.exec(page) ?? []
   const rows = [...table.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) => row.split(' | ')).slice(2)
   expect(rows.length).toBeGreaterThan(15)
   const names: readonly string[] = [...FAULT_NAMES, ...Object.keys(PROFILES)]
