@@ -6,13 +6,13 @@ import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from './node_stat
 import { sum } from './random.ts'
 import type { Node } from './topology.ts'
 import {
-  countErrors,
   cpu,
   DIRECTIONS,
   type Direction,
   ERROR_CODES,
   ERROR_TYPES,
   type ErrorCategory,
+  failures,
   nic,
   trafficOf,
 } from './traffic.ts'
@@ -40,10 +40,12 @@ const PARTS = 1_000
  */
 export type Amounts = Float64Array
 
-/** The amounts of the five minutes that end at the time of the state, in the order of {@link NAMES}. */
-export function amountsOf(state: NodeState): Amounts {
-  const amounts = new Float64Array(SLOT_COUNT)
-  if (isDown(state)) return amounts
+/**
+ * The amounts of the five minutes that end at the time of the state, in the order of {@link NAMES}.
+ * @param amounts overwritten, so that sums over many intervals allocate nothing
+ */
+export function amountsOf(state: NodeState, amounts = new Float64Array(SLOT_COUNT)): Amounts {
+  if (isDown(state)) return amounts.fill(0)
   let slot = 0
   const add = (amount: number) => {
     amounts[slot++] = amount
@@ -63,7 +65,8 @@ export function amountsOf(state: NodeState): Amounts {
   }
   for (const purpose of PURPOSES)
     for (const direction of DIRECTIONS) addRate(diskBandwidth(traffic, purpose, direction))
-  amounts.set(countErrors(state, transactionsIn(amounts)), slot)
+  const transactions = transactionsIn(amounts)
+  for (const type of ERROR_CODES) add(failures(state, type, transactions))
   return amounts
 }
 

@@ -117,20 +117,13 @@ export const ERROR_CODES = Object.keys(ERROR_TYPES) as [ErrorType, ...ErrorType[
 
 export const PROTOCOLS = ['S3', 'ATMOS'] as const
 
-const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
-  type: type as ErrorType,
-  key: keyOf(type),
-  ...(row as ErrorTypeRow),
-}))
+const KEYS = Object.fromEntries(ERROR_CODES.map((type) => [type, keyOf(type)])) as Record<ErrorType, number>
 
-/** Transactions that fail by type, in the order of {@link ERROR_CODES}, of so many in five minutes. */
-export function countErrors(state: NodeState, transactions: number): number[] {
-  return ROWS.map((row) => failures(state, row, transactions))
-}
-
-function failures(state: NodeState, row: (typeof ROWS)[number], all: number): number {
+/** Transactions that fail with an error type, of so many in five minutes. */
+export function failures(state: NodeState, type: ErrorType, all: number): number {
+  const row: ErrorTypeRow = ERROR_TYPES[type]
   const factor = row.category === 'User' ? state.effects.userErrors : state.effects.systemErrors
-  const key = mix(state.node.key, row.key)
+  const key = mix(state.node.key, KEYS[type])
   const isNormal = factor === 1
   if (isNormal && (state.node.isFaultless || unit(key, state.t) >= row.frequency)) return 0
   const ratio = Math.min(0.3, row.ratio * factor * (0.6 + 0.8 * unit(key, state.t + 1)))

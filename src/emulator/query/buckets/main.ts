@@ -1,17 +1,10 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { nodeId } from '../../feed/node.ts'
-import {
-  type Amounts,
-  amountOf,
-  bytesIn,
-  errorsIn,
-  failedIn,
-  SLOT_COUNT,
-  succeededIn,
-} from '../../model/activity.ts'
+import { type Amounts, amountOf, bytesIn, errorsIn, failedIn, succeededIn } from '../../model/activity.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { type Direction, ERROR_CODES } from '../../model/traffic.ts'
-import { ACTIVITY } from '../points/counter_groups.ts'
+import { latencySlot } from '../points/counters.ts'
+import { mainClock } from '../points/grid.ts'
 import { LATENCY_BOUNDS, LATENCY_IDS } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
 
@@ -48,7 +41,7 @@ const FIELDS: readonly NodeField[] = [
   ...ERROR_CODES.map((code) => rare(counter('error_code', 'error_counter', amountOf(code), { code }))),
   ...LATENCY_IDS.flatMap((id, operation) =>
     LATENCY_BOUNDS.map((bound, index) => {
-      const slot = SLOT_COUNT + operation * LATENCY_BOUNDS.length + index
+      const slot = latencySlot(operation, index)
       return counter('latency', bound, (totals) => totals[slot] ?? 0, { id })
     }),
   ),
@@ -73,8 +66,8 @@ function counter(
     field,
     tags: { ...DATA_HEAD, ...tags },
     type: 'long',
-    clock: ACTIVITY.clock,
-    value: ({ counters }, { node }, k) => read(counters(ACTIVITY, node, k)),
+    clock: mainClock,
+    value: ({ counters }, { node }, k) => read(counters(node, k)),
   }
 }
 
@@ -94,8 +87,8 @@ function ioFields(
       field: `${direction}_${IO_FIELDS[purpose]}`,
       tags: { process, tag: DATA_HEAD.tag },
       type: 'long',
-      clock: ACTIVITY.clock,
-      value: ({ counters }, { node }, k) => bytes(counters(ACTIVITY, node, k)) * part,
+      clock: mainClock,
+      value: ({ counters }, { node }, k) => bytes(counters(node, k)) * part,
     }
   })
 }

@@ -2,7 +2,7 @@ import { BYTES_PER_MB } from '../../../catalogue.ts'
 import type { NodeState } from '../../model/node_state.ts'
 import { nic, trafficOf } from '../../model/traffic.ts'
 import type { QueryInterface } from '../../protocol/profiles.ts'
-import { NETWORK } from '../points/counter_groups.ts'
+import { NETWORK_BYTES, NETWORK_CLOCK } from '../points/counters.ts'
 import type { NodeField, ValueType } from '../points/series.ts'
 
 interface Interface {
@@ -77,12 +77,13 @@ function portSpeed({ node }: NodeState): number {
 
 function counter(one: Interface, field: string, count: Count): NodeField {
   return row(one, field, 'long', ({ counters }, { node }, k) => {
-    const [received = 0, transmitted = 0] = counters(NETWORK, node, k)
+    const totals = counters(node, k)
+    const [received = 0, transmitted = 0] = NETWORK_BYTES.map((slot) => totals[slot])
     return count(Math.floor(received * one.part), Math.floor(transmitted * one.part))
   })
 }
 
 function row({ name }: Interface, field: string, type: ValueType, value: NodeField['value']): NodeField {
   const tags = { interface: name, tag: 'system' }
-  return { measurement: 'net', field, tags, type, clock: NETWORK.clock, value }
+  return { measurement: 'net', field, tags, type, clock: NETWORK_CLOCK, value }
 }

@@ -21,7 +21,7 @@ import { namespacesOf } from '../../model/system/namespaces.ts'
 import { systemFigures } from '../../model/system/pool_figures.ts'
 import { nodesAt } from '../../model/topology.ts'
 import { DIRECTIONS, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
-import { latencyCounts } from '../points/counter_groups.ts'
+import { latencyCounts } from '../points/counters.ts'
 import { LATENCY_BOUNDS, LATENCY_IDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
 
