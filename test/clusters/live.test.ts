@@ -13,7 +13,7 @@ const RULES = ['deploy/prometheus/rules/sds-alerts.yml', 'deploy/prometheus/rule
 const TENANT = 'storage'
 /** The series of the exporter and those that the rules record. */
 const SERIES = '{__name__=~"sds_.+|sds:.+|system.*:sds_.+"}'
-const POLLED = '{__name__=~"sds_node_(disks|health_status|disk_space_total_bytes)"}'
+const POLLED = '{__name__=~"sds_node_disks|sds_node_health_status|sds_node_disk_space_total_bytes"}'
 
 /** Samples are sent every few seconds, and rules record for the first time after some. */
 const STORED_MS = 120_000

@@ -50,12 +50,12 @@ describe('the last samples', () => {
   test('are one block for each family in OpenMetrics, with the samples of a series together and times in seconds', async () => {
     const text = await textOf(pools, 'openmetrics')
     expect(samplesIn(text)).toEqual(
-      ['total', 'allocated'].flatMap((name) => [
-        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 1 ${T}`,
-        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 2 ${T + 300}`,
-        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 1 ${T + 600}`,
-        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n2"} 1 ${T}`,
-        `sds_node_disk_space_${name}_bytes{system="a",pool="cold",node="n3"} 1 ${T}`,
+      ['sds_node_disk_space_total_bytes', 'sds_node_disk_space_allocated_bytes'].flatMap((name) => [
+        `${name}{system="a",pool="hot",node="n1"} 1 ${T}`,
+        `${name}{system="a",pool="hot",node="n1"} 2 ${T + 300}`,
+        `${name}{system="a",pool="hot",node="n1"} 1 ${T + 600}`,
+        `${name}{system="a",pool="hot",node="n2"} 1 ${T}`,
+        `${name}{system="a",pool="cold",node="n3"} 1 ${T}`,
       ]),
     )
     expect(text.match(/^# (TYPE|HELP|UNIT) \S+/gm)).toHaveLength(6)

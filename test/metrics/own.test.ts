@@ -78,9 +78,10 @@ describe('own metrics', () => {
     own.reloaded(false, 200)
     const bad = await own.render('text')
     const reload = (text: string) =>
-      ['successful', 'success_timestamp_seconds'].map(
-        (name) => oneSample(text, `sds_exporter_config_last_reload_${name}`).value,
-      )
+      [
+        'sds_exporter_config_last_reload_successful',
+        'sds_exporter_config_last_reload_success_timestamp_seconds',
+      ].map((name) => oneSample(text, name).value)
     expect(oneSample(good, 'sds_exporter_series').value).toBe(42)
     expect([reload(good), reload(bad)]).toEqual([
       [1, 100],

@@ -64,6 +64,14 @@ describe('files', () => {
     expect(texts.filter((path) => folders.some((folder) => readText(path).includes(folder)))).toEqual([])
   })
 
+  test('names of metrics are not composed, so that a search finds them', () => {
+    const composed = /sds_(\w*_)?\$\{(?!string\})|sds_(\w*_)?['"`] ?\+/
+    const code = files.filter(
+      (path) => /\.(ts|js|libsonnet)$/.test(path) && !path.startsWith('src/commands/completion/'),
+    )
+    expect(code.filter((path) => composed.test(readText(path)))).toEqual([])
+  })
+
   test('no test is skipped', () => {
     const skipped = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
     const tests = files.filter((path) => path.endsWith('.test.ts'))

@@ -1,7 +1,7 @@
 import { MEASURES, NODE_KEY, POOL_KEY } from '../settings.ts'
 import type { Duration } from './duration.ts'
 import { type Expression, type Matcher, promql, select } from './expression.ts'
-import { RECORDED, type RecordedName } from './metrics.ts'
+import { RECORDED, type RecordedName, TRANSACTIONS } from './metrics.ts'
 import { by, dedup, perNode, ratio } from './operators.ts'
 import { recorded, recordedSelector } from './recorded.ts'
 
@@ -89,7 +89,7 @@ export const requestQuantile = (
 
 /** One series per node: its mean latency, or the quantile where the system does not serve the mean. */
 export const nodeLatency = (operation: Operation, matchers: readonly Matcher[]): Expression => {
-  const means = perNode(select(`sds_node_transaction_${operation}_latency_seconds`, ...matchers))
+  const means = perNode(select(TRANSACTIONS[operation].latency, ...matchers))
   return promql`(${means} or ${recorded(RECORDED_LATENCY[operation].nodeQuantile, matchers)})`
 }
 

@@ -66,6 +66,20 @@ export const RECORDED = {
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
 
+/** The metrics of transactions by operation. */
+export const TRANSACTIONS = {
+  read: {
+    count: 'sds_node_transaction_reads_per_second',
+    bytes: 'sds_node_transaction_read_bytes_per_second',
+    latency: 'sds_node_transaction_read_latency_seconds',
+  },
+  write: {
+    count: 'sds_node_transaction_writes_per_second',
+    bytes: 'sds_node_transaction_write_bytes_per_second',
+    latency: 'sds_node_transaction_write_latency_seconds',
+  },
+} as const satisfies Record<string, Record<string, SeriesName>>
+
 /** The version of the loaded rules. It is about no system, and has no level. */
 export const RULES_INFO = 'sds:rules_info'
 

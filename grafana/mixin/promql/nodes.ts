@@ -56,12 +56,17 @@ export const healthCode = (labels: readonly string[], matchers: readonly Matcher
   )
 }
 
+const NIC_UTILIZATIONS = [
+  ['received', 'sds_node_nic_received_utilization_ratio'],
+  ['transmitted', 'sds_node_nic_transmitted_utilization_ratio'],
+] as const
+
 /** The larger of the two directions of the network interfaces of each node. */
 export const busierNic = (matchers: readonly Matcher[]): Expression =>
   perNode(
     join(
-      (['received', 'transmitted'] as const).map((direction) => {
-        const utilization = perNode(select(`sds_node_nic_${direction}_utilization_ratio`, ...matchers))
+      NIC_UTILIZATIONS.map(([direction, metric]) => {
+        const utilization = perNode(select(metric, ...matchers))
         // The label keeps `or` from dropping the second direction.
         return promql`label_replace(${utilization}, "direction", "${[direction]}", "", "")`
       }),

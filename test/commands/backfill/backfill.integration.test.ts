@@ -68,7 +68,7 @@ describe('backfill', () => {
       /^sds_node_disk_space_total_bytes\{system="a",pool="hot",node="hot-node-01"\} \d+ 1772323200$/,
     )
     expect(text).not.toMatch(
-      /^sds_node_(info|health_status|disks|disk_space_free_bytes|transactions_failed)\b/m,
+      /^(sds_node_info|sds_node_health_status|sds_node_disks|sds_node_disk_space_free_bytes|sds_node_transactions_failed)\b/m,
     )
     expect(text).toMatch(/^sds_node_disk_space_free_with_reserve_bytes\{/m)
     expect(stdout).toContain(`create-blocks-from --max-block-duration=744h openmetrics ${file} blocks`)

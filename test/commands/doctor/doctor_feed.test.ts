@@ -309,17 +309,22 @@ describe('values', () => {
   test.each([
     [
       'another factor',
-      'disk_space_free_bytes',
+      'sds_node_disk_space_free_bytes',
       [{ labels: BASE, value: 23 }],
       'is exported as 23, not 23000000',
     ],
-    ['a missing value', 'disks', [], 'is exported as nothing, not 60'],
-    ['a figure from nowhere', 'disk_space_total_bytes', [{ labels: BASE, value: 0 }], 'as 0, not nothing'],
-    ['a missing node', 'info', [], 'of 1 node 0 are exported'],
+    ['a missing value', 'sds_node_disks', [], 'is exported as nothing, not 60'],
+    [
+      'a figure from nowhere',
+      'sds_node_disk_space_total_bytes',
+      [{ labels: BASE, value: 0 }],
+      'as 0, not nothing',
+    ],
+    ['a missing node', 'sds_node_info', [], 'of 1 node 0 are exported'],
   ])('differ with %s', (_, name, list, text) => {
     const feed = rawFeed(feedOf(NODE))
     const right = feedSamples(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
-    const samples: SampleSet = new Map<string, readonly Sample[]>([...right, [`sds_node_${name}`, list]])
+    const samples: SampleSet = new Map<string, readonly Sample[]>([...right, [name, list]])
     expect(compareExport(feed, 'a', { samples })).toMatchObject({
       status: 'fail',
       text: expect.stringContaining(text),

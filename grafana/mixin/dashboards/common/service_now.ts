@@ -1,5 +1,6 @@
 import { type Expression, select } from '../../promql/expression.ts'
 import { latencyOfAll, type Operation } from '../../promql/latency.ts'
+import { TRANSACTIONS } from '../../promql/metrics.ts'
 import { perNode, sum } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { type SizedPanel, steps, withSteps } from '../../sdk/spec.ts'
@@ -9,11 +10,11 @@ import { capital, LATENCY_MEASURE, OPERATIONS } from './latency.ts'
 
 /** Transactions per second of each node. */
 export const countOf = (operation: Operation): Expression =>
-  perNode(select(`sds_node_transaction_${operation}s_per_second`, ...SCOPE.node))
+  perNode(select(TRANSACTIONS[operation].count, ...SCOPE.node))
 
 /** Bytes per second of the transactions of each node. */
 export const bytesOf = (operation: Operation): Expression =>
-  perNode(select(`sds_node_transaction_${operation}_bytes_per_second`, ...SCOPE.node))
+  perNode(select(TRANSACTIONS[operation].bytes, ...SCOPE.node))
 
 const summed = (of: (operation: Operation) => Expression) =>
   OPERATIONS.map((operation) => ({ expr: sum(of(operation)), legend: `${capital(operation)}s` }))

@@ -1,4 +1,4 @@
-import type { Expression } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
 import { PURPOSE_AREAS, RECEIVED_TRANSMITTED } from '../../sdk/mappings.ts'
 import type { SizedPanel } from '../../sdk/spec.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
@@ -51,9 +51,6 @@ const network = timeSeries({
   width: 8,
 })
 
-const byInterface = (direction: 'received' | 'transmitted'): Expression =>
-  oneEach('interface', `sds_node_nic_interface_${direction}_bytes_per_second`)
-
 const interfaces = timeSeries({
   title: 'Network traffic by interface',
   about: [
@@ -62,15 +59,21 @@ const interfaces = timeSeries({
     'An interface without traffic whose peers have more than before is a failed link.',
   ],
   queries: [
-    { expr: byInterface('received'), legend: '{{interface}} received' },
-    { expr: byInterface('transmitted'), legend: '{{interface}} transmitted' },
+    {
+      expr: oneEach('interface', 'sds_node_nic_interface_received_bytes_per_second'),
+      legend: '{{interface}} received',
+    },
+    {
+      expr: oneEach('interface', 'sds_node_nic_interface_transmitted_bytes_per_second'),
+      legend: '{{interface}} transmitted',
+    },
   ],
   unit: 'Bps',
   noValue: NO_DATA,
   width: 24,
 })
 
-const diskTraffic = (direction: 'read' | 'write') =>
+const diskTraffic = (direction: 'read' | 'write', metric: MetricName) =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
     about: [
@@ -80,7 +83,7 @@ const diskTraffic = (direction: 'read' | 'write') =>
     ],
     queries: [
       {
-        expr: oneEach('purpose', `sds_node_disk_${direction}_purpose_bytes_per_second`),
+        expr: oneEach('purpose', metric),
         legend: '{{purpose}}',
       },
     ],
@@ -96,6 +99,6 @@ export const nodeResources: readonly SizedPanel[] = [
   memory,
   network,
   interfaces,
-  diskTraffic('read'),
-  diskTraffic('write'),
+  diskTraffic('read', 'sds_node_disk_read_purpose_bytes_per_second'),
+  diskTraffic('write', 'sds_node_disk_write_purpose_bytes_per_second'),
 ]

@@ -1,6 +1,6 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { nodeQuantile, type Operation, poolBuckets, poolQuantile } from '../../promql/latency.ts'
-import { type MetricName, RECORDED } from '../../promql/metrics.ts'
+import { type MetricName, RECORDED, TRANSACTIONS } from '../../promql/metrics.ts'
 import { busierNic, healthCode, poolForecast, poolForecastShare } from '../../promql/nodes.ts'
 import { by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy, sumByPool } from '../../promql/operators.ts'
 import { GROUP_KEY, LIMITS, NAMESPACE_KEY, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
@@ -72,8 +72,8 @@ const forecasts: readonly Recording[] = [
 
 /** The mean over nodes, weighted by their transactions. Nodes without transactions do not count. */
 const meanLatency = (operation: Operation): Expression => {
-  const seconds = ofNodes(`sds_node_transaction_${operation}_latency_seconds`)
-  const rate = ofNodes(`sds_node_transaction_${operation}s_per_second`)
+  const seconds = ofNodes(TRANSACTIONS[operation].latency)
+  const rate = ofNodes(TRANSACTIONS[operation].count)
   return promql`sum by (${POOL_KEY}) (${seconds} * ${rate})
 /
 (sum by (${POOL_KEY}) (${rate} and ${seconds}) > 0)`

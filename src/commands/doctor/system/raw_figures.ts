@@ -5,30 +5,35 @@ export type Figure = (typeof FIGURES)[number]
 
 export const FIGURES = (
   [
-    ['numDisks', 'disks'],
-    ['numBadDisks', 'disks_by_status', 1, { status: 'Bad' }],
-    ['diskSpaceTotalCurrent', 'disk_space_total_bytes'],
-    ['diskSpaceFreeCurrent', 'disk_space_free_bytes'],
+    ['numDisks', 'sds_node_disks'],
+    ['numBadDisks', 'sds_node_disks_by_status', 1, { status: 'Bad' }],
+    ['diskSpaceTotalCurrent', 'sds_node_disk_space_total_bytes'],
+    ['diskSpaceFreeCurrent', 'sds_node_disk_space_free_bytes'],
     [
       'diskSpaceAllocatedL1Current diskSpaceAllocatedCurrentL1',
-      'disk_space_allocated_level_bytes',
+      'sds_node_disk_space_allocated_level_bytes',
       1,
       { level: 'L1' },
     ],
-    ['diskSpaceAllocatedPercentageCurrent', 'disk_space_allocated_ratio', 0.01],
-    ['nodeCpuUtilizationCurrent', 'cpu_utilization_ratio', 0.01],
-    ['nodeMemoryUtilizationBytesCurrent', 'memory_used_bytes'],
-    ['nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 'bandwidth'],
-    ['transactionReadLatencyCurrent', 'transaction_read_latency_seconds', 0.001],
-    ['transactionWriteBandwidthCurrent', 'transaction_write_bytes_per_second', 'bandwidth'],
-    ['transactionWriteTransactionsPerSecCurrent', 'transaction_writes_per_second'],
-    ['diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, { purpose: 'user' }],
-    ['diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000],
+    ['diskSpaceAllocatedPercentageCurrent', 'sds_node_disk_space_allocated_ratio', 0.01],
+    ['nodeCpuUtilizationCurrent', 'sds_node_cpu_utilization_ratio', 0.01],
+    ['nodeMemoryUtilizationBytesCurrent', 'sds_node_memory_used_bytes'],
+    ['nodeNicReceivedBandwidthCurrent', 'sds_node_nic_received_bytes_per_second', 'bandwidth'],
+    ['transactionReadLatencyCurrent', 'sds_node_transaction_read_latency_seconds', 0.001],
+    ['transactionWriteBandwidthCurrent', 'sds_node_transaction_write_bytes_per_second', 'bandwidth'],
+    ['transactionWriteTransactionsPerSecCurrent', 'sds_node_transaction_writes_per_second'],
+    [
+      'diskReadBandwidthUserCurrent',
+      'sds_node_disk_read_purpose_bytes_per_second',
+      1_000_000,
+      { purpose: 'user' },
+    ],
+    ['diskWriteBandwidthTotalCurrent', 'sds_node_disk_write_bytes_per_second', 1_000_000],
   ] as const
 ).map(([members, metric, factor = 1, labels = {}]) => ({
   /** Names of the attribute in the feed; the first that is found is used. */
   members: members.split(' '),
-  metric: `sds_node_${metric}`,
+  metric,
   labels: labels as Readonly<Record<string, string>>,
   /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
   factor: factor as number | 'bandwidth',

@@ -11,7 +11,7 @@ interface NodeFacts {
   /** Latency in seconds and transactions per second. */
   readonly reads?: readonly [number, number]
   readonly writes?: readonly [number, number]
-  /** Families that need no more labels, without the prefix `sds_node_`. */
+  /** Families that need no more labels. */
   readonly plain?: Readonly<Record<string, number>>
   /** Timestamp of the newest sample by category. */
   readonly sampled?: Readonly<Record<string, number>>
@@ -34,15 +34,15 @@ export const NODES: readonly NodeFacts[] = [
     reads: [0.01, 100],
     writes: [0.02, 50],
     plain: {
-      disk_space_offline_bytes: 700,
-      cpu_utilization_ratio: 0.5,
-      memory_utilization_ratio: 0.6,
-      nic_received_utilization_ratio: 0.2,
-      nic_transmitted_utilization_ratio: 0.4,
-      transaction_read_bytes_per_second: 3000,
-      transaction_write_bytes_per_second: 500,
-      transactions_succeeded: 990,
-      transactions_failed: 10,
+      sds_node_disk_space_offline_bytes: 700,
+      sds_node_cpu_utilization_ratio: 0.5,
+      sds_node_memory_utilization_ratio: 0.6,
+      sds_node_nic_received_utilization_ratio: 0.2,
+      sds_node_nic_transmitted_utilization_ratio: 0.4,
+      sds_node_transaction_read_bytes_per_second: 3000,
+      sds_node_transaction_write_bytes_per_second: 500,
+      sds_node_transactions_succeeded: 990,
+      sds_node_transactions_failed: 10,
     },
     sampled: { capacity: 7000, traffic: 6900 },
     forecasts: { '7/90': 864_000, '28/90': 432_000 },
@@ -56,13 +56,13 @@ export const NODES: readonly NodeFacts[] = [
     reads: [0.2, 10],
     writes: [0.5, 0],
     plain: {
-      disk_space_offline_bytes: 700,
-      cpu_utilization_ratio: 0.9,
-      memory_utilization_ratio: 0.7,
-      nic_received_utilization_ratio: 0.6,
-      nic_transmitted_utilization_ratio: 0.3,
-      transactions_succeeded: 90,
-      transactions_failed: 10,
+      sds_node_disk_space_offline_bytes: 700,
+      sds_node_cpu_utilization_ratio: 0.9,
+      sds_node_memory_utilization_ratio: 0.7,
+      sds_node_nic_received_utilization_ratio: 0.6,
+      sds_node_nic_transmitted_utilization_ratio: 0.3,
+      sds_node_transactions_succeeded: 90,
+      sds_node_transactions_failed: 10,
     },
     sampled: { capacity: 6600, traffic: 6300 },
     forecasts: { '7/90': undefined },
@@ -73,7 +73,7 @@ export const NODES: readonly NodeFacts[] = [
     health: 'Suspect',
     disks: [10, 8, 0, 1, 0],
     space: [1000, 100, 800, 100],
-    plain: { disk_space_offline_bytes: 700 },
+    plain: { sds_node_disk_space_offline_bytes: 700 },
     sampled: { capacity: 7100 },
     forecasts: { '7/90': undefined },
   },
@@ -85,11 +85,11 @@ export const NODES: readonly NodeFacts[] = [
     reads: [0.1, 100],
     writes: [0.1, 100],
     plain: {
-      disk_space_offline_bytes: 0,
-      cpu_utilization_ratio: 0.1,
-      memory_utilization_ratio: 0.5,
-      transactions_succeeded: 1000,
-      transactions_failed: 0,
+      sds_node_disk_space_offline_bytes: 0,
+      sds_node_cpu_utilization_ratio: 0.1,
+      sds_node_memory_utilization_ratio: 0.5,
+      sds_node_transactions_succeeded: 1000,
+      sds_node_transactions_failed: 0,
     },
     sampled: { capacity: 7150 },
     forecasts: { '7/90': 1_728_000, '7/80': 0 },
@@ -113,20 +113,24 @@ const disksOf = ({ key, disks }: NodeFacts): InputSeries[] => {
   ]
 }
 
+const SPACES = [
+  'sds_node_disk_space_total_bytes',
+  'sds_node_disk_space_allocated_bytes',
+  'sds_node_disk_space_free_bytes',
+  'sds_node_disk_space_reserved_bytes',
+]
+
 const spaceOf = ({ key, space }: NodeFacts): InputSeries[] =>
   (space ?? []).flatMap((value, index) => {
-    const kind = ['total', 'allocated', 'free', 'reserved'][index]
-    return onBoth(`sds_node_disk_space_${kind}_bytes`, key, value)
+    return onBoth(SPACES[index] ?? '', key, value)
   })
 
 const trafficOf = ({ key, reads, writes }: NodeFacts): InputSeries[] =>
-  Object.entries({ read: reads, write: writes }).flatMap(([operation, pair]) =>
-    pair
-      ? [
-          ...onBoth(`sds_node_transaction_${operation}_latency_seconds`, key, pair[0]),
-          ...onBoth(`sds_node_transaction_${operation}s_per_second`, key, pair[1]),
-        ]
-      : [],
+  [
+    [reads, 'sds_node_transaction_read_latency_seconds', 'sds_node_transaction_reads_per_second'] as const,
+    [writes, 'sds_node_transaction_write_latency_seconds', 'sds_node_transaction_writes_per_second'] as const,
+  ].flatMap(([pair, latency, count]) =>
+    pair ? [...onBoth(latency, key, pair[0]), ...onBoth(count, key, pair[1])] : [],
   )
 
 const forecastsOf = ({ key, forecasts = {} }: NodeFacts): InputSeries[] =>
@@ -157,9 +161,7 @@ export const seriesOf = (facts: NodeFacts): InputSeries[] => [
   ...trafficOf(facts),
   ...forecastsOf(facts),
   ...failuresOf(facts),
-  ...Object.entries(facts.plain ?? {}).flatMap(([name, value]) =>
-    onBoth(`sds_node_${name}`, facts.key, value),
-  ),
+  ...Object.entries(facts.plain ?? {}).flatMap(([name, value]) => onBoth(name, facts.key, value)),
   ...Object.entries(facts.sampled ?? {}).flatMap(([category, time]) =>
     onBoth('sds_node_sample_timestamp_seconds', { ...facts.key, category }, time),
   ),

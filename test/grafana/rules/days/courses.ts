@@ -39,8 +39,7 @@ const replaced = ({ series, value }: Sample, time: number): Sample | undefined =
 
 /** From Friday, 18:00, to Monday, 6:00; the event is on a Thursday, at 10:00. */
 const WEEKEND = { from: EVENT + 32 * HOUR, to: EVENT + 92 * HOUR }
-const TRAFFIC =
-  /^sds_node_(transaction_(reads|writes|read_bytes|write_bytes)_per_second|transactions_(failed|succeeded)|transaction_(read|write)_latency_seconds|transaction_errors)/
+const TRAFFIC = /^sds_node_transactions?_/
 
 /** A course for each event. */
 export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
