@@ -9,25 +9,73 @@
 import { DISK_COUNTS, type Labels, type SourceUnit, unitOf } from './catalogue.ts'
 import { MEASUREMENTS, type MeasurementName, QUERY_PATH } from './query_catalogue.ts'
 
-interface ResourceRow {
+/** What is known of a resource, and the keys of its section in the configuration with their defaults. */
+export interface ResourceRow {
   /** The subject of messages such as `… could not be read`. */
   readonly text: string
-  /** Default of `resources.<name>.schedule`; undefined: `discovery.schedule` or `performance.schedule` decides. */
-  readonly schedule?: string
+  /** The default; empty: off. */
+  readonly schedule: string
+  /** Its section, if that is not `resources.<name>`. */
+  readonly section?: 'discovery' | 'providers'
+  /** It has no section: the query interface is asked on the schedule of performance. */
+  readonly isQueried?: true
+  /** The polls need it: it cannot be turned off, and its requests go before those of resources. */
+  readonly isOfPolls?: true
+  /** Whether names are selected by the keys `include` and `exclude`. */
+  readonly hasFilter?: true
+  /** The key with the number of objects that are exported, and the bound of memory. */
+  readonly max?: { readonly key: string; readonly default: number; readonly most: number }
+  /** What `name` and `id` in its responses are of. */
+  readonly names: 'vdc' | 'pool' | 'replication-group' | 'namespace' | 'bucket' | 'node' | 'provider' | 'name'
 }
 
 /** The resources. Each has its own schedule, age and limits. */
 export const RESOURCES = {
-  system: { text: 'the figures of the whole system', schedule: '15 * * * * *' },
-  pools: { text: 'the figures of the pools' },
-  replication: { text: 'the replication groups and links', schedule: '45 */5 * * * *' },
-  namespaces: { text: 'the usage of namespaces', schedule: '0 */15 * * * *' },
-  quotas: { text: 'the quotas of namespaces', schedule: '0 20 * * * *' },
-  buckets: { text: 'the usage and quotas of buckets', schedule: '' },
-  inventory: { text: 'software versions and license', schedule: '0 40 * * * *' },
-  system_queries: { text: 'the figures of the whole system in the query interface' },
+  system: { text: 'the figures of the whole system', schedule: '15 * * * * *', names: 'vdc' },
+  pools: {
+    text: 'the figures of the pools',
+    schedule: '30 */5 * * * *',
+    section: 'discovery',
+    isOfPolls: true,
+    names: 'pool',
+  },
+  replication: {
+    text: 'the replication groups and links',
+    schedule: '45 */5 * * * *',
+    names: 'replication-group',
+  },
+  namespaces: {
+    text: 'the usage of namespaces',
+    schedule: '0 */15 * * * *',
+    hasFilter: true,
+    // A namespace takes ten series, and a bucket four.
+    max: { key: 'max', default: 500, most: 5000 },
+    names: 'namespace',
+  },
+  quotas: { text: 'the quotas of namespaces', schedule: '0 20 * * * *', names: 'namespace' },
+  buckets: {
+    text: 'the usage and quotas of buckets',
+    schedule: '',
+    hasFilter: true,
+    max: { key: 'top', default: 100, most: 5000 },
+    names: 'bucket',
+  },
+  inventory: { text: 'software versions and license', schedule: '0 40 * * * *', names: 'node' },
+  providers: {
+    text: 'the list of authentication providers',
+    schedule: '0 */15 * * * *',
+    section: 'providers',
+    names: 'provider',
+  },
+  system_queries: {
+    text: 'the figures of the whole system in the query interface',
+    isQueried: true,
+    schedule: '',
+    names: 'name',
+  },
 } as const satisfies Record<string, ResourceRow>
 export type ResourceName = keyof typeof RESOURCES
+export type ResourceSection = NonNullable<ResourceRow['section']>
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
 
 /** Groups of pool figures whose snapshots have a time of their own. */
@@ -65,6 +113,8 @@ interface ObjectRow {
   readonly measurement?: MeasurementName
   /** The member with the list; undefined: the answer is one object. */
   readonly list?: readonly string[]
+  /** An empty list may be `{}` or null. */
+  readonly mayLackList?: true
   /** Labels of every series of an object, with their members. */
   readonly labels: Readonly<Record<string, Member>>
   /** The member with the id, which replaces the first label if that is missing or not unique. */
@@ -453,6 +503,26 @@ const OBJECTS = {
       ),
     },
   },
+  provider: {
+    resource: 'providers',
+    path: '/vdc/admin/authnproviders',
+    list: ['authnprovider', 'authnproviders'],
+    mayLackList: true,
+    max: 2_000,
+    labels: { provider: 'name', provider_id: 'id' },
+    id: 'id',
+    count: {
+      family: 'sds_authn_providers',
+      help: 'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
+    },
+    families: {
+      sds_authn_provider_info: figure(
+        'count',
+        undefined,
+        'An authentication provider of the system: always 1.',
+      ),
+    },
+  },
   directoryTables: {
     resource: 'system_queries',
     ...queried('directoryTables'),
@@ -511,6 +581,13 @@ export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
 export function kindsOf(resource?: ResourceName): readonly ObjectKind[] {
   const kinds = [...OBJECT_KINDS.values()].filter(({ isPart }) => isPart !== true)
   return resource === undefined ? kinds : kinds.filter((kind) => kind.resource === resource)
+}
+
+/** The objects that have a role of their own. */
+export function kindWith(role: 'isListOfPools' | 'isOfNodes'): ObjectKind {
+  const kind = kindsOf().find((one) => one[role])
+  if (kind === undefined) throw new RangeError(`no objects with ${role}`)
+  return kind
 }
 
 function columnsOf([family, { members, unit, tag = '', category, text, onlyWhile }]: [string, FamilyRow]) {

@@ -61,7 +61,6 @@ const SYSTEM: Members<SystemStatus> = {
   resources: 'what the system says about itself beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
-  authentication_providers: 'number of authentication providers with different ids',
   software_versions: 'number of nodes by version of their software; empty if it is not known',
   discovery_error: 'why the list of pools could not be read: see Error',
   totals: 'sums over all pools: see Totals',

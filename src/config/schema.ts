@@ -147,7 +147,7 @@ function systemSchema(folder: string, read: ReadText) {
       pools: poolList.optional(),
       ...SYSTEM_SECTIONS,
     })
-    .transform(({ base_url, tls_config, pools, performance, resources, ...system }) => {
+    .transform(({ base_url, tls_config, pools, performance, resources, providers, discovery, ...system }) => {
       const ofPerformance = performanceOf(performance, system.poll)
       return {
         ...system,
@@ -157,7 +157,7 @@ function systemSchema(folder: string, read: ReadText) {
         /** Ids of the pools to poll; undefined: all pools that the system lists. */
         pools: pools as readonly string[] | undefined,
         performance: ofPerformance,
-        resources: resourcesOf(resources, { ...system, performance: ofPerformance }),
+        resources: resourcesOf({ ...system, resources, providers, discovery }, ofPerformance),
       }
     })
 }

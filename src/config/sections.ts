@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
-import { RESOURCES, type ResourceName } from '../system_catalogue.ts'
+import {
+  RESOURCE_NAMES,
+  RESOURCES,
+  type ResourceName,
+  type ResourceRow,
+  type ResourceSection,
+} from '../system_catalogue.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import { cron, cronOrOff } from './values/cron.ts'
 import {
@@ -19,9 +25,6 @@ import {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
-/** Bounds of memory: a namespace takes ten series, and a bucket four. */
-const MAX_NAMESPACES = 5000
-const MAX_BUCKETS = 5000
 /** Longer windows would be read anew with every interval. */
 const MAX_WINDOW_MS = 24 * 3_600_000
 
@@ -73,10 +76,6 @@ const forecast = z
   })
   .transform(({ time_frames, ...others }) => ({ ...others, timeFrames: time_frames }))
 
-const providers = z.strictObject({ schedule: cronOrOff.prefault('0 */15 * * * *') })
-
-const discovery = z.strictObject({ schedule: cron.prefault('30 */5 * * * *') })
-
 const limits = z
   .strictObject({
     concurrency: wholeUpTo(MAX_CONCURRENCY).prefault(4),
@@ -117,54 +116,71 @@ export function performanceOf(section: FileSections['performance'], { schedule }
   return { source, interfaces, feedBandwidthUnit, schedule: section.schedule ?? otherwise }
 }
 
-type ScheduledName = Exclude<ResourceName, 'pools' | 'system_queries'>
-const schedule = (name: ScheduledName) => ({ schedule: cronOrOff.prefault(RESOURCES[name].schedule) })
+/** What is read of a resource, and when. */
+export interface ResourceConfig {
+  /** Empty: not read. */
+  readonly schedule: string
+  /** Regular expressions for whole names, of buckets `NAMESPACE/BUCKET`; empty: not set. */
+  readonly include: string
+  readonly exclude: string
+  /** Objects that are exported at most. */
+  readonly max: number
+}
 
-const resources = z.strictObject({
-  system: z.strictObject(schedule('system')).prefault({}),
-  replication: z.strictObject(schedule('replication')).prefault({}),
-  namespaces: z
-    .strictObject({ ...schedule('namespaces'), ...filter, max: wholeUpTo(MAX_NAMESPACES).prefault(500) })
-    .prefault({}),
-  quotas: z.strictObject(schedule('quotas')).prefault({}),
-  /** The names are `NAMESPACE/BUCKET`. */
-  buckets: z
-    .strictObject({ ...schedule('buckets'), ...filter, top: wholeUpTo(MAX_BUCKETS).prefault(100) })
-    .prefault({}),
-  inventory: z.strictObject(schedule('inventory')).prefault({}),
-} satisfies Record<ScheduledName, z.ZodType>)
+/** A section of a resource, with the keys and defaults of its row. */
+function sectionOf({ schedule, isOfPolls, hasFilter, max }: ResourceRow) {
+  const keys: Record<string, z.ZodType<string | number>> = {
+    schedule: (isOfPolls ? cron : cronOrOff).prefault(schedule),
+    ...(hasFilter && filter),
+    ...(max && { [max.key]: wholeUpTo(max.most).prefault(max.default) }),
+  }
+  return z
+    .strictObject(keys)
+    .transform((section) => resourceConfig(section, section[max?.key ?? '']))
+    .prefault({})
+}
+
+function resourceConfig(
+  { schedule = '', include = '', exclude = '' }: Readonly<Record<string, string | number>>,
+  max: string | number = Number.POSITIVE_INFINITY,
+): ResourceConfig {
+  return { schedule: String(schedule), include: String(include), exclude: String(exclude), max: Number(max) }
+}
+
+const ROWS = Object.entries<ResourceRow>(RESOURCES).filter(([, { isQueried }]) => !isQueried)
+const sectionsOf = (isChosen: (row: ResourceRow) => boolean) =>
+  Object.fromEntries(
+    ROWS.filter(([, row]) => isChosen(row)).map(([name, row]) => [row.section ?? name, sectionOf(row)]),
+  )
+
+const resources = z.strictObject(sectionsOf(({ section }) => section === undefined))
+/** Those at the top of the file. */
+const ownSections = sectionsOf(({ section }) => section !== undefined) as Record<
+  ResourceSection,
+  ReturnType<typeof sectionOf>
+>
 
 /** The query interface is asked about the system as for performance figures, also if these are read with every poll. */
 export function resourcesOf(
-  section: FileSections['resources'],
-  { poll, discovery, performance }: Omit<SectionsConfig, 'resources'>,
+  sections: Pick<FileSections, 'resources' | ResourceSection | 'poll'>,
+  { source, schedule }: SectionsConfig['performance'],
 ) {
-  const { namespaces, buckets } = section
-  const queries =
-    performance.source === 'feed' ? '' : performance.schedule || poll.schedule || QUERIES_SCHEDULE
-  return {
-    /** Empty: not read. */
-    schedules: {
-      system: section.system.schedule,
-      pools: discovery.schedule,
-      replication: section.replication.schedule,
-      namespaces: namespaces.schedule,
-      quotas: section.quotas.schedule,
-      buckets: buckets.schedule,
-      inventory: section.inventory.schedule,
-      system_queries: queries,
-    } satisfies Record<ResourceName, string>,
-    namespaces: { include: namespaces.include, exclude: namespaces.exclude, max: namespaces.max },
-    buckets: { include: buckets.include, exclude: buckets.exclude, top: buckets.top },
+  const queries = source === 'feed' ? '' : schedule || sections.poll.schedule || QUERIES_SCHEDULE
+  const configOf = (name: ResourceName): ResourceConfig | undefined => {
+    const { isQueried, section }: ResourceRow = RESOURCES[name]
+    if (isQueried) return resourceConfig({ schedule: queries })
+    return section === undefined ? sections.resources[name] : sections[section]
   }
+  return Object.fromEntries(RESOURCE_NAMES.map((name) => [name, configOf(name)])) as Readonly<
+    Record<ResourceName, ResourceConfig>
+  >
 }
 
 /** The sections of a system. Those of the file hold for systems that do not set their keys. */
 export const SYSTEM_SECTIONS = {
   poll: poll.prefault({}),
   forecast: forecast.prefault({}),
-  providers: providers.prefault({}),
-  discovery: discovery.prefault({}),
+  ...ownSections,
   limits: limits.prefault({}),
   performance: performance.prefault({}),
   resources: resources.prefault({}),
@@ -173,7 +189,7 @@ type FileSections = {
   readonly [Name in keyof typeof SYSTEM_SECTIONS]: Readonly<z.output<(typeof SYSTEM_SECTIONS)[Name]>>
 }
 
-export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources'> {
+export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources' | ResourceSection> {
   readonly performance: Readonly<ReturnType<typeof performanceOf>>
   readonly resources: Readonly<ReturnType<typeof resourcesOf>>
 }

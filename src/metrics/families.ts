@@ -93,14 +93,6 @@ export const STATE = {
     'sds_system_tls_not_after_timestamp_seconds',
     "End of validity of the system's TLS certificate, in seconds since the epoch.",
   ),
-  providers: systemGauge(
-    'sds_authn_providers',
-    'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
-  ),
-  providerInfo: familyWith('gauge', ['system', 'provider', 'provider_id'])(
-    'sds_authn_provider_info',
-    'An authentication provider of the system: always 1.',
-  ),
   resourceAvailable: resourceGauge(
     'sds_resource_available',
     '0 if the system does not serve the resource, or the account lacks the role; it is then requested every hour. Else 1, also while its requests fail. Absent before the first request.',

@@ -100,13 +100,12 @@ export function createPoller(options: PollerOptions) {
   }
 }
 
-/** The state of a system with another address or account is not kept; with other schedules, limits and pools it is. */
+/** The state of a system with another address or account is not kept; with other schedules, limits, pools and resources it is. */
 function keepsState(old: SystemConfig, next: SystemConfig | undefined): boolean {
   if (next === undefined) return false
-  const { pools, poll, forecast, providers, discovery, limits } = next
+  const { pools, poll, forecast, limits, resources } = next
   const performance = { ...old.performance, schedule: next.performance.schedule }
-  const resources = { ...old.resources, schedules: next.resources.schedules }
-  const changed = { pools, poll, forecast, providers, discovery, limits, performance, resources }
+  const changed = { pools, poll, forecast, limits, resources, performance }
   return sameConfig({ ...old, ...changed }, next)
 }
 

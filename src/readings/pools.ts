@@ -1,11 +1,12 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { type PoolRef, storagePoolId } from '../api/feed/pools.ts'
-import { decodeObjects, kindOf } from '../api/resources/objects.ts'
+import { decodeObjects } from '../api/resources/objects.ts'
 import { addObjects } from '../api/resources/reader.ts'
 import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
 import { withPools } from '../state/changes.ts'
 import { failureOf } from '../state/state.ts'
+import { kindWith } from '../system_catalogue.ts'
 import { createPoolSources, type PoolOptions, type PoolSources } from './pool.ts'
 import { createSource, type Source } from './source.ts'
 
@@ -106,10 +107,12 @@ function createListSource(
     {
       signal,
       internalError: log.internalError,
-      isDue: !isConfigured || system.resources.schedules.pools !== '',
+      isDue: !isConfigured || system.resources[POOLS.resource].schedule !== '',
     },
   )
 }
+
+const POOLS = kindWith('isListOfPools')
 
 interface PoolList {
   readonly pools: readonly PoolRef[]
@@ -118,13 +121,12 @@ interface PoolList {
 
 /** The pools, and what their list says of them. @throws {ApiError} */
 async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<PoolList> {
-  const kind = kindOf('pool')
   let figures: ResourceReading | ApiError | undefined
   const pools = await client.pools(signal, (body, { baseUrl, now }) => {
-    const builder = createReadingBuilder('pools')
+    const builder = createReadingBuilder(POOLS.resource)
     const idOf = (entry: Parameters<typeof storagePoolId>[0]) => storagePoolId(entry, baseUrl)
     try {
-      addObjects(builder, kind, decodeObjects(body, kind, { ...builder, now, idOf }))
+      addObjects(builder, POOLS, decodeObjects(body, POOLS, { ...builder, now, idOf }))
       figures = builder.reading()
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure

@@ -33,8 +33,7 @@ export type Resources = ReturnType<typeof createResources>
 
 export function createResources(options: ResourcesOptions) {
   const { system, store } = options
-  const { schedules } = system.resources
-  const isUsed = ({ resource }: ObjectKind) => schedules[resource] !== ''
+  const isUsed = ({ resource }: ObjectKind) => system.resources[resource].schedule !== ''
   const kinds = kindsOf().filter(isUsed)
   const read = createRead(options)
   const changed = new Set<ObjectKind['name']>()
@@ -117,7 +116,7 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
       },
       fail: (failure) => noteFailure(options, kind, failure),
       drop: () => store.update(system.name, (state) => dropResource(state, name)),
-      keepForMs: keepForMs(system, system.resources.schedules[resource]),
+      keepForMs: keepForMs(system, system.resources[resource].schedule),
       retryMs: (failure) => (isListOfPools || isNotAvailable(failure) ? undefined : RETRY_MS),
     },
     {
@@ -139,16 +138,15 @@ function firstLabels({ system, store }: ResourcesOptions, name: ObjectKind['name
 function createRead({ system, client, store }: ResourcesOptions) {
   const readingOf = (name: ObjectKind['name']) => store.system(system.name)?.resources.get(name)?.reading
   const reader = createResourceReader({
-    filters: system.resources,
+    resources: system.resources,
     send: client.resource,
     query: client.query,
-    /** Those whose usage is exported; undefined while that is not known. */
-    namespaces: () => readingOf('namespace')?.objects.map(({ labels }) => labels[0] ?? ''),
+    exported: (name) => readingOf(name)?.objects.map(({ labels }) => labels[0] ?? ''),
     pause,
     now: () => performance.now(),
   })
   return (kind: ObjectKind, signal: AbortSignal, isChanged: boolean): Promise<ResourceReading> => {
-    const intervalMs = pollPeriodMs(system.resources.schedules[kind.resource])
+    const intervalMs = pollPeriodMs(system.resources[kind.resource].schedule)
     const isSpread = !isChanged && readingOf(kind.name) !== undefined
     return reader.read(kind, signal, isSpread ? intervalMs * SPREAD_SHARE : 0)
   }

@@ -7,13 +7,12 @@ import type { OwnMetrics } from '../metrics/own.ts'
 import { withForecastsOf } from '../state/changes.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
-import { RESOURCE_NAMES } from '../system_catalogue.ts'
+import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
 import { createHistory, type History, type HistoryOptions } from './history.ts'
 import { createReadingLog, type ReadingLog } from './log/reading_log.ts'
 import type { PoolSources } from './pool.ts'
 import { createPools } from './pools.ts'
 import { createProbe } from './probe.ts'
-import { createProvidersSource } from './providers.ts'
 import { createQueries, removePerformance } from './queries.ts'
 import { createResources } from './resources.ts'
 import { createRounds, type Rounds } from './round.ts'
@@ -82,7 +81,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
       started.resolve()
       for (const schedule of schedules) schedule.stop()
       history.stop()
-      for (const part of [pools, queries, sources.providers, sources.resources]) part.forget()
+      for (const part of [pools, queries, sources.resources]) part.forget()
       await tasks.ended()
     },
   }
@@ -98,7 +97,6 @@ type Sources = ReturnType<typeof createSources>
 function createSources(options: SourcesOptions, tasks: Tasks) {
   const resources = createResources(options)
   const queries = createQueries(options)
-  const providers = createProvidersSource(options)
   const pools = createPools({
     ...options,
     noteFigures: (outcome) => void tasks.start('figures of pools', () => resources.notePools(outcome)),
@@ -112,11 +110,10 @@ function createSources(options: SourcesOptions, tasks: Tasks) {
     )
   const readResources = () => tasks.start('reading resources', resources.readDue)
   return {
-    ...{ pools, queries, providers, resources, readAll, readForecasts, readResources },
+    ...{ pools, queries, resources, readAll, readForecasts, readResources },
     /** Reads in the background what else is due. */
     readOthers(of: readonly PoolSources[]): void {
       void readForecasts(of)
-      void readAll('the list of providers', [providers])
       void readResources()
     },
     refreshPools: (): void => void readAll('the list of pools', [pools.list]),
@@ -128,8 +125,6 @@ function removeDisabled({ system, store }: SystemPollerOptions): void {
   const { schedule, timeFrames } = system.forecast
   store.update(system.name, (state) => withForecastsOf(state, schedule === '' ? [] : timeFrames))
   if (system.performance.source === 'feed') removePerformance(store, system.name)
-  if (system.providers.schedule === '')
-    store.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }
 
 type Tasks = ReturnType<typeof createTasks>
@@ -186,8 +181,8 @@ type ScheduleParts = Sources & {
 }
 
 function createSchedules(parts: ScheduleParts) {
-  const { system, rounds, pools, providers, queries, resources, readAll, tasks } = parts
-  const { poll, forecast, discovery, performance } = system
+  const { system, rounds, pools, queries, resources, readAll, tasks } = parts
+  const { poll, forecast, performance } = system
   const isPolled = poll.schedule !== ''
   const scheduled = (expression: string, run: () => void) =>
     expression === '' ? [] : [createSchedule({ expression, maxRandomDelayMs: poll.maxRandomDelayMs, run })]
@@ -206,10 +201,13 @@ function createSchedules(parts: ScheduleParts) {
   const makeForecastsDue = () => {
     for (const { forecasts } of pools.all()) for (const one of forecasts) one.makeDue()
   }
-  const ofPools = system.pools === undefined ? discovery.schedule : system.resources.schedules.pools
-  const others = RESOURCE_NAMES.filter((name) => name !== 'pools').flatMap((name) =>
-    due(system.resources.schedules[name], () => resources.makeDue(name), parts.readResources),
-  )
+  const ofResources = RESOURCE_NAMES.flatMap((name) => {
+    const { schedule } = system.resources[name]
+    const row: ResourceRow = RESOURCES[name]
+    return row.isOfPolls
+      ? due(schedule, pools.list.makeDue, parts.refreshPools)
+      : due(schedule, () => resources.makeDue(name), parts.readResources)
+  })
   return {
     /**
      * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
@@ -226,11 +224,7 @@ function createSchedules(parts: ScheduleParts) {
       ...polls,
       ...ofQueries,
       ...due(forecast.schedule, makeForecastsDue, () => parts.readForecasts()),
-      ...due(system.providers.schedule, providers.makeDue, () =>
-        readAll('the list of providers', [providers]),
-      ),
-      ...due(ofPools, pools.list.makeDue, parts.refreshPools),
-      ...others,
+      ...ofResources,
     ],
   }
 }

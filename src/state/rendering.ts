@@ -13,7 +13,7 @@ import {
   uniqueNames,
 } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import { withPoolLabels } from './resources.ts'
+import { nodesIn, withPoolLabels } from './resources.ts'
 import { poolPart } from './samples.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
@@ -94,7 +94,7 @@ function sourcesOf({ name: system, pools, performance, resources }: SystemState)
     /** Undefined: nothing was read from the query interface. */
     find: readings && createJoin(queried.nodes, readings),
     /** What the last reading of the inventory says. */
-    hardwareOf: hardwareFinder(resources.get('node')?.reading?.objects),
+    hardwareOf: hardwareFinder(nodesIn(resources)),
   }
 }
 

@@ -1,10 +1,12 @@
 import { ApiError } from '../api/errors/errors.ts'
+import type { ResourceObject } from '../api/resources/objects.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
 import { exportedNames, type KnownNames, resourceSamples } from '../metrics/resource_samples.ts'
 import {
   kindsOf,
+  kindWith,
   OBJECT_KINDS,
   type ObjectKind,
   type ObjectName,
@@ -119,6 +121,13 @@ function labelsOf({ isListOfPools, namedBy }: ObjectKind, { pools, resources }: 
 const exportedLabels = oncePerObject(
   ({ objects }: ResourceReading) => new Set(objects.map(({ labels }) => labels[0])),
 )
+
+const NODES = kindWith('isOfNodes')
+
+/** The objects that say where the nodes of a system are, and what runs on them; undefined while nothing was read. */
+export function nodesIn(resources: SystemState['resources']): readonly ResourceObject[] | undefined {
+  return resources.get(NODES.name)?.reading?.objects
+}
 
 function withState(system: SystemState, name: ObjectName, state: ResourceState): SystemState {
   return { ...system, resources: new Map(system.resources).set(name, state) }

@@ -1,9 +1,7 @@
 import { RESULTS } from '../api/errors/reasons.ts'
-import type { Provider } from '../api/providers/providers.ts'
 import { type Family, STATE } from '../metrics/families.ts'
 import { filterPart, labelText, type Part, renderPart, Samples } from '../metrics/lines.ts'
 import { poolLabelText } from '../metrics/samples.ts'
-import { boundedName } from '../values/names.ts'
 import { type ResourceSummary, resourceSummaries } from './resources.ts'
 import type { PoolState, SystemState } from './state.ts'
 
@@ -19,7 +17,6 @@ export function systemPart(system: SystemState): Part {
   samples.add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
   samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
   samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
-  addProviders(samples, base, system.inventory?.providers)
   for (const [name, state] of resourceSummaries(system))
     addResource(samples, `${base},resource="${name}"`, state)
   return renderPart(samples.byFamily)
@@ -62,15 +59,4 @@ export function withoutCounters(part: Part): Part {
 
 export function onlyCounters(part: Part): Part {
   return filterPart(part, (family) => COUNTERS.has(family))
-}
-
-/** One series for each id: a provider that is listed twice counts once. */
-function addProviders(samples: Samples, base: string, providers: readonly Provider[] | undefined): void {
-  if (providers === undefined) return
-  const unique = new Map(providers.map((provider) => [boundedName(provider.id), provider]))
-  samples.add(STATE.providers.name, base, unique.size)
-  for (const [id, { name }] of unique) {
-    const provider = name === '' ? id : boundedName(name)
-    samples.add(STATE.providerInfo.name, `${base},${labelText({ provider, provider_id: id })}`, 1)
-  }
 }

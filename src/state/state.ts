@@ -3,8 +3,6 @@ import type { Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { ForecastFrames } from '../api/feed/forecast_frames.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
-import type { RejectedValue } from '../api/feed/rejected_values.ts'
-import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
@@ -63,17 +61,6 @@ export interface PoolState {
   readonly bytes: number
 }
 
-export interface InventoryState {
-  /** Undefined if the list could not be read, for example without the role; that is not an empty list. */
-  readonly providers: readonly Provider[] | undefined
-  /** Why the last attempt failed. */
-  readonly failure: Failure | undefined
-  /** Entries of the last list without an id. */
-  readonly rejected?: readonly RejectedValue[]
-  /** Seconds since the epoch. */
-  readonly lastSuccess?: number | undefined
-}
-
 export interface PerformanceState {
   /** Undefined before the first success, and when all values were too old. */
   readonly reading: PerformanceReading | undefined
@@ -113,8 +100,6 @@ export interface SystemState {
   readonly pools: ReadonlyMap<string, PoolState>
   /** Why the system could not list its pools; only if the configuration has none. */
   readonly discoveryFailure?: Failure | undefined
-  /** Undefined before the first attempt. */
-  readonly inventory?: InventoryState | undefined
   /** Undefined while the query interface is not polled. */
   readonly performance?: PerformanceState | undefined
   /** By the kind of their objects; those that were requested. */

@@ -2,7 +2,7 @@ import { isQueried } from '../api/query/merge.ts'
 import type { PollerStatus } from '../readings/poller.ts'
 import { type ResourceSummary, resourceSummaries } from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
-import { RESOURCE_NAMES, RESOURCES } from '../system_catalogue.ts'
+import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
 import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'
 
@@ -16,11 +16,12 @@ export function resourceStatus(state: SystemState, { system }: Pick<PollerStatus
   const summaries = resourceSummaries(state)
   return RESOURCE_NAMES.map((name) => {
     const summary = summaries.get(name)
-    const schedule = system.resources.schedules[name]
-    const isNeeded = name !== 'system_queries' || isQueried(system, state.pools) !== false
+    const { schedule } = system.resources[name]
+    const row: ResourceRow = RESOURCES[name]
+    const isNeeded = row.isQueried !== true || isQueried(system, state.pools) !== false
     return {
       name,
-      description: RESOURCES[name].text,
+      description: row.text,
       ...(isNeeded ? stateOf(summary, schedule) : NOT_NEEDED),
       schedule,
       objects: summary?.objects?.exported ?? null,

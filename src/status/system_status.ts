@@ -1,6 +1,7 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { PollerStatus } from '../readings/poller.ts'
+import { nodesIn } from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { largest } from '../values/largest.ts'
@@ -49,7 +50,6 @@ type SystemMembers = ReturnType<typeof systemMembers>
 function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
   const { state, polling, now } = sources
   const { client, system: config } = polling
-  const providers = state.inventory?.providers
   return {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
@@ -64,8 +64,7 @@ function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
     resources: resourceStatus(state, polling),
     clock_skew_seconds: state.clockSkewSeconds ?? null,
     tls_not_after_timestamp_seconds: state.tlsNotAfterSeconds ?? null,
-    authentication_providers: providers === undefined ? null : new Set(providers.map(({ id }) => id)).size,
-    software_versions: Object.fromEntries(softwareVersions(inventoryOf(state))),
+    software_versions: Object.fromEntries(softwareVersions(nodesIn(state.resources))),
     discovery_error: errorStatus(state.discoveryFailure),
     totals: sumTotals(pools.map(({ totals }) => totals)),
     pools,
@@ -79,7 +78,7 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
     staleAfterSeconds: polling.system.poll.staleAfterMs / 1000,
     nextPoll: nextPollOf(polling),
   }
-  const hardwareOf = hardwareFinder(inventoryOf(state))
+  const hardwareOf = hardwareFinder(nodesIn(state.resources))
   const pools: { readonly pool: PoolStatus; readonly findings: readonly Finding[] }[] = []
   for (const pool of state.pools.values()) {
     const { id } = pool.ref
@@ -94,10 +93,6 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
     pools.push({ pool: poolStatus(members, findings, now), findings })
   }
   return pools
-}
-
-function inventoryOf({ resources }: SystemState) {
-  return resources.get('node')?.reading?.objects
 }
 
 function nextPollOf({ nextPollMs }: PollerStatus): number | null {

@@ -32,7 +32,7 @@ test('a minimal file gets the documented defaults', () => {
         ...{ name: 'a', baseUrls: ['https://a:4443'], pools: undefined, tls: { insecureSkipVerify: false } },
         poll: { schedule: '0 * * * * *', maxRandomDelayMs: 5000, timeoutMs: 30_000, staleAfterMs: 300_000 },
         forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
-        providers: { schedule: '0 */15 * * * *' },
+        resources: { providers: { schedule: '0 */15 * * * *' } },
         limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 16 * 1024 * 1024 },
       },
     ],
@@ -216,7 +216,7 @@ test.each([
   ['system: [{name: a}]\n', ['system: unknown key; did you mean systems?']],
   [
     `${SYSTEM}schedule: 30s\n`,
-    ['schedule: unknown key; it belongs under poll or forecast or providers or discovery or performance'],
+    ['schedule: unknown key; it belongs under poll or forecast or discovery or providers or performance'],
   ],
   [
     `${SYSTEM}targets: [a]\n`,

@@ -43,16 +43,14 @@ performance: {source: query, interfaces: {exclude: lo}}
         maxRandomDelayMs: 5000,
       },
       forecast: { schedule: '', targets: [90], timeFrames: ['7d', '4w'] },
-      providers: { schedule: '' },
-      discovery: { schedule: '0 0 * * * *' },
       limits: { concurrency: 1, requestsPerSecond: 2 },
       performance: { source: 'query', interfaces: { include: 'eth0', exclude: 'lo' } },
-      resources: { schedules: { pools: '0 0 * * * *' } },
+      resources: { pools: { schedule: '0 0 * * * *' }, providers: { schedule: '' } },
     })
     expect(other).toMatchObject({
       poll: { schedule: '0 * * * * *', timeoutMs: 20_000, staleAfterMs: 600_000 },
       forecast: { schedule: '', targets: [70] },
-      providers: { schedule: '0 */15 * * * *' },
+      resources: { providers: { schedule: '0 */15 * * * *' } },
       limits: { concurrency: 4, requestsPerSecond: 2 },
       performance: { source: 'query', interfaces: { include: '', exclude: 'lo' } },
     })

@@ -13,20 +13,20 @@ function resourcesOf(sections = '', keys = ''): { a: ResourcesConfig; other: Res
 
 describe('the section resources', () => {
   test('has defaults: buckets are off', () => {
-    expect(resourcesOf().a).toEqual({
-      schedules: {
-        system: '15 * * * * *',
-        pools: '30 */5 * * * *',
-        replication: '45 */5 * * * *',
-        namespaces: '0 */15 * * * *',
-        quotas: '0 20 * * * *',
-        buckets: '',
-        inventory: '0 40 * * * *',
-        system_queries: '30 */5 * * * *',
-      },
-      namespaces: { include: '', exclude: '', max: 500 },
-      buckets: { include: '', exclude: '', top: 100 },
+    const { a } = resourcesOf()
+    expect(Object.fromEntries(Object.entries(a).map(([name, { schedule }]) => [name, schedule]))).toEqual({
+      system: '15 * * * * *',
+      pools: '30 */5 * * * *',
+      replication: '45 */5 * * * *',
+      namespaces: '0 */15 * * * *',
+      quotas: '0 20 * * * *',
+      buckets: '',
+      inventory: '0 40 * * * *',
+      providers: '0 */15 * * * *',
+      system_queries: '30 */5 * * * *',
     })
+    expect(a.namespaces).toMatchObject({ include: '', exclude: '', max: 500 })
+    expect(a.buckets).toMatchObject({ include: '', exclude: '', max: 100 })
   })
 
   test('under a system comes before that of the file, key by key', () => {
@@ -34,9 +34,9 @@ describe('the section resources', () => {
       'resources: {system: {schedule: ""}, namespaces: {max: 20, exclude: x}}',
       ', resources: {system: {schedule: "5 * * * * *"}, namespaces: {max: 10}}',
     )
-    expect([a.schedules.system, other.schedules.system]).toEqual(['5 * * * * *', ''])
-    expect(a.namespaces).toEqual({ include: '', exclude: 'x', max: 10 })
-    expect(other.namespaces).toEqual({ include: '', exclude: 'x', max: 20 })
+    expect([a.system.schedule, other.system.schedule]).toEqual(['5 * * * * *', ''])
+    expect(a.namespaces).toMatchObject({ include: '', exclude: 'x', max: 10 })
+    expect(other.namespaces).toMatchObject({ include: '', exclude: 'x', max: 20 })
   })
 
   test.each(['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory'] as const)(
@@ -44,7 +44,7 @@ describe('the section resources', () => {
     (name) => {
       const everyMinute = `resources: {${name}: {schedule: "0 * * * * *"}}`
       const { a, other } = resourcesOf(everyMinute, `, resources: {${name}: {schedule: ""}}`)
-      expect([a.schedules[name], other.schedules[name]]).toEqual(['', '0 * * * * *'])
+      expect([a[name].schedule, other[name].schedule]).toEqual(['', '0 * * * * *'])
     },
   )
 
@@ -56,7 +56,7 @@ describe('the section resources', () => {
     ['performance: {schedule: ""}\npoll: {schedule: "7 * * * * *"}', '7 * * * * *'],
     ['poll: {schedule: ""}', '30 */5 * * * *'],
   ])('%j: queries about the system are sent at %j', (sections, expected) => {
-    expect(resourcesOf(sections).a.schedules.system_queries).toBe(expected)
+    expect(resourcesOf(sections).a.system_queries.schedule).toBe(expected)
   })
 
   test.each([

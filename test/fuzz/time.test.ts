@@ -40,7 +40,8 @@ import { createStatusReader } from '../../src/status/status.ts'
 import { OBJECT_KINDS, type ObjectKind } from '../../src/system_catalogue.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
 import { responseOf } from '../api/http/responses.ts'
-import { ANSWERS, NO_FILTER, queryFile, readingOf } from '../api/query/query_files.ts'
+import { ANSWERS, queryFile, readingOf } from '../api/query/query_files.ts'
+import { configOf, onlySystem } from '../readings/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
 import { boundedTime, type Reader } from './support/cpu_time.ts'
@@ -236,10 +237,10 @@ function answersOf(name: string): Reader {
 
 /** What the reader of lists does not use. */
 const UNUSED = {
-  filters: { namespaces: { ...NO_FILTER, max: 1 }, buckets: { ...NO_FILTER, top: 1 } },
+  resources: onlySystem(configOf()).resources,
   refusals: { run: <T>(_: string, task: () => Promise<T>) => task() },
   query: () => Promise.reject(new Error('not used')),
-  namespaces: () => undefined,
+  exported: () => undefined,
   pause: () => Promise.resolve(),
   now: () => 0,
   spreadMs: 0,
@@ -297,7 +298,7 @@ const READERS: readonly Reader[] = [
       const providers = decodeProviders(text)
       return () => {
         for (const format of ['xml', 'json'] as const) writeProviders(providers, format)
-        return pagesOf({ ...SYSTEM, inventory: { providers, failure: undefined } })
+        return pagesOf(SYSTEM)
       }
     },
   },

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import type { Reason } from '../../src/api/errors/reasons.ts'
-import { decodeProviders } from '../../src/api/providers/providers.ts'
 import type { SystemPoller } from '../../src/readings/system_poller.ts'
 import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
 import { readingOf, shown } from './setup.ts'
@@ -20,10 +19,11 @@ function countingClient(reason?: Reason) {
     nodes,
     forecasts,
     pools,
-    read: async ({ operation }, decode) => {
+    resource: async ({ operation }, decode) => {
       if (operation === 'providers') providers()
-      return decode(operation === 'providers' ? '<authnproviders/>' : '{"node":[{"version":"4.3.0.0"}]}')
+      return decode({ authnproviders: null }, { baseUrl: 'http://a', now: 0 })
     },
+    read: async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
     query: async ({ name }) => {
       if (name === 'query_cpu') queries()
       throw apiError('server_error')
@@ -115,12 +115,11 @@ describe('what is due by a schedule', () => {
     resource.mockClear()
     await vi.advanceTimersByTimeAsync(MINUTE)
     // The list of configured pools is a resource.
-    expect(counts()).toEqual({ ...ALL, forecasts: 3 })
-    expect(resource).toHaveBeenCalledWith(
-      expect.objectContaining({ operation: 'system' }),
-      expect.anything(),
-      expect.anything(),
-    )
+    expect(counts()).toEqual({ ...ALL, forecasts: 3, providers: 0 })
+    for (const operation of ['system', 'providers']) {
+      const request = expect.objectContaining({ operation })
+      expect(resource).toHaveBeenCalledWith(request, expect.anything(), expect.anything())
+    }
   })
 
   test('is requested although the poll of one pool does not end', async () => {
@@ -224,11 +223,10 @@ describe('a system', () => {
   })
 
   test('without pools is tried, and asked for its providers', async () => {
-    const read: SystemClient['read'] = async (_request, decode) => decode('<authnproviders/>')
-    const { store } = await setUp({ client: { pools: async () => [], read }, yaml: '' })
-    expect(store.system('a')).toMatchObject({
-      tried: true,
-      inventory: { providers: decodeProviders('<authnproviders/>') },
-    })
+    const resource: SystemClient['resource'] = async (_, decode) =>
+      decode({ authnproviders: null }, { baseUrl: 'http://a', now: 0 })
+    const { store } = await setUp({ client: { pools: async () => [], resource }, yaml: '' })
+    expect(store.system('a')?.tried).toBe(true)
+    expect(shown(store, 'sds_authn_providers', 'system')).toEqual({ a: 0 })
   })
 })

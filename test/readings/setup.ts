@@ -1,11 +1,12 @@
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
-import type { Config, SystemConfig } from '../../src/config/config.ts'
+import type { Config, ResourcesConfig, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { type Fields, fieldsOf, type Log } from '../../src/log.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createStateStore, type StateStore } from '../../src/state/store.ts'
+import { RESOURCES, type ResourceName, type ResourceRow } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 
 export const T = 1_785_312_642
@@ -85,18 +86,18 @@ export function configOf(
   return yaml.includes('resources:') ? config : withoutResources(config)
 }
 
+/** Those with a section of their own are configured by it; the list of pools is read to discover them. */
+function onlyOwnSections({ pools, resources }: SystemConfig): ResourcesConfig {
+  const entries = Object.entries(resources).map(([name, one]) => {
+    const row: ResourceRow = RESOURCES[name as ResourceName]
+    const isKept = row.isOfPolls ? pools === undefined : row.section !== undefined
+    return [name, isKept ? one : { ...one, schedule: '' }]
+  })
+  return Object.fromEntries(entries)
+}
+
 export function withoutResources(config: Config): Config {
-  const schedules = {
-    system: '',
-    pools: '',
-    replication: '',
-    namespaces: '',
-    quotas: '',
-    buckets: '',
-    inventory: '',
-    system_queries: '',
-  }
-  const systems = config.systems.map((one) => ({ ...one, resources: { ...one.resources, schedules } }))
+  const systems = config.systems.map((one) => ({ ...one, resources: onlyOwnSections(one) }))
   return { ...config, systems }
 }
 

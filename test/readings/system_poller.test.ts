@@ -368,7 +368,9 @@ describe('pools that the system lists', () => {
     expect(free()).toEqual({ 'node-q': 1, 'node-r': 1 })
     expect(store.exposition().text('text').toString()).not.toContain('pool_id="p"')
     expect(pools).toHaveBeenCalledTimes(2)
-    expect(log.lines.map(({ fields }) => fields)).toEqual([
+    expect(
+      log.lines.filter(({ message }) => message === 'polling pools').map(({ fields }) => fields),
+    ).toEqual([
       { system: 'a', pools: 2, appeared: 'p, q', left: '' },
       { system: 'a', pools: 2, appeared: 'r', left: 'p' },
     ])
@@ -574,11 +576,14 @@ describe('forecasts', () => {
     expect(days(store)).toEqual({ n1: 172_800 })
   })
 
-  test('and the inventory are removed when a reload turns them off', async () => {
-    const client: Pick<SystemClient, 'nodes' | 'forecasts' | 'read'> = {
+  const ofProviders: SystemClient['resource'] = async (_, decode) =>
+    decode({ authnprovider: [{ id: 'urn:x', name: 'ldap' }] }, { baseUrl: 'http://a', now: 0 })
+
+  test('and the providers are removed when a reload turns them off', async () => {
+    const client: Pick<SystemClient, 'nodes' | 'forecasts' | 'resource'> = {
       nodes: async () => readingOf({ n1: 1 }),
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
-      read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
+      resource: ofProviders,
     }
     const { store, poller } = await setUp({ client, pools: ['p'], yaml: '' })
     await vi.advanceTimersByTimeAsync(MINUTE)
@@ -592,11 +597,11 @@ describe('forecasts', () => {
     expect(free()).toEqual({ n1: 1 })
   })
 
-  test('and the inventory are kept by a reload that leaves them on', async () => {
+  test('and the providers are kept by a reload that leaves them on', async () => {
     const client: Partial<SystemClient> = {
       nodes: async () => readingOf({ n1: 1 }),
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
-      read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
+      resource: ofProviders,
     }
     const on = 'performance: {source: feed}'
     const { store, poller } = await setUp({ client, pools: ['p'], yaml: on })

@@ -48,12 +48,6 @@ describe('a system that is polled well', () => {
     expect(onlyPool(status)).toMatchObject({ state: 'ok', summary: '2 nodes, all Good', last_error: null })
   })
 
-  test('counts authentication providers by their ids', () => {
-    const providers = ['i1', 'i2', 'i1'].map((id, index) => ({ id, name: `p${index}`, link: undefined }))
-    const system = { ...polledSystem('a', {}), inventory: { providers, failure: undefined } }
-    expect(onlySystem(statusOf([system])).authentication_providers).toBe(2)
-  })
-
   test('has the capacity of the nodes that serve both values, and the disks of all', () => {
     const nodes = [
       { name: 'n1', allocatedRatio: 0.75 },

@@ -1,6 +1,5 @@
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import type { RejectedValues } from '../feed/rejected_values.ts'
 import { parseBody } from '../parse/body.ts'
 import { asList, isObject, member } from '../parse/json.ts'
 
@@ -55,17 +54,14 @@ export function linkOf({ id, link }: Provider): ProviderLink {
 
 /**
  * Reads the list from a body in XML or JSON. The Content-Type is ignored. Providers without an id are left out.
- * @param rejected counts them
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
-export function decodeProviders(text: string, rejected?: RejectedValues): Provider[] {
+export function decodeProviders(text: string): Provider[] {
   if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const list = listOf(parseBody(text))
   const providers = list.filter(({ id }) => id !== '')
   if (list.length > 0 && providers.length === 0)
     throw new ApiError('schema', 'no provider of the list has an id')
-  const times = list.length - providers.length
-  if (times > 0) rejected?.add({ attribute: 'providers', reason: 'no_id', node: '', text: '' }, times)
   if (list.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
 }

@@ -15,7 +15,6 @@ export type Operation =
   | 'nodes'
   | 'forecast'
   | 'history'
-  | 'providers'
   | 'whoami'
   | 'query'
   | 'version'

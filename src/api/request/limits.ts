@@ -1,5 +1,5 @@
 import type { LimitsConfig } from '../../config/config.ts'
-import { RESOURCE_NAMES } from '../../system_catalogue.ts'
+import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../../system_catalogue.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
 import { pause } from '../http/deadline.ts'
 import { createSemaphore } from '../http/semaphore.ts'
@@ -14,9 +14,13 @@ export type Urgency = (typeof URGENCIES)[number]
 /** Of `limits.requests_per_second`, for the requests of resources. */
 const RESOURCE_SHARE = 0.1
 
-/** Those of resources; the list of pools is needed for polls. */
-export function isOfResource(operation: string | undefined): boolean {
-  return operation !== 'pools' && RESOURCE_NAMES.some((name) => name === operation)
+const OF_RESOURCES: readonly string[] = RESOURCE_NAMES.filter((name) => {
+  const row: ResourceRow = RESOURCES[name]
+  return row.isOfPolls !== true
+})
+
+export function isOfResource(operation = ''): boolean {
+  return OF_RESOURCES.includes(operation)
 }
 
 /** Keeps the requests of one system within `limits.concurrency` and `limits.requests_per_second`. */

@@ -1,6 +1,7 @@
+import type { ResourcesConfig } from '../../config/config.ts'
 import { boundedName } from '../../values/names.ts'
-import { nameFilter, type ReadingContext, type ResourceFilters, readObjects } from './context.ts'
-import { createFoundCheck, type ListedName, listNames, listNamespaces } from './namespaces.ts'
+import { nameFilter, type ReadingContext, readObjects } from './context.ts'
+import { createFoundCheck, type ListedName, listNames, listNamespaces, singleNames } from './namespaces.ts'
 import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
 import { batchesOf, requestOf } from './requests.ts'
 import { createSelection, type Sized } from './selection.ts'
@@ -14,12 +15,12 @@ const LISTED = kindOf('bucketQuota')
 const COUNT = kindOf('bucketCount')
 
 /** Reads the buckets of all namespaces, one after the other, and exports the largest. */
-export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFilters) {
-  const selection = createSelection<Bucket>(top)
-  const isSelected = nameFilter(patterns)
+export function createBucketReader({ buckets }: ResourcesConfig) {
+  const selection = createSelection<Bucket>(buckets.max)
+  const isSelected = nameFilter(buckets)
   async function addBuckets(context: ReadingContext, names: readonly string[]): Promise<void> {
-    const { builder, namespaces } = context
-    const exported = namespaces()
+    const { builder } = context
+    const exported = context.exported('namespace')
     let found: readonly Bucket[] = []
     let total = 0
     const isFound = createFoundCheck(names.length)
@@ -42,7 +43,7 @@ export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFi
   }
 
   return async (context: ReadingContext): Promise<void> => {
-    const names = (await listNamespaces(context)).map(({ name }) => name)
+    const names = singleNames(context, await listNamespaces(context)).map(({ name }) => name)
     // Of all namespaces together: one that does not exist any more is no refusal.
     await context.refusals.run(LISTED.path, () => addBuckets(context, names))
   }

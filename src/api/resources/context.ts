@@ -1,5 +1,6 @@
 import type { ResourcesConfig } from '../../config/config.ts'
-import type { ObjectKind } from '../../system_catalogue.ts'
+import type { ResourceConfig } from '../../config/sections.ts'
+import type { ObjectKind, ObjectName } from '../../system_catalogue.ts'
 import { wholeName } from '../../values/names.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
 import { decodeObjects, type ResourceObject } from './objects.ts'
@@ -7,15 +8,14 @@ import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
 import { requestOf, type SendResource } from './requests.ts'
 
-/** What is read of namespaces and buckets. */
-export type ResourceFilters = Pick<ResourcesConfig, 'namespaces' | 'buckets'>
-
 export interface ResourceReaderOptions {
-  readonly filters: ResourceFilters
+  readonly resources: ResourcesConfig
   readonly send: SendResource
   readonly query: SendQuery
-  /** Names of the namespaces that are exported; undefined if they are not known. */
-  readonly namespaces: () => readonly string[] | undefined
+  /** First labels of the objects of a kind that are exported; undefined if they are not known. */
+  readonly exported: (kind: ObjectName) => readonly string[] | undefined
+  /** Objects that take a request each: so many are read at most. */
+  readonly maxSingle?: number
   /** Waits. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic clock in milliseconds. */
@@ -42,7 +42,7 @@ export function readObjects(
 }
 
 /** Decides which names are read. */
-export function nameFilter({ include, exclude }: { readonly include: string; readonly exclude: string }) {
+export function nameFilter({ include, exclude }: Pick<ResourceConfig, 'include' | 'exclude'>) {
   const [included, excluded] = [wholeName(include), wholeName(exclude)]
   return (name: string): boolean => (included?.test(name) ?? true) && !(excluded?.test(name) ?? false)
 }

@@ -15,6 +15,8 @@ function containersOf(body: unknown): JsonObject[] {
  * @throws {ApiError} `schema` if there is no list
  */
 export function listIn(body: unknown, { list: names = [], ...kind }: ObjectKind): readonly unknown[] {
+  const isEmpty = body === null || (isObject(body) && Object.keys(body).length === 0)
+  if (kind.mayLackList && isEmpty) return []
   const lists = containersOf(body)
     .flatMap((container) => names.map((name) => member(container, name)))
     .flatMap((value) => listsOf(value, names))

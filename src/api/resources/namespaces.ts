@@ -1,10 +1,11 @@
+import type { ResourcesConfig } from '../../config/config.ts'
 import type { ObjectKind } from '../../system_catalogue.ts'
 import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import type { Rejection } from '../parse/reads.ts'
-import { nameFilter, type ReadingContext, type ResourceFilters, readObjects } from './context.ts'
+import { nameFilter, type ReadingContext, readObjects } from './context.ts'
 import { hasMembers, listIn } from './lists.ts'
 import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
 import { isNotAvailable } from './refusals.ts'
@@ -40,7 +41,7 @@ function nameIn(entry: JsonObject): string | undefined {
 
 /** All namespaces that the configuration selects. */
 export function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
-  const isSelected = nameFilter(context.filters.namespaces)
+  const isSelected = nameFilter(context.resources.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }
   return context.refusals.run(request.path, () => listNames(context, { request, kind: NAMES, isSelected }))
 }
@@ -96,7 +97,7 @@ interface SizedObject extends Sized {
 }
 
 /** Reads the usage of all namespaces, and exports that of the largest. */
-export function createNamespaceReader({ namespaces }: ResourceFilters) {
+export function createNamespaceReader({ namespaces }: ResourcesConfig) {
   const selection = createSelection<SizedObject>(namespaces.max)
   return async (context: ReadingContext): Promise<void> => {
     const names = (await listNamespaces(context)).map(({ name }) => name)
@@ -135,10 +136,11 @@ async function readUsage(context: ReadingContext, names: readonly string[]): Pro
 
 /** Quotas of the namespaces whose usage is exported. */
 export async function readQuotas(context: ReadingContext): Promise<void> {
-  const { namespaces, filters, builder } = context
+  const { resources, builder } = context
   const list = await listNamespaces(context)
-  const exported = namespaces()
-  const shown = exported === undefined ? list.slice(0, filters.namespaces.max) : onlyNamed(list, exported)
+  const exported = context.exported('namespace')
+  const read = exported === undefined ? list.slice(0, resources.namespaces.max) : onlyNamed(list, exported)
+  const shown = singleNames(context, read)
   builder.leaveOut(list.length - shown.length)
   const isListed = list.some(({ quota }) => quota !== undefined)
   const objects = isListed
@@ -149,6 +151,16 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
         kindOf('quota'),
       )
   builder.add(objects)
+}
+
+/** Those that take a request each: the first of those that are exported, where a command does not read all. */
+export function singleNames(
+  { exported, maxSingle }: ReadingContext,
+  list: readonly ListedName[],
+): readonly ListedName[] {
+  if (maxSingle === undefined) return list
+  const known = exported('namespace')
+  return (known === undefined ? list : onlyNamed(list, known.slice(0, maxSingle))).slice(0, maxSingle)
 }
 
 function onlyNamed(list: readonly ListedName[], names: readonly string[]): ListedName[] {

@@ -13,9 +13,9 @@ type Read = (context: ReadingContext) => Promise<void>
 export function createResourceReader(options: ResourceReaderOptions) {
   const memory = createRefusalMemory(options.now)
   const readers: Readonly<Record<NonNullable<ObjectKind['reader']>, Read>> = {
-    namespaces: createNamespaceReader(options.filters),
+    namespaces: createNamespaceReader(options.resources),
     quotas: readQuotas,
-    buckets: createBucketReader(options.filters),
+    buckets: createBucketReader(options.resources),
   }
   return {
     /**

@@ -14,12 +14,17 @@ export function createReadingBuilder(resource: ResourceName) {
   const rejected = createRejectedValues()
   let leftOut = 0
 
+  function noteDuplicate({ kind: { count } }: ResourceObject, text: string): void {
+    rejected.add({ attribute: resource, reason: 'duplicate', node: '', text })
+    if (count !== undefined) counts.set(count.family, (counts.get(count.family) ?? 0) - 1)
+  }
+
   return {
     rejected,
     add(list: readonly ResourceObject[]): void {
       for (const object of list) {
         const key = JSON.stringify([object.kind.name, identityOf(object)])
-        if (objects.has(key)) rejected.add({ attribute: resource, reason: 'duplicate', node: '', text: key })
+        if (objects.has(key)) noteDuplicate(object, key)
         objects.set(key, object)
       }
     },

@@ -1,4 +1,4 @@
-import { RESOURCES, type ResourceName } from '../../system_catalogue.ts'
+import { RESOURCES, type ResourceName, type ResourceRow } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 /** Whether the system does not serve what was requested, or the account lacks the role. */
@@ -48,7 +48,8 @@ export function createRefusalMemory(now: () => number) {
 /** The failure, with the remedy of a resource. */
 export function withResourceRemedy(failure: ApiError, resource: ResourceName): ApiError {
   if (!isNotAvailable(failure)) return failure
-  const end = 'schedule' in RESOURCES[resource] ? `set resources.${resource}.schedule: ""` : undefined
+  const { isOfPolls, isQueried, section }: ResourceRow = RESOURCES[resource]
+  const end = isOfPolls || isQueried ? undefined : `set ${section ?? `resources.${resource}`}.schedule: ""`
   const remedy =
     failure.reason === 'forbidden'
       ? joined(', or ', failure.remedy, end)

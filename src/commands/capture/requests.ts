@@ -1,15 +1,13 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
 import { parseJson } from '../../api/parse/json.ts'
-import { LIST_REQUEST } from '../../api/providers/providers.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
-import { kindOf } from '../../api/resources/objects.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { kindsOf, type ObjectKind } from '../../system_catalogue.ts'
+import { kindsOf } from '../../system_catalogue.ts'
 import {
   type ConfiguredName,
   configuredNames,
@@ -32,8 +30,8 @@ interface SendOptions {
 /** Length of the recorded history, in seconds before now, and of its intervals. */
 const HISTORY_SECONDS = 3600
 const INTERVAL_SECONDS = 300
-/** Namespaces whose buckets are read, if the configuration does not enable the buckets. */
-const NAMESPACES_WITH_BUCKETS = 3
+/** Objects that take a request each, of a resource that the configuration does not enable: a system may have thousands. */
+const MAX_SINGLE = 3
 
 /**
  * Sends each request of the exporter once, through the functions with which the exporter sends it. What fails is recorded
@@ -45,12 +43,8 @@ async function sendAll(options: SendOptions): Promise<void> {
   onStep('list of pools')
   const listed = await attempted(() => client.pools(signal), signal)
   for (const pool of system.pools ?? (listed ?? []).map(({ id }) => id)) await sendForPool(pool, options)
-  const namespaces = await sendForResources(options)
-  onStep('buckets')
-  await attempted(() => readBuckets(options, namespaces), signal)
+  await sendForResources(options)
   await sendQueries(options)
-  onStep('authentication providers')
-  await attempted(() => client.read(LIST_REQUEST, () => undefined, signal), signal)
 }
 
 /** Undefined after a refusal, which is recorded. */
@@ -79,36 +73,28 @@ async function sendForPool(pool: string, options: SendOptions): Promise<void> {
   await attempted(() => client.history(pool, period, signal), signal)
 }
 
-/** Reads each resource but the buckets. @returns names of namespaces, the largest first */
-async function sendForResources(options: SendOptions): Promise<readonly string[]> {
-  const { system, signal, onStep } = options
-  const reader = createReader(options, system.resources)
+/** Reads each resource; the list of pools is recorded already. */
+async function sendForResources(options: SendOptions): Promise<void> {
+  const { system, client, signal, onStep } = options
   const isQueried = system.performance.source !== 'feed'
-  const isOther = ({ isListOfPools, reader: name, measurement }: ObjectKind) =>
-    !isListOfPools && name !== 'buckets' && (measurement === undefined || isQueried)
-  let namespaces: readonly string[] = []
-  for (const kind of kindsOf().filter(isOther)) {
-    onStep(kind.resource.replace('_', ' '))
+  const names = new Map<string, readonly string[]>()
+  const exported = (name: string) => names.get(name)
+  const sender = { resource: createSendOnce(options), query: client.query }
+  const kinds = kindsOf().filter(
+    ({ isListOfPools, measurement }) => !isListOfPools && (measurement === undefined || isQueried),
+  )
+  for (const kind of kinds) {
+    const { name, resource } = kind
+    onStep(resource.replace('_', ' '))
+    const isOn = system.resources[resource].schedule !== ''
+    const reader = createCommandReader(sender, system, { exported, ...(!isOn && { maxSingle: MAX_SINGLE }) })
     const reading = await attempted(() => reader.read(kind, signal), signal)
-    if (kind.reader === 'namespaces') namespaces = reading?.objects.map(({ labels }) => labels[0] ?? '') ?? []
+    if (reading !== undefined)
+      names.set(
+        name,
+        reading.objects.map(({ labels }) => labels[0] ?? ''),
+      )
   }
-  return namespaces
-}
-
-/** All that the configuration selects; otherwise those of a few namespaces: a list may take thousands of requests. */
-async function readBuckets(options: SendOptions, namespaces: readonly string[]): Promise<void> {
-  const { resources } = options.system
-  const few = namespaces.slice(0, NAMESPACES_WITH_BUCKETS)
-  if (resources.schedules.buckets === '' && few.length === 0) return
-  const filter =
-    resources.schedules.buckets === ''
-      ? { ...resources.namespaces, include: few.map(RegExp.escape).join('|') }
-      : resources.namespaces
-  await createReader(options, { ...resources, namespaces: filter }).read(kindOf('bucket'), options.signal)
-}
-
-function createReader(options: SendOptions, filters: SystemConfig['resources']) {
-  return createCommandReader({ resource: createSendOnce(options), query: options.client.query }, filters)
 }
 
 /** Several resources begin with the same list. */

@@ -1,6 +1,6 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
 import { pause } from '../../api/http/deadline.ts'
-import type { ResourceFilters } from '../../api/resources/context.ts'
+import type { ResourceReaderOptions } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { readVersion } from '../../exporter/version.ts'
@@ -56,19 +56,15 @@ export async function pollOnce(
   return store.system(name) ?? newSystem(name)
 }
 
-/** A reader of resources for one run of a command. The namespaces are those that the system lists. */
+/** A reader of resources for one run of a command. */
 export function createCommandReader(
   { resource, query }: Pick<SystemClient, 'resource' | 'query'>,
-  filters: ResourceFilters,
+  { resources }: Pick<SystemConfig, 'resources'>,
+  more: Partial<ResourceReaderOptions> = {},
 ): ReturnType<typeof createResourceReader> {
-  return createResourceReader({
-    filters,
-    send: resource,
-    query,
-    namespaces: () => undefined,
-    pause,
-    now: () => performance.now(),
-  })
+  const exported = () => undefined
+  const now = () => performance.now()
+  return createResourceReader({ resources, send: resource, query, exported, pause, now, ...more })
 }
 
 export interface ConfiguredName {

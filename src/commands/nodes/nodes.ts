@@ -5,7 +5,7 @@ import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
 import type { SystemState } from '../../state/state.ts'
-import { RESOURCE_NAMES } from '../../system_catalogue.ts'
+import { kindWith, RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { namesText, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
@@ -114,13 +114,11 @@ async function readNodes(system: SystemConfig, signal: AbortSignal) {
     skewSeconds = seconds
   }
   const client = createCommandClient(system, { clockSkew })
-  const { providers, resources } = system
-  const { inventory } = resources.schedules
-  const off = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, '']))
-  const schedules = { ...resources.schedules, ...off, inventory }
-  const only = { providers: { ...providers, schedule: '' }, resources: { ...resources, schedules } }
+  const { resource: inventory } = kindWith('isOfNodes')
+  const others = RESOURCE_NAMES.filter((name) => name !== inventory)
+  const off = Object.fromEntries(others.map((name) => [name, { ...system.resources[name], schedule: '' }]))
   try {
-    const state = await pollOnce({ ...system, ...only }, client, signal)
+    const state = await pollOnce({ ...system, resources: { ...system.resources, ...off } }, client, signal)
     return { state, now: Date.now() / 1000 + skewSeconds }
   } finally {
     await client.close()

@@ -1,6 +1,7 @@
 import { hardwareFinder } from '../../api/resources/hardware.ts'
 import { type AttributeName, HEALTH_STATES, TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
+import { nodesIn } from '../../state/resources.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
 import {
   allocatedRatio,
@@ -68,7 +69,7 @@ export function nodeRows(system: SystemState, target: number, now: number): Node
 function poolRows({ name, resources }: SystemState, pool: PoolState, target: number, now: number): NodeRow[] {
   const nodes = pool.merged?.nodes ?? []
   const names = uniqueNames(nodes)
-  const hardwareOf = hardwareFinder(resources.get('node')?.reading?.objects)
+  const hardwareOf = hardwareFinder(nodesIn(resources))
   const ids = nodes.map(({ id }) => id)
   const forecast = poolForecasts(ids, pool.forecasts).get(String(target)) ?? null
   return nodes.map((node, index) => {

@@ -62,8 +62,6 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
     resource: (kind: ObjectKind, failure: ApiError | undefined): void => noteResource(parts, kind, failure),
     discovered: (failure: ApiError | undefined): void =>
       changes.note('discovery of pools', undefined, failure),
-    providers: (failure: ApiError | undefined): void =>
-      changes.note('list of authentication providers', undefined, failure),
     /** Logs which pools are new in the list, and which are gone. */
     pools: (before: readonly string[], now: readonly PoolRef[]): void =>
       logPools(log, store.system(system), { system, before, now }),

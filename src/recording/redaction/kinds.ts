@@ -4,7 +4,7 @@
  * ObjectScale, and of published answers of real systems.
  */
 import { ATTRIBUTES, DISK_COUNTS, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { OBJECT_KINDS } from '../../system_catalogue.ts'
+import { OBJECT_KINDS, RESOURCE_NAMES, RESOURCES } from '../../system_catalogue.ts'
 import { TIME_MEMBERS } from '../times.ts'
 
 /**
@@ -93,7 +93,7 @@ const MEASURES =
   namespace_quota_details is_encryption_enabled inactive isLocal local hosted permanentlyFailed locked
   fs_access_enabled default_retention default_bucket_block_size block_size notification_size licensed_ind
   expired_ind trial_license_ind storage_capacity acknowledged symptomCode port varray varrays isProtected
-  isColdStorageEnabled authnprovider authnproviders object_bucket object_buckets license_feature license namespaces
+  isColdStorageEnabled object_bucket object_buckets license_feature license namespaces
   buckets numberOfDataBlocks numberOfCodeBlocks warningAlertAt errorAlertAt criticalAlertAt alerts alert`)
 
 const SUFFIXES = ['', 'Current', 'Summary', 'OverTimeRange', 'PerInterval']
@@ -143,24 +143,14 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ])
 
 /** What `name`, `id` and `displayName` are in the answers to an operation. */
-const OF_OPERATION: Readonly<Record<string, NameKind>> = {
-  nodes: 'node',
-  forecast: 'node',
-  history: 'node',
-  inventory: 'node',
-  version: 'node',
-  system: 'vdc',
-  pools: 'pool',
-  replication: 'replication-group',
-  namespaces: 'namespace',
-  quotas: 'namespace',
-  buckets: 'bucket',
-  providers: 'provider',
-}
+const OF_OPERATION: ReadonlyMap<string, NameKind> = new Map([
+  ...['nodes', 'forecast', 'history', 'version'].map((operation) => [operation, 'node'] as const),
+  ...RESOURCE_NAMES.map((resource) => [resource, RESOURCES[resource].names] as const),
+])
 
 /** @param operation of the request; that of a query has the rows of nodes */
 export function kindByRequest(member: string, operation: string): Kind {
-  const name = OF_OPERATION[operation] ?? 'name'
+  const name = OF_OPERATION.get(operation) ?? 'name'
   if (operation === 'query') return 'word'
   return member === 'id' && name !== 'namespace' && name !== 'bucket' ? 'id' : name
 }

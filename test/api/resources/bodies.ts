@@ -245,6 +245,12 @@ function inventory(form: Form): Bodies {
         { nodename: 'n2', nodeid: 'i3', version: '4.0.0.0' },
       ],
     }),
+    '/vdc/admin/authnproviders': root('authnproviders', {
+      authnprovider: [
+        { name: 'keystone "lab"', id: 'urn:storageos:AuthnProvider:a:', link: { rel: 'self', href: '/a' } },
+        { name: 'ad', id: 'urn:AuthProvider:b', link: null },
+      ],
+    }),
     '/license': root('license', {
       license_feature: [
         feature(false, '12/31/2027'),

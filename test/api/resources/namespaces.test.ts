@@ -233,7 +233,7 @@ describe('the number of entries of a list', () => {
 describe('quotas', () => {
   test('are requested for the namespaces that are exported, spread over the interval but at first', async () => {
     const namespaces = Array.from({ length: 50 }, (_, index) => nameAt(index))
-    const { read, requests, pauses } = setUp(manyNamespaces(2000), { namespaces })
+    const { read, requests, pauses } = setUp(manyNamespaces(2000), { exported: namespaces })
     expect(linesOf(await read('quotas'))).toHaveLength(50)
     expect(requests).toHaveLength(4 + 50)
     expect(pauses).toEqual([])
@@ -306,7 +306,7 @@ describe('names that are too long for a label', () => {
           bucket_billing_infos: [{ name: bucket, namespace: long, total_size: 5 }],
         },
       },
-      { namespaces: [label] },
+      { exported: [label] },
     )
     const labels = `system="a",namespace="${label}",bucket="${boundedName(bucket)}"`
     expect(linesOf(await read('buckets'))).toEqual([

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { OBJECT_KINDS } from '../../../src/system_catalogue.ts'
+import { OBJECT_KINDS, RESOURCE_NAMES, type ResourceName } from '../../../src/system_catalogue.ts'
 import { type Element, writeXml } from '../../../src/xml_writer.ts'
 import { readText } from '../../repository/repository.ts'
 import { startClient } from '../client_setup.ts'
@@ -9,15 +9,8 @@ import { serveHttp } from '../http/raw_server.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import { keyOf, linesOf, setUp } from './setup.ts'
 
-const NAMES = [
-  'system',
-  'replication',
-  'namespaces',
-  'quotas',
-  'buckets',
-  'inventory',
-  'system_queries',
-] as const
+const isOther = (name: ResourceName) => name !== 'pools'
+const NAMES = RESOURCE_NAMES.filter(isOther)
 const EXPECTED = readText('test/fixtures/resources/expected.prom')
 const classic = bodiesOf('classic')
 const HOUR_MS = 3_600_000
@@ -49,6 +42,7 @@ function xmlElements(name: string, value: unknown): Element[] {
 const ROOTS: readonly (readonly [RegExp, string])[] = [
   [/^\/vdc\/nodes/, 'nodes'],
   [/^\/license/, 'license'],
+  [/^\/vdc\/admin\/authnproviders/, 'authnproviders'],
   [/^\/vdc\/data-services\/varrays/, 'varrays'],
   [/^\/object\/namespaces$/, 'namespaces'],
   [/\/quota$/, 'namespace_quota_details'],
@@ -92,7 +86,7 @@ test('the lists of a system that ignores Accept and answers in XML become the sa
 })
 
 test('every family of the catalogue is in the fixture, but those of pools', () => {
-  const families = [...OBJECT_KINDS.values()].filter(({ resource }) => resource !== 'pools')
+  const families = [...OBJECT_KINDS.values()].filter(({ resource }) => isOther(resource))
   const expected = families.flatMap((kind) => [
     ...Object.keys(kind.families),
     ...(kind.count === undefined ? [] : [kind.count.family]),
@@ -253,6 +247,48 @@ test('a failed link without a name is counted, but not an empty entry', async ()
     'sds_replication_links_failed{system="a"} 1',
   ])
   expect(reading.rejectedObjects).toBe(3)
+})
+
+describe('authentication providers', () => {
+  const PATH = '/vdc/admin/authnproviders'
+  const linesFor = async (body: unknown) => linesOf(await setUp({ [PATH]: body }).read('providers'))
+  const info = (provider: string, id: string) =>
+    `sds_authn_provider_info{system="a",provider="${provider}",provider_id="${id}"} 1`
+
+  test.each<[string, unknown]>([
+    ['an empty list', { authnprovider: [] }],
+    ['no list', {}],
+    ['null', () => null],
+    ['the root of an empty list', { authnproviders: null }],
+  ])('%s are none', async (_, body) => {
+    expect(await linesFor(body)).toEqual(['sds_authn_providers{system="a"} 0'])
+  })
+
+  test('whose name is missing or not unique have their id instead', async () => {
+    const list = [
+      { id: 'i1', name: 'ldap' },
+      { id: 'i2', name: 'ldap' },
+      { id: 'i3' },
+      { id: 'i4', name: 'ad' },
+    ]
+    expect(await linesFor({ authnprovider: list })).toEqual([
+      info('ad', 'i4'),
+      info('i1', 'i1'),
+      info('i2', 'i2'),
+      info('i3', 'i3'),
+      'sds_authn_providers{system="a"} 4',
+    ])
+  })
+
+  test('that are listed twice count once', async () => {
+    const list = ['i1', 'i2', 'i1'].map((id) => ({ id, name: `of ${id}` }))
+    const reading = await setUp({ [PATH]: { authnprovider: list } }).read('providers')
+    expect([reading.counts.get('sds_authn_providers'), reading.rejectedObjects]).toEqual([2, 1])
+  })
+
+  test('with another object instead of a list fail', async () => {
+    await expect(linesFor({ code: 1 })).rejects.toMatchObject({ reason: 'schema' })
+  })
 })
 
 describe('limits', () => {

@@ -10,8 +10,11 @@ import type { ResourceRequest, SendResource } from '../../../src/api/resources/r
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { resourceSamples } from '../../../src/metrics/resource_samples.ts'
 import { kindsOf, type ResourceName } from '../../../src/system_catalogue.ts'
+import { configOf, onlySystem } from '../../readings/setup.ts'
 import type { Bodies } from './bodies.ts'
 
+/** What is read of a system without sections of its own. */
+const RESOURCE_DEFAULTS = onlySystem(configOf('resources: {}')).resources
 export const NOW = 1_785_312_700
 const never = new AbortController().signal
 
@@ -53,7 +56,8 @@ interface SetUp {
   readonly top?: number
   readonly include?: string
   readonly exclude?: string
-  readonly namespaces?: readonly string[]
+  /** Names of the namespaces that are exported. */
+  readonly exported?: readonly string[]
   /** Sends requests of resources to a system, instead of answering them with the bodies. */
   readonly send?: SendResource
 }
@@ -61,16 +65,18 @@ interface SetUp {
 /** A reader of all objects of a resource, with a clock that is set, and pauses that are recorded. */
 export function setUp(
   answers: Bodies,
-  { max = 500, top = 100, include = '', exclude = '', namespaces, send }: SetUp = {},
+  { max = 500, top = 100, include = '', exclude = '', exported, send }: SetUp = {},
 ) {
+  const namespaces = { schedule: '', include, exclude, max }
+  const buckets = { schedule: '', include: '', exclude: '', max: top }
   const { requests, ...stub } = sender(answers)
   const pauses: number[] = []
   const clock = { ms: 0 }
   const reader = createResourceReader({
-    filters: { namespaces: { include, exclude, max }, buckets: { include: '', exclude: '', top } },
+    resources: { ...RESOURCE_DEFAULTS, namespaces, buckets },
     send: send ?? stub.send,
     query: querySender(answers, requests),
-    namespaces: () => namespaces,
+    exported: () => exported,
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
   })

@@ -82,18 +82,18 @@ function withoutList(configured: Configured, failure: ApiError): CheckResult<Sys
   }
 }
 
-const QUOTAS = 3
+/** Of objects that take a request each. */
+const MAX_SINGLE = 3
 
-/** Reads each resource once, but not the buckets, which take a request for each namespace. */
+/** Reads each resource once. */
 export const resourcesCheck = systemCheck({
   title: 'resources',
   needs: ['client'],
   run: async (context, { client }) => {
-    const { schedules } = context.system.resources
     const findings: Finding[] = []
     for (const name of RESOURCE_NAMES) {
-      if (schedules[name] === '') continue
-      const finding = name === 'buckets' ? NOT_READ : await readOne(name, client, context)
+      if (context.system.resources[name].schedule === '') continue
+      const finding = await readOne(name, client, context)
       findings.push(finding)
       // The others would fail, too, perhaps each after a timeout.
       if (finding.ends) return findings
@@ -106,20 +106,12 @@ interface ResourceFinding extends Finding {
   readonly ends?: true
 }
 
-const NOT_READ: ResourceFinding = {
-  status: 'info',
-  subject: 'buckets',
-  text: 'not read by this command, because that takes a request for each namespace',
-}
-
 async function readOne(
   name: ResourceName,
   client: SystemClient,
   { system, signal }: SystemContext,
 ): Promise<ResourceFinding> {
-  const { namespaces, buckets } = system.resources
-  const max = name === 'quotas' ? QUOTAS : namespaces.max
-  const reader = createCommandReader(client, { namespaces: { ...namespaces, max }, buckets })
+  const reader = createCommandReader(client, system, { maxSingle: MAX_SINGLE })
   const read = (kind: ObjectKind) =>
     (kind.isListOfPools ? readPoolFigures(client, signal) : reader.read(kind, signal)).catch(asFailure)
   const readings: ResourceReading[] = []

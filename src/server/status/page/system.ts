@@ -103,13 +103,11 @@ function resourceText(resource: ResourceStatus, now: number): Html {
 
 function otherFacts(system: SystemStatus, now: number): Html[] {
   const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
-  const providers = system.authentication_providers
   const versions = Object.entries(system.software_versions)
   return [
     ...(skew === null ? [] : [fact('Clock difference', `${Math.round(skew)}s`)]),
     ...(notAfter === null ? [] : [fact('Certificate ends', relativeTime(notAfter, now))]),
     ...(versions.length === 0 ? [] : [fact('Software', softwareText(versions))]),
-    ...(providers === null ? [] : [fact('Authentication providers', providers)]),
   ]
 }
 

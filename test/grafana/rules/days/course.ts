@@ -163,10 +163,10 @@ function createReader(emulator: Emulator) {
   })
   let state: SystemState
   const resources = createResourceReader({
-    filters: system.resources,
+    resources: system.resources,
     send: client.resource,
     query: client.query,
-    namespaces: () => state.resources.get('namespace')?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
+    exported: (name) => state.resources.get(name)?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
     pause: async () => undefined,
     now: () => performance.now(),
   })
