@@ -32,7 +32,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
     sessions,
     handle: (operation, request) => HANDLERS[operation](system, request),
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
-    middleware: (stopping) => delayDashboard(model.timeline, stopping),
+    middleware: delayDashboard(model.timeline),
   })
   return Object.assign(server, {
     /** With the names of their nodes. */
@@ -48,23 +48,12 @@ export function createEmulator(options: EmulatorOptions = {}) {
   })
 }
 
-function delayDashboard(timeline: Timeline, stopping: () => AbortSignal): Middleware {
-  return async (context, next) => {
-    const { responseDelayMs = 0 }: ScenarioRow = SCENARIOS[timeline.current()]
-    if (responseDelayMs > 0 && context.path.startsWith('/dashboard/')) {
-      await delay(responseDelayMs, stopping())
-    }
+function delayDashboard({ current }: Timeline): Middleware {
+  return async ({ path }, next) => {
+    const { responseDelayMs = 0 }: ScenarioRow = SCENARIOS[current()]
+    const ms = path.startsWith('/dashboard/') ? responseDelayMs : 0
+    // By the clock of global timers, which tests move.
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms).unref())
     await next()
   }
-}
-
-/** By the clock of global timers, which tests move. Ends early when the signal aborts. */
-async function delay(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  const end = () => resolve()
-  signal.addEventListener('abort', end, { once: true })
-  await promise
-  clearTimeout(timer)
-  signal.removeEventListener('abort', end)
 }

@@ -11,7 +11,7 @@ interface ServerOptions extends Service {
   readonly pools: readonly NamedPool[]
   readonly expiredToken: ExpiredToken
   /** Runs for requests that no fault answers. */
-  readonly middleware?: (stopping: () => AbortSignal) => Middleware
+  readonly middleware?: Middleware
 }
 
 /** A listener that answers as a storage system, with faults. @throws RangeError for an invalid fault */
@@ -26,7 +26,7 @@ export function createSystemServer(options: ServerOptions) {
   const app = createApp(options, expiredToken, [
     ...(settings.middleware === undefined ? [] : [settings.middleware]),
     faultMiddleware(faults, clock, listener.stopping),
-    ...(middleware === undefined ? [] : [middleware(listener.stopping)]),
+    ...(middleware === undefined ? [] : [middleware]),
   ])
   return {
     /** Base URL, such as `http://127.0.0.1:4443`; empty while it is not listening. */

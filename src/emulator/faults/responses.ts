@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { API_ERRORS } from '../protocol/errors.ts'
+import { ERRORS } from '../protocol/errors.ts'
 import { CONTENT_TYPES, writeDocument } from '../protocol/format.ts'
 import type { FaultRequest, FullResponse } from './kinds.ts'
 
@@ -9,7 +9,7 @@ const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc0])
 const LOGIN_PAGE =
   '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"></form></body></html>'
 
-const { status, code, description } = API_ERRORS.noPermission
+const { status, code, description } = ERRORS.noPermission
 /** Errors of the query interface, by the argument of the fault: status and body. */
 export const QUERY_ERRORS: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
   role: [status, { code, description, retryable: false }],
@@ -55,16 +55,16 @@ export function statusResponse(argument: string, { format }: FaultRequest): Full
 }
 
 function errorBody(status: number, code: string | undefined, retryable: string | undefined) {
-  const rows = Object.values(API_ERRORS)
+  const rows = Object.values(ERRORS)
   const row =
     code === undefined
-      ? rows.findLast((one) => one.status === status && one.code !== API_ERRORS.noPermission.code)
+      ? rows.findLast((one) => one.status === status && one.code !== ERRORS.noPermission.code)
       : rows.find((one) => one.code === Number(code))
   return {
-    code: Number(code ?? row?.code ?? API_ERRORS.failure.code),
-    description: (row ?? API_ERRORS.failure).description,
+    code: Number(code ?? row?.code ?? ERRORS.failure.code),
+    description: (row ?? ERRORS.failure).description,
     details: 'This error is made on purpose',
-    retryable: retryable === undefined ? status >= API_ERRORS.failure.status : retryable === 'true',
+    retryable: retryable === undefined ? status >= ERRORS.failure.status : retryable === 'true',
   }
 }
 

@@ -40,7 +40,7 @@ export function allNodesText(request: FeedRequest): Iterable<string> {
   return listText({ title: 'nodes List', href: '/dashboard/zones/localzone/nodes', list }, nodes)
 }
 
-/** `GET /dashboard/nodes/{id}` @throws ApiError 404 */
+/** `GET /dashboard/nodes/{id}` @throws EmulatedError 404 */
 export function nodeText(request: FeedRequest, id: string): Iterable<string> {
   const node = nodesIn(request).find((one) => nodeId(request.profile, one) === id)
   if (node === undefined) throw entityNotFound(id)

@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../catalogue.ts'
 import type { ForecastRequest } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
-import { ApiError } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
@@ -39,7 +39,7 @@ const MAX_TIME = 100_000_000_000
  * which other parsers split. Unknown parameters are ignored. Of a repeated parameter the first value is used;
  * the values of `dataType` are combined.
  *
- * @throws ApiError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
+ * @throws EmulatedError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
  */
 export function parseFeedQuery(raw: string, now: number, maxPoints: number) {
   const parameters = new URLSearchParams(raw)
@@ -61,7 +61,10 @@ type First = (name: string) => string | undefined
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value)
   if (found !== undefined) return found
-  throw new ApiError('badParameter', `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`)
+  throw new EmulatedError(
+    'badParameter',
+    `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`,
+  )
 }
 
 export function defaultRange(now: number): Range {
@@ -72,9 +75,9 @@ function parseRange(first: First, now: number, maxPoints: number): Range {
   const end = parseTime('endTime', first('endTime')) ?? now
   const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_RANGE_SECONDS)
   const interval = parseInterval(first('interval'))
-  if (start > end) throw new ApiError('badRange', 'Parameter startTime must not be later than endTime')
+  if (start > end) throw new EmulatedError('badRange', 'Parameter startTime must not be later than endTime')
   if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints) {
-    throw new ApiError('badRange', `The period has more than ${maxPoints} points; request a shorter one`)
+    throw new EmulatedError('badRange', `The period has more than ${maxPoints} points; request a shorter one`)
   }
   return { start, end, interval }
 }
@@ -83,15 +86,15 @@ function parseTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (time <= MAX_TIME) return time
-  throw new ApiError('badTime', `Parameter ${name} must be epoch seconds, not "${text}"`)
+  throw new EmulatedError('badTime', `Parameter ${name} must be epoch seconds, not "${text}"`)
 }
 
 function parseInterval(text: string | undefined): number {
   if (text === undefined) return DEFAULT_INTERVAL_SECONDS
   if (!/^\d{1,10}$/.test(text)) {
-    throw new ApiError('badParameter', `Parameter interval must be a number of seconds, not "${text}"`)
+    throw new EmulatedError('badParameter', `Parameter interval must be a number of seconds, not "${text}"`)
   }
-  if (Number(text) === 0) throw new ApiError('badRange', 'Parameter interval must be at least 1 second')
+  if (Number(text) === 0) throw new EmulatedError('badRange', 'Parameter interval must be at least 1 second')
   return Number(text)
 }
 
@@ -115,13 +118,13 @@ function parseList(name: string, text: string | undefined, item: RegExp): string
     .split(';')
     .map((part) => item.exec(part)?.slice(1))
   if (items.every((groups) => groups !== undefined)) return items
-  throw new ApiError('badParameter', `Parameter ${name} is malformed: "${text}"`)
+  throw new EmulatedError('badParameter', `Parameter ${name} is malformed: "${text}"`)
 }
 
 function checkedRange(name: string, numbers: readonly number[], max: number): readonly number[] {
   if (numbers.length <= MAX_FORECAST_VALUES && numbers.every((number) => number >= 1 && number <= max))
     return numbers
-  throw new ApiError(
+  throw new EmulatedError(
     'badRange',
     `Parameter ${name} takes up to ${MAX_FORECAST_VALUES} values from 1 to ${max}`,
   )

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import Koa, { type Context, type Next } from 'koa'
-import { ApiError, bodyOf, QueryError } from '../protocol/errors.ts'
+import { bodyOf, EmulatedError, QueryError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
 import { type Route, type RoutedOperation, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
@@ -43,27 +43,27 @@ export function createApp(
   return app
 }
 
-/** @throws ApiError 400 for a malformed path, 404 for an unknown path, 405 for an unknown method */
+/** @throws EmulatedError 400 for a malformed path, 404 for an unknown path, 405 for an unknown method */
 function findRoute({ path, method }: Context): Route {
   try {
     decodeURIComponent(path)
   } catch {
-    throw new ApiError('badParameter', `The path contains a malformed percent-encoding: ${path}`)
+    throw new EmulatedError('badParameter', `The path contains a malformed percent-encoding: ${path}`)
   }
   const routes = routesOf(path)
   const methodsOf = ({ row }: Route) => (row.method === 'GET' ? ['GET', 'HEAD'] : [row.method])
   const found = routes.find((route) => methodsOf(route).includes(method))
   if (found !== undefined) return found
-  if (routes.length === 0) throw new ApiError('notFound', `There is nothing under ${path}`)
+  if (routes.length === 0) throw new EmulatedError('notFound', `There is nothing under ${path}`)
   const allowed = [...new Set(routes.flatMap(methodsOf))].sort().join(', ')
-  throw new ApiError('wrongMethod', `${method} is not one of ${allowed}`, { Allow: allowed })
+  throw new EmulatedError('wrongMethod', `${method} is not one of ${allowed}`, { Allow: allowed })
 }
 
-/** @throws ApiError 400 with code 1014 for a body that is too long */
+/** @throws EmulatedError 400 with code 1014 for a body that is too long */
 async function readBody(request: IncomingMessage): Promise<string> {
   const body = await text(request)
   if (body.length > MAX_BODY_CHARACTERS)
-    throw new ApiError('badRange', `The body exceeds ${MAX_BODY_CHARACTERS} characters`)
+    throw new EmulatedError('badRange', `The body exceeds ${MAX_BODY_CHARACTERS} characters`)
   return body
 }
 
@@ -81,7 +81,7 @@ function authenticate(
     if (expiredToken === '200') return sendLoginPage(context)
     if (expiredToken === '302' && context.method === 'GET') return redirectToLogin(context)
     const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
-    throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
+    throw new EmulatedError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
   checkRole(user, roles, refusal)
   return { user, token }
@@ -133,7 +133,7 @@ async function writeErrors(context: Context, next: Next): Promise<void> {
       context.set('Content-Type', CONTENT_TYPES.json)
       return
     }
-    const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
+    const error = cause instanceof EmulatedError ? cause : new EmulatedError('failure', String(cause))
     const isLogin = context.path.startsWith('/login')
     // The error body of a login is always XML.
     const format = isLogin ? 'xml' : formatOf(context)

@@ -20,7 +20,7 @@ export function createProviders(key: number) {
       members: { authnprovider: [...names].map(membersOf) },
       xml: [...names].map((one) => ({ name: 'authnprovider', content: elementsOf(one) })),
     }),
-    /** Fields of the configuration are not shown in the API document. @throws ApiError 404 */
+    /** Fields of the configuration are not shown in the API document. @throws EmulatedError 404 */
     record: (id: string): Document => {
       const name = names.get(id)
       if (name === undefined) throw entityNotFound(id)

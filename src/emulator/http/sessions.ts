@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type ApiErrorName } from '../protocol/errors.ts'
+import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Role } from '../protocol/operations.ts'
 
 /** The accounts of the emulator, each with a permanent token; all have {@link PASSWORD}. */
@@ -10,12 +10,12 @@ export const ACCOUNTS = {
 } as const satisfies Record<string, { readonly role: Role; readonly token: string }>
 export type User = keyof typeof ACCOUNTS
 
-/** @throws ApiError the refusal, if the user has none of the roles */
-export function checkRole(user: User, roles: readonly Role[], refusal: ApiErrorName = 'forbidden'): void {
+/** @throws EmulatedError the refusal, if the user has none of the roles */
+export function checkRole(user: User, roles: readonly Role[], refusal: ErrorName = 'forbidden'): void {
   if (roles.includes(ACCOUNTS[user].role)) return
   const details = `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`
   // Real systems send no details with this code.
-  throw new ApiError(refusal, refusal === 'noPermission' ? '' : details)
+  throw new EmulatedError(refusal, refusal === 'noPermission' ? '' : details)
 }
 
 export const PASSWORD = 'emulator'
@@ -69,18 +69,18 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
   addPermanent()
   return {
     live,
-    /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
+    /** @throws EmulatedError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
     login: (user: string, password: string, address: string): string => {
       const count = recentlyWrong(address)
-      if (count >= limits.wrongLogins) throw new ApiError('unauthenticated', LOCKED)
+      if (count >= limits.wrongLogins) throw new EmulatedError('unauthenticated', LOCKED)
       if (!isUser(user) || password !== PASSWORD) {
         wrong.set(address, { count: count + 1, last: clock() })
-        throw new ApiError('badCredentials', 'Access is denied due to invalid or expired credentials')
+        throw new EmulatedError('badCredentials', 'Access is denied due to invalid or expired credentials')
       }
       wrong.delete(address)
       removeIf((session) => !session.isPermanent && !isLive(session))
       if (live(user) >= limits.tokensPerUser) {
-        throw new ApiError('unauthenticated', 'Max number of tokens exceeded for this user')
+        throw new EmulatedError('unauthenticated', 'Max number of tokens exceeded for this user')
       }
       // In the format of real systems.
       const token = `BAAc${Buffer.from(randomUUID()).toString('base64')}`

@@ -6,7 +6,7 @@ interface ErrorRow {
   readonly retryable?: true
 }
 
-export const API_ERRORS = {
+export const ERRORS = {
   badParameter: { status: 400, code: 1008, description: 'Parameter was provided but invalid' },
   notAUrn: { status: 400, code: 1013, description: 'Parameter is not a valid URI' },
   badRange: { status: 400, code: 1014, description: 'Parameter is out of the valid range' },
@@ -40,31 +40,31 @@ export const API_ERRORS = {
     retryable: true,
   },
 } as const satisfies Record<string, ErrorRow>
-export type ApiErrorName = keyof typeof API_ERRORS
+export type ErrorName = keyof typeof ERRORS
 
 /** A request is refused. The HTTP layer writes it as a body in the requested format. */
-export class ApiError extends Error {
+export class EmulatedError extends Error {
   readonly row: ErrorRow
   readonly details: string
   readonly headers: Readonly<Record<string, string>>
-  constructor(name: ApiErrorName, details: string, headers: Readonly<Record<string, string>> = {}) {
-    super(`${API_ERRORS[name].description}: ${details}`)
-    this.name = 'ApiError'
-    this.row = API_ERRORS[name]
+  constructor(name: ErrorName, details: string, headers: Readonly<Record<string, string>> = {}) {
+    super(`${ERRORS[name].description}: ${details}`)
+    this.name = 'EmulatedError'
+    this.row = ERRORS[name]
     this.details = details
     this.headers = headers
   }
 }
 
-export function entityNotFound(id: string): ApiError {
-  return new ApiError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
+export function entityNotFound(id: string): EmulatedError {
+  return new EmulatedError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
 }
 
 /** The members of an error body, in the order in which they are written. Refused logins have no `retryable`. */
-export function bodyOf(error: ApiError) {
+export function bodyOf(error: EmulatedError) {
   const { code, description, retryable } = error.row
   const body = { code, description, ...(error.details !== '' && { details: error.details }) }
-  return code === API_ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }
+  return code === ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }
 }
 
 /** A query is refused by the query service, which has error bodies of its own: `{"error": "…"}`. */

@@ -1,4 +1,4 @@
-import type { ApiErrorName } from './errors.ts'
+import type { ErrorName } from './errors.ts'
 
 /** Roles of the storage system (API document, "Authentication"). */
 export const ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN'] as const
@@ -11,7 +11,7 @@ interface OperationRow {
   /** Roles that may call it; `public`: without a token. */
   readonly roles: readonly Role[] | 'public'
   /** The error for another role; default: `forbidden`. */
-  readonly refusal?: ApiErrorName
+  readonly refusal?: ErrorName
 }
 
 const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']

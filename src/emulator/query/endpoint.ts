@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { oncePerKey } from '../../values/memo.ts'
-import { ApiError, QueryError } from '../protocol/errors.ts'
+import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import { type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
@@ -16,12 +16,12 @@ interface QueryRequest extends Evaluation {
 
 const JSON_TYPE = 'application/json'
 
-/** @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
+/** @throws EmulatedError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
 export function answerQuery(request: QueryRequest) {
   const { context, settings } = request
   const { state } = PROFILES[request.profile].query
-  if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${context.path}`)
-  if (state === 'unavailable') throw new ApiError('unreachable', '')
+  if (state === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
+  if (state === 'unavailable') throw new EmulatedError('unreachable', '')
   const mediaType = context.accepts(JSON_TYPE)
   if (mediaType === false) {
     throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)

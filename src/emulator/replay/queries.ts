@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
-import { ApiError } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/format.ts'
 import { jsonOf, scriptOf } from '../query/endpoint.ts'
 import { ceilOf, evaluateSeries } from '../query/evaluate.ts'
@@ -50,7 +50,7 @@ export function createQueryResponder(
       const { exchange } = exact
       return responseOf(exchange, request, shiftTimes(exchange.body, secondsTo(now, exchange)))
     }
-    if (queries.length === 0) throw new ApiError('notFound', 'The recording has no answers to queries')
+    if (queries.length === 0) throw new EmulatedError('notFound', 'The recording has no answers to queries')
     const pipeline = parseFlux(script, settings)
     const result = evaluate(pipeline, sourcesOf(answered, pipeline, script), now)
     return result ?? notRecorded()

@@ -6,7 +6,7 @@ import type { Service } from '../http/app.ts'
 import { type AuthorizedRequest, type RouteResponse, SESSION_HANDLERS } from '../http/routes.ts'
 import { createSessions } from '../http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from '../options.ts'
-import { ApiError } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, parsedJson } from '../protocol/format.ts'
 import { operationOf, type RoutedOperation } from '../protocol/operations.ts'
 import { createSystemServer } from '../server.ts'
@@ -56,7 +56,7 @@ function entriesOf(body: unknown): JsonObject[] {
     .filter(isObject)
 }
 
-/** Answers requests from a recording. @throws ApiError 404 for a request that was not recorded */
+/** Answers requests from a recording. @throws EmulatedError 404 for a request that was not recorded */
 export type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
 
 /** Parameters without an effect on which recorded answer is meant. */
@@ -81,7 +81,7 @@ function createResponder({ exchanges }: Recording): Responder {
     const exchange = meant.find((one) => timeFrameOf(one.request.query) === frame) ?? meant[0]
     if (exchange === undefined) {
       const asked = `${context.method} ${context.originalUrl}`
-      throw new ApiError('notFound', `The recording has no answer to ${asked}`)
+      throw new EmulatedError('notFound', `The recording has no answer to ${asked}`)
     }
     if (feed === 'history' && exchange.status === 200)
       return responseOf(exchange, request, historyIn(exchange, { querystring, now }))

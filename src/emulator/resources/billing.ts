@@ -11,7 +11,7 @@ import {
   type Usage,
   usageOf,
 } from '../model/system/namespaces.ts'
-import { ApiError } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { findBucket, findNamespace, TAGS } from './namespaces.ts'
@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, (bytes: number) => number>> = {
   GB: (bytes) => Math.round(bytes / KIB ** 3),
 }
 
-/** `POST /object/billing/namespace/info` with `{"id": […]}` @throws ApiError for other bodies */
+/** `POST /object/billing/namespace/info` with `{"id": […]}` @throws EmulatedError for other bodies */
 export function namespaceUsages(request: ResourceRequest): Document {
   const { model } = request
   const byName = new Map(namespacesOf(model).map((one) => [one.name, one]))
@@ -40,14 +40,14 @@ export function namespaceUsages(request: ResourceRequest): Document {
   return listOf(request, 'namespace_billing_info', infos)
 }
 
-/** `GET /object/billing/namespace/{namespace}/info` @throws ApiError 404 */
+/** `GET /object/billing/namespace/{namespace}/info` @throws EmulatedError 404 */
 export function namespaceUsage(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
   const info = namespaceInfo(request, namespace, usageReader(request)(namespace))
   return wrapped(request, 'namespace_billing_info', info)
 }
 
-/** `GET /object/billing/buckets/{namespace}/{bucket}/info` @throws ApiError 404 */
+/** `GET /object/billing/buckets/{namespace}/{bucket}/info` @throws EmulatedError 404 */
 export function bucketUsageDocument(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
   const bucket = findBucket(namespace, request.parameters[1] ?? '')
@@ -77,11 +77,11 @@ function listOf({ profile }: ResourceRequest, name: string, infos: readonly Memb
 /** As on real systems, `{}` has no ids, no body is refused with 415, `[]` with 400, `null` with 500. */
 function idsIn({ body, contentType }: ResourceRequest): readonly string[] {
   if (body === '' || !contentType.startsWith('application/json')) {
-    throw new ApiError('mediaType', `The body must be JSON, not "${contentType}"`)
+    throw new EmulatedError('mediaType', `The body must be JSON, not "${contentType}"`)
   }
   const value = parsedJson(body)
-  if (value === null) throw new ApiError('failure', 'The body is null')
-  if (!isObject(value)) throw new ApiError('notAUrn', 'The body must be a JSON object')
+  if (value === null) throw new EmulatedError('failure', 'The body is null')
+  if (!isObject(value)) throw new EmulatedError('notAUrn', 'The body must be a JSON object')
   return [value['id']].flat().filter((id) => typeof id === 'string')
 }
 
@@ -131,13 +131,13 @@ function bucketInfo(
   }
 }
 
-/** @throws ApiError 400 with code 1008 for an unknown `sizeunit` */
+/** @throws EmulatedError 400 with code 1008 for an unknown `sizeunit` */
 function usageMembers(request: ResourceRequest, namespace: Namespace, usage: Usage, key: number): Members {
   const { query, profile, now } = request
   const unit = query.get('sizeunit') ?? 'GB'
   const sizeOf = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
   if (sizeOf === undefined)
-    throw new ApiError('badParameter', `Parameter sizeunit must be KB, MB or GB, not "${unit}"`)
+    throw new EmulatedError('badParameter', `Parameter sizeunit must be KB, MB or GB, not "${unit}"`)
   /** Releases have numbers, strings, or some of both. */
   const written = (value: number, salt: number) => {
     const isText = profile === 'classic' || (profile !== 'documented' && mix(key, salt) % 2 === 0)

@@ -35,7 +35,7 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
 
 const GIB = 2 ** 30
 
-/** `GET /object/capacity` and `…/{pool}`, in whole GiB. @throws ApiError 404 */
+/** `GET /object/capacity` and `…/{pool}`, in whole GiB. @throws EmulatedError 404 */
 export function capacity(request: ResourceRequest): Document {
   const { model, profile, now, parameters } = request
   const [id] = parameters

@@ -1,5 +1,5 @@
 import { type Bucket, bucketsOf, type Namespace, namespacesOf } from '../model/system/namespaces.ts'
-import { ApiError, entityNotFound } from '../protocol/errors.ts'
+import { EmulatedError, entityNotFound } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 
@@ -35,7 +35,7 @@ export function namespaceQuota(request: ResourceRequest): Document {
   return quotaDocument(request, 'namespace_quota_details', { namespace: namespace.name }, namespace)
 }
 
-/** `GET /object/bucket/{bucket}/quota?namespace=…` @throws ApiError 400 without a namespace */
+/** `GET /object/bucket/{bucket}/quota?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketQuota(request: ResourceRequest): Document {
   const namespace = namespaceIn(request)
   const { name, hardQuotaBytes } = findBucket(namespace, request.parameters[0] ?? '')
@@ -71,7 +71,7 @@ function gibOf(bytes: number | undefined): number {
   return bytes === undefined ? UNSET : bytes / GIB
 }
 
-/** `GET /object/bucket?namespace=…` @throws ApiError 400 without a namespace */
+/** `GET /object/bucket?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketList(request: ResourceRequest): Document {
   const namespace = namespaceIn(request)
   const { page, members } = pageOf(request, bucketsOf(namespace))
@@ -94,18 +94,18 @@ export function bucketList(request: ResourceRequest): Document {
 
 function namespaceIn(request: ResourceRequest): Namespace {
   const name = request.query.get('namespace')
-  if (name === null) throw new ApiError('badParameter', 'Parameter namespace is required')
+  if (name === null) throw new EmulatedError('badParameter', 'Parameter namespace is required')
   return findNamespace(request, name)
 }
 
-/** @throws ApiError 404 with code 2000 */
+/** @throws EmulatedError 404 with code 2000 */
 export function findBucket(namespace: Namespace, name: string): Bucket {
   const bucket = bucketsOf(namespace).find((one) => one.name === name)
   if (bucket === undefined) throw entityNotFound(name)
   return bucket
 }
 
-/** @throws ApiError 404 with code 2000 */
+/** @throws EmulatedError 404 with code 2000 */
 export function findNamespace({ model }: ResourceRequest, name: string): Namespace {
   const namespace = namespacesOf(model).find((one) => one.name === name)
   if (namespace === undefined) throw entityNotFound(name)

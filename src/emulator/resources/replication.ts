@@ -21,19 +21,19 @@ export function groupListText(request: FeedRequest): Iterable<string> {
   return list(request, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
-/** `GET /dashboard/replicationgroups/{id}` @throws ApiError 404 */
+/** `GET /dashboard/replicationgroups/{id}` @throws EmulatedError 404 */
 export function groupText(request: FeedRequest, id: string): Iterable<string> {
   return objectText(groupMembers(request, findGroup(request, id)))
 }
 
-/** `GET /dashboard/replicationgroups/{id}/rglinks` @throws ApiError 404 */
+/** `GET /dashboard/replicationgroups/{id}/rglinks` @throws EmulatedError 404 */
 export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
   const group = findGroup(request, id)
   const links = linksOf(request, ({ group: { urn } }) => urn === group.urn)
   return list(request, 'rglinkList', `/dashboard/replicationgroups/${groupId(group)}/rglinks`, links)
 }
 
-/** `GET /dashboard/rglinks/{id}` @throws ApiError 404 */
+/** `GET /dashboard/rglinks/{id}` @throws EmulatedError 404 */
 export function linkText(request: FeedRequest, id: string): Iterable<string> {
   const [link] = linksOf(request, (one) => one.id === id)
   if (link === undefined) throw entityNotFound(id)

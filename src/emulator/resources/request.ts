@@ -1,6 +1,6 @@
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
-import { ApiError, entityNotFound } from '../protocol/errors.ts'
+import { EmulatedError, entityNotFound } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
@@ -27,7 +27,7 @@ export function wrapped({ profile }: ResourceRequest, root: string, members: Mem
   return { root, members, ...(profile === 'documented' && { json: { [root]: members } }) }
 }
 
-/** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. @throws ApiError 404 */
+/** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. @throws EmulatedError 404 */
 export function findPool({ pools }: StorageModel, id: string): Pool {
   const pool = pools.find((candidate) => candidate.id === id || candidate.uuid === id)
   if (pool === undefined) throw entityNotFound(id)
@@ -37,20 +37,20 @@ export function findPool({ pools }: StorageModel, id: string): Pool {
 const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
 
-/** By the parameters `limit` and `marker`. @throws ApiError 400 with code 1008 for an invalid one */
+/** By the parameters `limit` and `marker`. @throws EmulatedError 400 with code 1008 for an invalid one */
 export function pageOf<T>(
   { query, settings, path }: ResourceRequest,
   items: readonly T[],
 ): { page: readonly T[]; members: Members } {
   const limit = Number(query.get('limit') ?? DEFAULT_PAGE)
   if (!Number.isInteger(limit) || limit < 1)
-    throw new ApiError('badParameter', 'Parameter limit must be a number')
+    throw new EmulatedError('badParameter', 'Parameter limit must be a number')
   const size = Math.min(limit, MAX_PAGE)
   const marker = query.get('marker') ?? ''
   const start = marker === '' ? '0' : Buffer.from(marker, 'base64url').toString()
-  if (!/^\d+$/.test(start)) throw new ApiError('badParameter', `Parameter marker is unknown: ${marker}`)
+  if (!/^\d+$/.test(start)) throw new EmulatedError('badParameter', `Parameter marker is unknown: ${marker}`)
   if (marker !== '' && settings['page-error'] !== undefined)
-    throw new ApiError('failure', 'This error is made on purpose')
+    throw new EmulatedError('failure', 'This error is made on purpose')
   const first = Number(start)
   const next = settings['repeated-marker'] !== undefined && marker !== '' ? first : first + size
   const nextMarker = next < items.length ? Buffer.from(String(next)).toString('base64url') : undefined

@@ -1,4 +1,4 @@
-import type { AttributeName, HealthState } from '../../../catalogue.ts'
+import type { AttributeName, DiskCount, HealthState } from '../../../catalogue.ts'
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import { oncePerKey } from '../../../values/memo.ts'
 import {
@@ -20,7 +20,7 @@ import { alertCount, SEVERITIES } from '../../model/system/alerts.ts'
 import { namespacesOf } from '../../model/system/namespaces.ts'
 import { systemFigures } from '../../model/system/pool_figures.ts'
 import { nodesAt } from '../../model/topology.ts'
-import { DIRECTIONS, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
+import { DIRECTIONS, type Direction, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
 import { latencyCounts } from '../points/counters.ts'
 import { LATENCY_BOUNDS, LATENCY_IDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
@@ -40,6 +40,8 @@ export const MONITORING_VDC: Bucket = {
 
 type Tags = Readonly<Record<string, string>>
 type Amount = (amounts: Amounts) => number
+/** A value at the end of a window, or a rate in it. */
+type Read = (end: number) => number
 type Row<Value> = readonly [measurement: string, tags: Tags, fields: Readonly<Record<string, Value>>]
 
 function* vdcSeries(source: Source): Iterable<FieldSeries> {
@@ -53,60 +55,57 @@ function* vdcSeries(source: Source): Iterable<FieldSeries> {
       yield seriesOf(`cq_performance_${name}_delta`, `${field}_i`, tags, inWindow)
     }
   }
-  for (const [measurement, tags, fields] of gaugeRows(readersOf(source, amountsUntil)))
+  const readers = readersOf(source, amountsUntil)
+  for (const [measurement, tags, fields] of [...performanceGauges(readers), ...systemGauges(readers)])
     for (const [field, valueAt] of Object.entries(fields)) yield seriesOf(measurement, field, tags, valueAt)
 }
 
 /** @param valueAt from the end of the window */
-function seriesOf(_measurement: string, _field: string, tags: Tags, valueAt: (end: number) => number) {
+function seriesOf(_measurement: string, _field: string, tags: Tags, valueAt: Read) {
   const type = _field.endsWith('_i') ? 'long' : 'double'
   const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
   const columns = { _field, _measurement, ...tags }
   return { columns, type, points: pointsBetween(timeOf, (k) => valueAt(timeOf(k + 1)), type) } as const
 }
 
-const TRANSACTIONS = { succeed_request_counter: succeededIn, failed_request_counter: failedIn }
-const ERRORS = { user_errors: errorsIn('User'), system_errors: errorsIn('System') }
+const transactionFields = (succeeded: Amount, failed: Amount) => {
+  return { succeed_request_counter: succeeded, failed_request_counter: failed }
+}
+const errorFields = (head = '') => {
+  return { user_errors: errorsIn('User', head), system_errors: errorsIn('System', head) }
+}
 const [reads, writes] = [amountOf('readCount'), amountOf('writeCount')]
 const failedReads = (amounts: Amounts) =>
   Math.floor((failedIn(amounts) * reads(amounts)) / Math.max(1, reads(amounts) + writes(amounts)))
 const failedWrites = (amounts: Amounts) => failedIn(amounts) - failedReads(amounts)
-const METHODS = Object.entries({ READ: [reads, failedReads], WRITE: [writes, failedWrites] } as const)
 
 /** Amounts in a window. Reads and writes fail alike, and the transactions of namespaces are in proportion to their data. */
 function performanceRows({ model }: Source): Row<Amount>[] {
-  const methods = METHODS.map(([method, [all, failed]]) => {
-    const succeeded: Amount = (amounts) => all(amounts) - failed(amounts)
-    const fields = { succeed_request_counter: succeeded, failed_request_counter: failed }
-    return ['transaction_method', { method }, fields] as const
-  })
-  const namespaces = namespacesOf(model).slice(0, MAX_NAMESPACES)
+  const transactions = transactionFields(succeededIn, failedIn)
+  const methodRow = (method: string, all: Amount, failed: Amount): Row<Amount> => {
+    const fields = transactionFields((amounts) => all(amounts) - failed(amounts), failed)
+    return ['transaction_method', { method }, fields]
+  }
+  const partOf = (part: number) => (amount: Amount) => (amounts: Amounts) => amount(amounts) * part
+  const sizes = {
+    total_read_requests_size: bytesIn('readSize'),
+    total_write_requests_size: bytesIn('writeSize'),
+  }
   return [
-    ['transaction', {}, TRANSACTIONS],
-    ...methods,
-    ...namespaces.flatMap(({ name: namespace, part }): Row<Amount>[] => [
-      ['transaction_ns', { namespace }, parts(TRANSACTIONS, part)],
-      ['error_ns', { namespace }, parts(ERRORS, part)],
-    ]),
-    ['error', {}, ERRORS],
-    ...PROTOCOLS.map((head) => {
-      const ofHead = { user_errors: errorsIn('User', head), system_errors: errorsIn('System', head) }
-      return ['error_head', { head }, ofHead] as const
-    }),
-    ...ERROR_CODES.map((code) => ['error_code', { code }, { error_counter: amountOf(code) }] as const),
-    [
-      'throughput',
-      {},
-      { total_read_requests_size: bytesIn('readSize'), total_write_requests_size: bytesIn('writeSize') },
-    ],
+    ['transaction', {}, transactions],
+    methodRow('READ', reads, failedReads),
+    methodRow('WRITE', writes, failedWrites),
+    ...namespacesOf(model)
+      .slice(0, MAX_NAMESPACES)
+      .flatMap(({ name: namespace, part }): Row<Amount>[] => [
+        ['transaction_ns', { namespace }, mapValues(transactions, partOf(part))],
+        ['error_ns', { namespace }, mapValues(errorFields(), partOf(part))],
+      ]),
+    ['error', {}, errorFields()],
+    ...PROTOCOLS.map((head): Row<Amount> => ['error_head', { head }, errorFields(head)]),
+    ...ERROR_CODES.map((code): Row<Amount> => ['error_code', { code }, { error_counter: amountOf(code) }]),
+    ['throughput', {}, sizes],
   ]
-}
-
-function parts(fields: Readonly<Record<string, Amount>>, part: number): Record<string, Amount> {
-  const entries = Object.entries(fields).map(([field, amount]): [string, Amount] => {
-    return [field, (amounts) => amount(amounts) * part]
-  })
-  return Object.fromEntries(entries)
 }
 
 const DISK_FIELDS: Readonly<Record<string, Purpose>> = {
@@ -116,13 +115,6 @@ const DISK_FIELDS: Readonly<Record<string, Purpose>> = {
   hardware_recovery: 'Recovery',
   user_traffic: 'User',
   xor: 'Xor',
-}
-
-type Read = (end: number) => number
-
-/** Values at the end of a window, or rates in it. */
-function gaugeRows(readers: Readers): Row<Read>[] {
-  return [...performanceGauges(readers), ...capacityGauges(readers), ...healthGauges(readers)]
 }
 
 type Readers = ReturnType<typeof readersOf>
@@ -157,16 +149,9 @@ function readersOf({ model }: Source, amountsUntil: (t: number) => Amounts) {
 }
 
 function performanceGauges({ quantile, perSecond, mean }: Readers): Row<Read>[] {
-  const disk = DIRECTIONS.map((direction) => {
-    const all = PURPOSES.map((purpose) => `${direction}${purpose}` as const)
-    const fields = Object.entries(DISK_FIELDS).map(
-      ([field, purpose]) => [field, perSecond(bytesIn(`${direction}${purpose}`))] as const,
-    )
-    return [
-      'cq_disk_bandwidth',
-      { type_op: direction },
-      { total: perSecond(bytesIn(...all)), ...Object.fromEntries(fields) },
-    ] as const
+  const diskFields = (direction: Direction) => ({
+    total: perSecond(bytesIn(...PURPOSES.map((purpose) => `${direction}${purpose}` as const))),
+    ...mapValues(DISK_FIELDS, (purpose) => perSecond(bytesIn(`${direction}${purpose}`))),
   })
   const health = {
     cpu_used: mean('nodeCpuUtilization'),
@@ -176,57 +161,60 @@ function performanceGauges({ quantile, perSecond, mean }: Readers): Row<Read>[] 
     nic_utilization: mean('nodeNicUtilization'),
   }
   return [
-    ...LATENCY_IDS.map((id, operation) => {
+    ...LATENCY_IDS.map((id, operation): Row<Read> => {
       const fields = { p50: quantile(operation, 0.5), p99: quantile(operation, 0.99) }
-      return ['cq_performance_latency', { id }, fields] as const
+      return ['cq_performance_latency', { id }, fields]
     }),
-    ...disk,
+    ...DIRECTIONS.map((type_op): Row<Read> => ['cq_disk_bandwidth', { type_op }, diskFields(type_op)]),
     ['cq_process_health', {}, health],
   ]
 }
 
-function capacityGauges({ total, figure }: Readers): Row<Read>[] {
-  const capacity = {
-    total_i: total(GAUGES.diskSpaceTotal),
-    used: total(GAUGES.diskSpaceAllocated),
-    available: total(GAUGES.diskSpaceFree),
-    reserved: total(GAUGES.diskSpaceReserved),
-    offline: total(GAUGES.diskSpaceOfflineTotal),
-  }
-  const coding = {
-    total_coded_data: figure('chunksEcCodedTotalSealSize'),
-    total_coding_data: figure('chunksEcApplicableTotalSealSize'),
-  }
-  const garbage = ['User', 'System'].flatMap((scope) =>
-    Object.entries({ gc_pending: 'Pending', gc_unreclaim: 'Unreclaimable', gc_reclaimed: 'Reclaimed' }).map(
-      ([field, kind]) => [`${scope.toLowerCase()}_${field}`, figure(`gc${scope}${kind}`)] as const,
-    ),
-  )
+const CAPACITY_FIELDS: Readonly<Record<string, keyof typeof GAUGES>> = {
+  total_i: 'diskSpaceTotal',
+  used: 'diskSpaceAllocated',
+  available: 'diskSpaceFree',
+  reserved: 'diskSpaceReserved',
+  offline: 'diskSpaceOfflineTotal',
+}
+const GARBAGE_FIELDS: Readonly<Record<string, string>> = {
+  user_gc_pending: 'gcUserPending',
+  user_gc_unreclaim: 'gcUserUnreclaimable',
+  user_gc_reclaimed: 'gcUserReclaimed',
+  system_gc_pending: 'gcSystemPending',
+  system_gc_unreclaim: 'gcSystemUnreclaimable',
+  system_gc_reclaimed: 'gcSystemReclaimed',
+}
+const CODING_FIELDS: Readonly<Record<string, string>> = {
+  total_coded_data: 'chunksEcCodedTotalSealSize',
+  total_coding_data: 'chunksEcApplicableTotalSealSize',
+}
+const NODE_FIELDS: Readonly<Record<string, HealthState>> = {
+  good_nodes: 'Good',
+  bad_nodes: 'Bad',
+  maintenance_nodes: 'Maintenance',
+}
+const DISK_COUNT_FIELDS: Readonly<Record<string, DiskCount>> = {
+  good_disks: 'numGoodDisks',
+  bad_disks: 'numBadDisks',
+  maintenance_disks: 'numMaintenanceDisks',
+}
+
+function systemGauges({ total, figure, alerts }: Readers): Row<Read>[] {
+  const nodesWith = (health: HealthState) => total(({ effects }) => (effects.health === health ? 1 : 0))
+  const disks = (name: DiskCount) => total((state) => diskCounts(state)[name])
   return [
-    ['cq_capacity_vdc', {}, capacity],
-    ['cq_capacity_ec', {}, coding],
+    ['cq_capacity_vdc', {}, mapValues(CAPACITY_FIELDS, (name) => total(GAUGES[name]))],
+    ['cq_capacity_ec', {}, mapValues(CODING_FIELDS, figure)],
     ['cq_capacity_ec_rate', {}, { coding_rate: figure('chunksEcRate') }],
     ['cq_recover_status_summary', {}, { data_to_recover: figure('recoveryBadChunksTotalSize') }],
-    ['cq_gc_data', {}, Object.fromEntries(garbage)],
+    ['cq_gc_data', {}, mapValues(GARBAGE_FIELDS, figure)],
+    ['cq_hardware_health_nodes_counter', {}, mapValues(NODE_FIELDS, nodesWith)],
+    ['cq_hardware_health_disks_counter', {}, mapValues(DISK_COUNT_FIELDS, disks)],
+    ['cq_alerts', {}, Object.fromEntries(SEVERITIES.map((one) => [`Unack${one}`, alerts(one)]))],
   ]
 }
 
-function healthGauges({ total, alerts }: Readers): Row<Read>[] {
-  const withHealth = (health: HealthState) => total(({ effects }) => (effects.health === health ? 1 : 0))
-  const nodes = {
-    good_nodes: withHealth('Good'),
-    bad_nodes: withHealth('Bad'),
-    maintenance_nodes: withHealth('Maintenance'),
-  }
-  const disks = {
-    good_disks: total((state) => diskCounts(state).numGoodDisks),
-    bad_disks: total((state) => diskCounts(state).numBadDisks),
-    maintenance_disks: total((state) => diskCounts(state).numMaintenanceDisks),
-  }
-  const unacknowledged = SEVERITIES.map((severity) => [`Unack${severity}`, alerts(severity)] as const)
-  return [
-    ['cq_hardware_health_nodes_counter', {}, nodes],
-    ['cq_hardware_health_disks_counter', {}, disks],
-    ['cq_alerts', {}, Object.fromEntries(unacknowledged)],
-  ]
+function mapValues<A, B>(fields: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, map(value)]))
 }
