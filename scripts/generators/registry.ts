@@ -17,6 +17,7 @@ import { readLockfile } from './lockfile.ts'
 import { MANUAL_PAGE, manualPage } from './manual_page.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
+import { commandsPage } from './paths_table.ts'
 import { renderRunbooks } from './runbooks.ts'
 import { statusPage } from './status_reference.ts'
 import { alertingPage } from './thresholds_table.ts'
@@ -57,6 +58,7 @@ export const GENERATORS: readonly Generator[] = [
   { what: 'schema of the configuration file', files: () => [configSchema()] },
   { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'table of thresholds', files: alertingPage },
+  { what: 'tables of paths', files: commandsPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },
   {

@@ -47,7 +47,7 @@ export function createAudit({ file, log }: AuditOptions) {
   function record() {
     const audit_id = randomUUID()
     return {
-      /** Must be called right before the deletion is sent. @throws {Refused} when the audit file cannot be written */
+      /** Must be called right before the deletion is sent. @throws {HttpError} when the audit file cannot be written */
       async begin(facts: AuditFacts): Promise<void> {
         try {
           await auditFile?.append(lineOf({ audit_id, ...facts, outcome: 'pending', status: null }))
@@ -57,7 +57,7 @@ export function createAudit({ file, log }: AuditOptions) {
       },
       /**
        * Must be called once for every record, even if begin() was not called. Writes the line with the outcome.
-       * @throws {Refused} when the provider was deleted and the audit file could not be written
+       * @throws {HttpError} when the provider was deleted and the audit file could not be written
        */
       async end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void> {
         const members = { audit_id, ...facts, outcome, status }

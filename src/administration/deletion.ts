@@ -47,7 +47,7 @@ export interface RequestedDeletion extends Caller {
 /**
  * Deletes a provider and writes the audit record. The signal is ignored as soon as the deletion is sent.
  * @throws {ApiError} if it was not deleted, or this is unknown
- * @throws {Refused} if the audit file cannot be written
+ * @throws {HttpError} if the audit file cannot be written
  */
 export async function deleteProvider(deletion: RequestedDeletion, audit: Audit): Promise<void> {
   const { client, system, token, id, address, signal } = deletion

@@ -1,6 +1,6 @@
 import { linkOf, type Provider } from '../api/providers/providers.ts'
+import type { ErrorBody } from '../values/http_error.ts'
 import { elementsOf, writeXml } from '../xml_writer.ts'
-import type { RefusalBody } from './errors.ts'
 
 export type DocumentFormat = 'xml' | 'json'
 
@@ -29,7 +29,7 @@ export function writeProviders(providers: readonly Provider[], format: DocumentF
 
 /** The error body of the storage system's API. */
 export function writeError(
-  { code, description, details, retryable }: RefusalBody,
+  { code, description, details, retryable }: ErrorBody,
   format: DocumentFormat,
 ): string {
   const members = { code, description, details, retryable }

@@ -1,29 +1,7 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import { Abandoned, UnknownOutcome } from '../api/providers/deletion.ts'
-
-/** The error body of the storage system's API. */
-export interface RefusalBody {
-  readonly code: number
-  readonly description: string
-  readonly details: string
-  readonly retryable: boolean
-}
-
-/** A request that is answered with an error, from the exporter or from the system. */
-export class Refused extends Error {
-  readonly status: number
-  readonly body: RefusalBody
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, body: RefusalBody, headers: Readonly<Record<string, string>> = {}) {
-    super(`${status}: ${body.description}`)
-    this.name = 'Refused'
-    this.status = status
-    this.body = body
-    this.headers = headers
-  }
-}
+import { type ErrorBody, HttpError } from '../values/http_error.ts'
 
 /** The error code of a deletion whose result is unknown, for every HTTP status. */
 export const UNKNOWN_OUTCOME_CODE = 599
@@ -62,18 +40,22 @@ export function refused(
   error: keyof typeof OWN,
   details: string,
   headers: Readonly<Record<string, string>> = {},
-): Refused {
+): HttpError {
   const row: { status: number; description: string; retryable?: true } = OWN[error]
   const { status, description, retryable = false } = row
   const challenge = status === 401 ? TOKEN_CHALLENGE : {}
-  return new Refused(status, { code: status, description, details, retryable }, { ...challenge, ...headers })
+  return httpError({ code: status, description, details, retryable }, status, { ...challenge, ...headers })
+}
+
+function httpError(body: ErrorBody, status: number, headers?: Readonly<Record<string, string>>): HttpError {
+  return new HttpError(status, body.description, headers, body)
 }
 
 const SERVER_ERROR = 500
 
 export function statusOf(failure: unknown): number {
   const error = failure instanceof ApiError ? fromApiError(failure) : failure
-  return error instanceof Refused ? error.status : SERVER_ERROR
+  return error instanceof HttpError ? error.status : SERVER_ERROR
 }
 
 /**
@@ -91,7 +73,7 @@ export function outcomeOf(failure: unknown): DeletionOutcome {
 }
 
 /** The error for the caller: status and body of the system if it sent any. */
-export function fromApiError(failure: ApiError): Refused {
+export function fromApiError(failure: ApiError): HttpError {
   if (failure instanceof UnknownOutcome) return unknownOutcome(failure)
   if (failure instanceof Abandoned) return refused('abandoned', failure.message)
   const status = statusFor(failure)
@@ -106,16 +88,17 @@ export function fromApiError(failure: ApiError): Refused {
     details: body?.details ?? failure.message,
     retryable: body?.retryable ?? REASONS[failure.reason].retryable ?? false,
   }
-  return new Refused(status, error, headers)
+  return httpError(error, status, headers)
 }
 
-function unknownOutcome(failure: UnknownOutcome): Refused {
-  return new Refused(statusFor(failure) === 504 ? 504 : 502, {
+function unknownOutcome(failure: UnknownOutcome): HttpError {
+  const body = {
     code: UNKNOWN_OUTCOME_CODE,
     description: 'It is unknown whether the provider was deleted: list the providers again',
     details: failure.message,
     retryable: false,
-  })
+  }
+  return httpError(body, statusFor(failure) === 504 ? 504 : 502)
 }
 
 function statusFor({ reason, status = 0 }: ApiError): number {

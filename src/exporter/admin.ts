@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
 import { createListener } from '../server/listener/listener.ts'
-import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../server/paths.ts'
 import { errorCode } from '../values/errors.ts'
 import { hostsOf, isLoopback, type ListenSocket, socketText } from '../values/listen_address.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../src/server/paths.ts'
 import { newSystem } from '../../src/state/state.ts'
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'

@@ -122,6 +122,7 @@ export const MODULES: readonly Module[] = [
     mayImport: {
       'src/metrics/lines.ts': 'all',
       'src/server/metrics/negotiation.ts': 'all',
+      'src/server/paths.ts': 'all',
       'src/status/model.ts': 'types',
       'src/status/states.ts': 'types',
       'src/status/figures/node_figures.ts': 'all',

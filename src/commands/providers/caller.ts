@@ -1,7 +1,7 @@
 import type { Caller } from '../../administration/deletion.ts'
-import { Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { visibleText } from '../../text.ts'
+import { HttpError } from '../../values/http_error.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { askSecret, type Terminal } from '../cli/output/terminal.ts'
@@ -81,7 +81,7 @@ const NEW_TOKEN = 'get a new token by a login, or use --username'
 
 /** A {@link CommandError} with what happened and the remedy; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
-  if (failure instanceof Refused) return new CommandError(visibleText(failure.body.description))
+  if (failure instanceof HttpError) return new CommandError(visibleText(failure.message))
   if (!(failure instanceof ApiError)) return failure
   const isLogin = failure.place?.operation === 'login'
   const remedy = failure.reason === 'auth' && !isLogin ? NEW_TOKEN : failure.remedy

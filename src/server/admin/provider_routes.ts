@@ -48,7 +48,7 @@ function idInPath(context: Context): string | undefined {
   return DELETION.exec(rawPath(context.req))?.[1]
 }
 
-/** The id, decoded once and otherwise opaque. @throws {Refused} 400 if it cannot be one path segment */
+/** The id, decoded once and otherwise opaque. @throws {HttpError} 400 if it cannot be one path segment */
 function providerId(context: Context): string {
   const id = decoded(idInPath(context) ?? '')
   try {

@@ -27,16 +27,16 @@ export function createRateLimits(now: () => number = () => performance.now()) {
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
   const pending = createPending()
   return {
-    /** Counts a request of a caller at `address`. @throws {Refused} 429 */
+    /** Counts a request of a caller at `address`. @throws {HttpError} 429 */
     admit(address: string): void {
       if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
     },
-    /** Runs a task that sends the token of a caller. @throws {Refused} 429 or 503 before anything is sent */
+    /** Runs a task that sends the token of a caller. @throws {HttpError} 429 or 503 before anything is sent */
     withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T> {
       const bucket = refusals(`${networkOf(address)} ${system}`)
       return guarded(bucket, REFUSALS, () => pending(system, task), isRefused)
     },
-    /** The same for a login at a system. @throws {Refused} 429 or 503 */
+    /** The same for a login at a system. @throws {HttpError} 429 or 503 */
     withLogin: <T>(system: string, task: () => Promise<T>): Promise<T> =>
       guarded(logins(system), LOGINS, () => pending(system, task), mayBeRefused),
   }

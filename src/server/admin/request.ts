@@ -21,7 +21,7 @@ export function formatOf(context: Context): DocumentFormat {
     : 'xml'
 }
 
-/** @throws {Refused} 406 if the caller does not accept the content type of the path */
+/** @throws {HttpError} 406 if the caller does not accept the content type of the path */
 export function checkAcceptable(context: Context): void {
   const offered = formatOf(context) === 'json' ? ['application/json'] : ['application/xml', 'text/xml']
   if (context.accepts(offered) === false) {
@@ -32,7 +32,7 @@ export function checkAcceptable(context: Context): void {
   }
 }
 
-/** Protects against DNS rebinding and against cross-site requests. @throws {Refused} 421 or 403 */
+/** Protects against DNS rebinding and against cross-site requests. @throws {HttpError} 421 or 403 */
 export function checkOrigin(request: IncomingMessage, rules: OriginRules): void {
   if (!hasExpectedHost(request, rules)) {
     throw refused('foreignHost', 'To allow this name, start the exporter with --admin.allowed-hosts=NAME')
@@ -45,7 +45,7 @@ export function checkOrigin(request: IncomingMessage, rules: OriginRules): void 
 /** Only the login has a body, and it is short. */
 const MAX_BODY_BYTES = 4096
 
-/** @throws {Refused} 413 if the body is longer than 4096 bytes; the connection is then closed */
+/** @throws {HttpError} 413 if the body is longer than 4096 bytes; the connection is then closed */
 export async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
@@ -55,12 +55,12 @@ export async function readRequestBody(request: IncomingMessage): Promise<Buffer>
   return bytes
 }
 
-/** The API defines no query parameters here; ignoring one could mislead the caller. @throws {Refused} 400 */
+/** The API defines no query parameters here; ignoring one could mislead the caller. @throws {HttpError} 400 */
 export function checkNoQuery(context: Context): void {
   if (context.querystring !== '') throw refused('badRequest', 'This path takes no query parameters')
 }
 
-/** @throws {Refused} 401 if the token is missing or not valid in a header, 400 if it is repeated */
+/** @throws {HttpError} 401 if the token is missing or not valid in a header, 400 if it is repeated */
 export function callerToken({ req }: Context): Secret {
   const values = req.headersDistinct[TOKEN_HEADER.toLowerCase()] ?? []
   const [value] = values
@@ -74,7 +74,7 @@ export function callerToken({ req }: Context): Secret {
 
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
 
-/** That of the path, or the only one; undefined if there are several. @throws {Refused} 400 if it cannot be decoded */
+/** That of the path, or the only one; undefined if there are several. @throws {HttpError} 400 if it cannot be decoded */
 function systemName(context: Context, systems: AdminSystems): string | undefined {
   const segment = SYSTEM_PATH.exec(rawPath(context.req))?.[1]
   if (segment !== undefined) return decoded(segment)
@@ -82,7 +82,7 @@ function systemName(context: Context, systems: AdminSystems): string | undefined
   return second === undefined ? only : undefined
 }
 
-/** @throws {Refused} 400 or 404; the details list the configured systems */
+/** @throws {HttpError} 400 or 404; the details list the configured systems */
 export function systemOf(context: Context, systems: AdminSystems) {
   const name = systemName(context, systems)
   const choices = choicesText(systems.names())
@@ -100,7 +100,7 @@ function choicesText(names: readonly string[]): string {
   return `Systems: ${names.slice(0, MAX_LISTED).join(', ')}${others}`
 }
 
-/** A segment of a path, decoded once. @throws {Refused} 400 */
+/** A segment of a path, decoded once. @throws {HttpError} 400 */
 export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { createRefusalCount } from '../../administration/refusal_count.ts'
 import type { Log } from '../../log.ts'
+import { HttpError } from '../../values/http_error.ts'
 import type { Secret } from '../../values/secret.ts'
 import { createTokenBuckets } from '../../values/token_bucket.ts'
 import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
-import type { Refusal } from './request_check.ts'
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>
@@ -27,17 +27,10 @@ const REMEMBERED_ADDRESSES = 1024
 /** Failed attempts of one address: ten at once, then one per second. */
 const ATTEMPTS = { burst: 10, intervalMs: 1000 } as const
 
-const UNAUTHORIZED: Refusal = {
-  status: 401,
-  text: 'unauthorized',
-  headers: { 'WWW-Authenticate': 'Basic' },
-}
-const TOO_MANY_ATTEMPTS: Refusal = {
-  status: 429,
-  text: 'too many failed attempts',
-  headers: { 'Retry-After': '1' },
-}
-const BUSY: Refusal = { status: 503, text: 'busy', headers: { 'Retry-After': '1' } }
+const RETRY = { 'Retry-After': '1' }
+const UNAUTHORIZED = new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Basic' })
+const TOO_MANY_ATTEMPTS = new HttpError(429, 'too many failed attempts', RETRY)
+const BUSY = new HttpError(503, 'busy', RETRY)
 
 /**
  * Basic authentication against bcrypt hashes. An unknown user name is compared with a decoy hash, so that it takes as
@@ -60,7 +53,7 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
     const isRight = await passwords.compare(claim)
     if (isRight !== false) bucket.giveBack()
     if (isRight === false) countFailure({ address, status: UNAUTHORIZED.status })
-    return refusalFor(isRight)
+    return errorFor(isRight)
   }
 
   return {
@@ -69,7 +62,7 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
       authorization: string | undefined,
       address: string,
       users: Users,
-    ): Promise<Refusal | undefined> {
+    ): Promise<HttpError | undefined> {
       const credentials = readCredentials(authorization)
       if (credentials === undefined) return UNAUTHORIZED
       const hash = users.get(credentials.user)
@@ -77,13 +70,13 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
       const known = passwords.recall(claim)
       // No await between recall and attempt: equal claims must share one comparison.
       if (known === undefined) return attempt(claim, address)
-      return refusalFor(await known)
+      return errorFor(await known)
     },
   }
 }
 
 /** @param isRight undefined if the password was not compared */
-function refusalFor(isRight: boolean | undefined): Refusal | undefined {
+function errorFor(isRight: boolean | undefined): HttpError | undefined {
   if (isRight === undefined) return BUSY
   return isRight ? undefined : UNAUTHORIZED
 }

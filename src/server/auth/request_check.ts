@@ -1,17 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { HttpError } from '../../values/http_error.ts'
 
 /** When these are repeated, Node.js uses the first value; a proxy may use the last. */
 const SINGLE_HEADERS = ['host', 'authorization', 'origin', 'content-length'] as const
 
-const URL_TOO_LONG: Refusal = { status: 414, text: 'URI too long', isLast: true }
-const BAD_TARGET: Refusal = {
-  status: 400,
-  text: 'bad request: the request target must be a path that starts with a single slash',
-  isLast: true,
-}
-const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', isLast: true }
-const MISSING_HOST: Refusal = { status: 400, text: 'bad request: no Host header', isLast: true }
-const BODY: Refusal = { status: 413, text: 'content too large: requests must not have a body', isLast: true }
+/** Further data on the connection may not be a valid request. */
+const CLOSE = { Connection: 'close' }
+const URL_TOO_LONG = new HttpError(414, 'URI too long', CLOSE)
+const BAD_TARGET = new HttpError(
+  400,
+  'bad request: the request target must be a path that starts with a single slash',
+  CLOSE,
+)
+const REPEATED_HEADER = new HttpError(400, 'bad request: repeated header', CLOSE)
+const MISSING_HOST = new HttpError(400, 'bad request: no Host header', CLOSE)
+const BODY = new HttpError(413, 'content too large: requests must not have a body', CLOSE)
 
 export interface AcceptedRequests {
   /** Of the request target. */
@@ -20,7 +23,7 @@ export interface AcceptedRequests {
 }
 
 /** Refuses long targets, those that are no path (a backslash is a slash), repeated headers, and bodies. */
-export function checkRequest(request: IncomingMessage, accepted: AcceptedRequests): Refusal | undefined {
+export function checkRequest(request: IncomingMessage, accepted: AcceptedRequests): HttpError | undefined {
   const target = request.url ?? ''
   if (target.length > accepted.urlBytes) return URL_TOO_LONG
   if (!/^\/(?![/\\])/.test(target)) return BAD_TARGET
@@ -38,33 +41,7 @@ export function rawPath(request: IncomingMessage): string {
   return (request.url ?? '').replace(/\?.*$/s, '')
 }
 
-/** A response sent instead of calling the handler. Its text has no details that help an attacker. */
-export interface Refusal {
-  readonly status: number
-  readonly text: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Closes the connection: further data on it may not be a valid request. */
-  readonly isLast?: true
-}
-
 /** A refusal of all requests of a connection. */
-export function forbidden(reason: string): Refusal {
-  return { status: 403, text: `forbidden: ${reason}`, isLast: true }
-}
-
-/** Sends a refusal as plain text, or closes the connection if the response has already started. */
-export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
-  if (response.headersSent) {
-    // Not response.destroy(): a reset would also discard what was sent before the failure.
-    response.socket?.destroy()
-    return
-  }
-  const body = `${refusal.text}\n`
-  response.writeHead(refusal.status, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    ...(refusal.isLast && { Connection: 'close' }),
-    ...refusal.headers,
-  })
-  response.end(body)
+export function forbidden(reason: string): HttpError {
+  return new HttpError(403, `forbidden: ${reason}`, CLOSE)
 }

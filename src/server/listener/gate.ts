@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HttpError } from '../../values/http_error.ts'
 import { type BucketSize, createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
-import { type AcceptedRequests, checkRequest, type Refusal, rawPath } from '../auth/request_check.ts'
+import { type AcceptedRequests, checkRequest, rawPath } from '../auth/request_check.ts'
 import type { TlsServer } from './tls_server.ts'
 import type { WebConfig } from './web_config.ts'
 
-/** Resolves to the refusal of a request, or undefined if the request may reach its handler. */
-export type Gate = (request: IncomingMessage, response: ServerResponse) => Promise<Refusal | undefined>
+/** Resolves to the error of a request that may not reach its handler. */
+export type Gate = (request: IncomingMessage, response: ServerResponse) => Promise<HttpError | undefined>
 
 export interface GateOptions {
   readonly web: WebConfig
@@ -19,8 +20,8 @@ export interface GateOptions {
   readonly now: () => number
 }
 
-const INVALID_CONFIG: Refusal = { status: 500, text: 'internal server error', isLast: true }
-const TOO_MANY: Refusal = { status: 429, text: 'too many requests', headers: { 'Retry-After': '1' } }
+const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
+const TOO_MANY = new HttpError(429, 'too many requests', { 'Retry-After': '1' })
 
 /** In this order: form, open paths, validity of the web configuration, certificate, rate limit, user. */
 export function createGate(options: GateOptions): Gate {

@@ -14,13 +14,13 @@ import {
 } from '../../values/listen_address.ts'
 import { createServer } from '../../values/node_http.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
-import { type Refusal, rawPath, sendRefusal } from '../auth/request_check.ts'
+import { rawPath } from '../auth/request_check.ts'
+import { errorOf, sendError } from '../errors.ts'
 import { type Connections, limitConnections } from './abuse/connections.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
 import { createRequestQueue } from './abuse/request_queue.ts'
 import { prepareResponse } from './abuse/responses.ts'
 import { createDrain } from './drain.ts'
-import { logFailure } from './failure_log.ts'
 import { createGate } from './gate.ts'
 import { createTlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
@@ -90,13 +90,12 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const drain = createDrain(server, connections, limits)
   const serve: RequestListener = async (request, response) => {
     try {
-      const refusal = await gate(request, response)
+      const refused = await gate(request, response)
       if (response.destroyed) return
-      if (refusal === undefined) return await options.handler(request, response)
-      sendRefusal(response, refusal)
+      if (refused === undefined) return await options.handler(request, response)
+      sendError(response, refused)
     } catch (failure) {
-      logFailure(log, 'request failed', failure, { path: rawPath(request) })
-      sendRefusal(response, FAILED)
+      sendError(response, errorOf(failure, request, log))
     }
   }
   const queue = createRequestQueue(serve, (request) => openPaths.includes(rawPath(request)))
@@ -148,8 +147,6 @@ function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimit
   server.setTimeout(limits.stallTimeoutMs, connections.reset)
   return connections
 }
-
-const FAILED: Refusal = { status: 500, text: 'internal server error' }
 
 async function listen(server: Server, address: ListenOptions, options: ListenerOptions): Promise<void> {
   const text = socketText(options.address)

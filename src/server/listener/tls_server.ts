@@ -5,7 +5,8 @@ import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { CLIENT_AUTH } from '../../config/web/sections.ts'
 import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
-import { forbidden, type Refusal } from '../auth/request_check.ts'
+import type { HttpError } from '../../values/http_error.ts'
+import { forbidden } from '../auth/request_check.ts'
 import { connectionName } from './abuse/connections.ts'
 import type { WebConfig } from './web_config.ts'
 
@@ -47,8 +48,8 @@ export function createTlsServer(
       if (accepted.get(name)?.socket === socket) accepted.delete(name)
     })
   })
-  /** The refusal of a request whose connection does not satisfy the current settings, or undefined. */
-  function check(request: IncomingMessage, response: ServerResponse, current: WebTls): Refusal | undefined {
+  /** The error of a request whose connection does not satisfy the current settings, or undefined. */
+  function check(request: IncomingMessage, response: ServerResponse, current: WebTls): HttpError | undefined {
     const { socket } = request
     if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
     const known = accepted.get(connectionName(socket))?.tls
@@ -81,7 +82,7 @@ const NOT_LISTED = forbidden('the client certificate is not in client_allowed_sa
  * client has its key, but accepts every certificate, because the open paths need none. Only a certificate with an
  * invalid signature may end the handshake: OpenSSL can report it as a connection error.
  */
-function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undefined {
+function checkClientCertificate(tls: WebTls, socket: TLSSocket): HttpError | undefined {
   const policy = CLIENT_AUTH[tls.clientAuth]
   if (!policy.requested) return undefined
   const certificate = socket.getPeerX509Certificate()

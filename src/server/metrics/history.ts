@@ -1,32 +1,28 @@
 import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { sendText } from '../page/send_text.ts'
+import { HttpError } from '../../values/http_error.ts'
+import type { ResponseSlots } from '../response_slots.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
-import { PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ProbeSources } from './probe.ts'
-import type { ScrapeSlots } from './scrape_slots.ts'
-import { takeSlot } from './send_exposition.ts'
-import { readTarget, refuseRequest } from './target.ts'
+import { PIECE_BYTES, type SendBody } from './send_body.ts'
+import { readTarget } from './target.ts'
 
 interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {
-  readonly slots: ScrapeSlots
+  readonly slots: ResponseSlots
   readonly sendBody: SendBody
 }
 
-const DISABLED = 'The history is disabled: set history.enabled in the configuration.'
+const DISABLED = new HttpError(404, 'The history is disabled: set history.enabled in the configuration.')
 const PARAMETERS = { system: 'a name in the configuration' } as const
 
 /** Handles `GET /history?system=NAME`: the last samples of a configured system, from memory. */
 export function createHistory(options: HistoryOptions): (context: Context) => Promise<void> {
   const { systems, history, slots, sendBody } = options
   return async (context) => {
-    const target = readTarget(context.querystring, systems(), PARAMETERS)
-    if (typeof target === 'string') return refuseRequest(context, target)
-    const { system } = target
+    const { system } = readTarget(context.querystring, systems(), PARAMETERS)
     const document = history(system)
-    if (document === undefined) return sendText(context, 404, DISABLED)
-    const slot = takeSlot(context.res, slots, { group: `history ${system}`, exposition: document })
-    if (slot === undefined) return
+    if (document === undefined) throw DISABLED
+    const slot = slots.take(context.res, { group: `history ${system}`, exposition: document })
     const format = chooseFormat(context.get('Accept'))
     const isGzip = acceptsGzip(context.get('Accept-Encoding'))
     const { gzip, bytes } = await document.packed(format)

@@ -1,20 +1,22 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
-import Koa from 'koa'
+import type { RequestListener } from 'node:http'
+import Koa, { type Context } from 'koa'
 import type { Log } from '../../log.ts'
 import { errorText } from '../../values/errors.ts'
+import { HttpError } from '../../values/http_error.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { logFailure } from '../listener/failure_log.ts'
-import { sendText } from '../page/send_text.ts'
-import { Router } from '../router.ts'
-import { createRunbooks, RUNBOOKS_PATH } from '../runbooks/runbooks.ts'
+import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from '../errors.ts'
+import { healthHandlers } from '../health.ts'
+import { PAGE_HEADERS } from '../page/document.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../paths.ts'
+import { createResponseSlots, DEFAULT_MAX_REQUESTS } from '../response_slots.ts'
+import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
-import { createSendBody } from './pieces.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
-import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
 import { createSelectedScrape } from './selection.ts'
+import { createSendBody } from './send_body.ts'
 import { createSendExposition } from './send_exposition.ts'
 import { createServiceDiscovery } from './service_discovery.ts'
 
@@ -29,7 +31,7 @@ export interface MetricsAppOptions extends ScrapeSources {
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined
   /** The status page. */
-  readonly status: Omit<StatusAppOptions, 'admit' | 'ready' | 'metricsPath'>
+  readonly status: Omit<StatusAppOptions, 'slots' | 'ready' | 'metricsPath'>
   /** The path of the metrics. Default: `/metrics`. */
   readonly metricsPath?: string | undefined
   /** The host names of the listener. */
@@ -37,81 +39,95 @@ export interface MetricsAppOptions extends ScrapeSources {
   readonly log: Log
 }
 
-export const DEFAULT_METRICS_PATH = '/metrics'
+type Handlers = Readonly<Record<keyof typeof METRICS_PATHS, (context: Context) => void | Promise<void>>>
 
-/** Paths served without authentication. */
-export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
+type LimitedPath = {
+  [Name in keyof typeof METRICS_PATHS]: (typeof METRICS_PATHS)[Name] extends { limit: string } ? Name : never
+}[keyof typeof METRICS_PATHS]
 
-/**
- * The application for metrics: `/metrics`, `/probe`, `/history`, `/sd`, status page, health, readiness and reload. An
- * ordinary scrape is served without Koa, which would take as much CPU time as the rest of it.
- */
+/** The application for metrics: the paths of {@link METRICS_PATHS}, matched exactly as they are sent. */
 export function createMetricsApp(options: MetricsAppOptions): RequestListener {
-  const router = new Router()
-  const { probes, origin, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
-  const { metricsPath = DEFAULT_METRICS_PATH } = options
-  const slots = createScrapeSlots(maxRequests, now)
+  const { origin, log, metricsPath = DEFAULT_METRICS_PATH } = options
+  const handlers = createHandlers(options)
+  const names = Object.keys(METRICS_PATHS) as (keyof typeof METRICS_PATHS)[]
+  // Metrics at / replace the page.
+  const paths = new Map(names.map((name) => [name === DEFAULT_METRICS_PATH ? metricsPath : name, name]))
+  if (metricsPath === '/') paths.set('/', DEFAULT_METRICS_PATH)
+  const app = new Koa()
+  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
+  app.use(answerErrors(({ req, res }, failure) => sendError(res, errorOf(failure, req, log))))
+  app.use((context) => {
+    const name = paths.get(rawPath(context.req))
+    const row: PathRow | undefined = name && METRICS_PATHS[name]
+    // Protects against DNS rebinding.
+    if (row?.isOpen !== true && !hasExpectedHost(context.req, origin)) throw UNKNOWN_HOST
+    if (name === undefined || row === undefined) throw UNKNOWN_PATH
+    const methods = row.method === 'GET' ? ['GET', 'HEAD'] : [row.method]
+    if (!methods.includes(context.method)) return answerOtherMethod(context, methods, wrongMethod)
+    if (row.method !== 'GET' && isCrossSite(context.req, origin)) throw CROSS_SITE
+    context.set(CONTENT_HEADERS[row.content])
+    return handlers[name](context)
+  })
+  return app.callback()
+}
+
+const UNKNOWN_HOST = new HttpError(
+  421,
+  'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME',
+)
+const UNKNOWN_PATH = new HttpError(404, 'Nothing is served at this path; docs/commands.md lists the paths.')
+const CROSS_SITE = new HttpError(403, 'Cross-site request refused.')
+
+const wrongMethod = (text: string, headers: Readonly<Record<string, string>>) =>
+  new HttpError(405, text, headers)
+
+const CONTENT_HEADERS = {
+  // Set with the format that the client accepts.
+  metrics: {},
+  'API format': {},
+  text: { 'Content-Type': 'text/plain; charset=utf-8' },
+  json: { ...PAGE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' },
+  page: { ...PAGE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' },
+} as const satisfies Record<PathRow['content'], Readonly<Record<string, string>>>
+
+function createHandlers(options: MetricsAppOptions): Handlers {
+  const { probes, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now(), ready, reload } = options
+  // Pages do not hinder scrapes.
+  const slots = {
+    scrapes: createResponseSlots(maxRequests, now),
+    pages: createResponseSlots(maxRequests, now),
+  } as const satisfies Record<NonNullable<PathRow['limit']>, unknown>
+  const slotsOf = (path: LimitedPath) => slots[METRICS_PATHS[path].limit]
   const sendBody = createSendBody()
-  const sendExposition = createSendExposition(slots, sendBody)
+  const sendExposition = createSendExposition(slotsOf('/metrics'), sendBody)
   const scrape = createScrape(options, sendExposition)
   const selected = createSelectedScrape(options, sendExposition)
-  router.get(metricsPath, (context) => (context.querystring === '' ? scrape(context) : selected(context)))
-  router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition, slots }))
-  router.get('/history', createHistory({ ...probes, slots, sendBody }))
-  router.get(RUNBOOKS_PATH, createRunbooks())
-  router.get('/sd', createServiceDiscovery(probes, slots))
-  router.get('/-/healthy', (context) => sendText(context, 200, 'sds-exporter is healthy.'))
-  router.get('/-/ready', (context) =>
-    options.ready()
-      ? sendText(context, 200, 'sds-exporter is ready.')
-      : sendText(context, 503, 'Not every system has been polled yet.'),
-  )
-  router.post('/-/reload', (context) =>
-    isCrossSite(context.req, origin)
-      ? sendText(context, 403, 'Cross-site request refused.')
-      : serveReload(context, options.reload),
-  )
-  // As many responses at the same time as for scrapes, which it does not hinder.
-  const statusSlots = createScrapeSlots(maxRequests, now)
-  const status = createStatusApp({
-    ...options.status,
-    ready: options.ready,
-    metricsPath,
-    admit: ({ res }, snapshot) => statusSlots.take(res, { group: 'status', exposition: snapshot }),
-  })
-  // Metrics at / replace the page.
-  if (metricsPath !== '/') router.get('/', status.page)
-  router.get('/api/v1/status', status.document)
-  const app = new Koa()
-  app.on('error', (failure: unknown) => logFailure(options.log, 'request failed', failure))
-  app.use((context, next) => checkHost(context, next, origin))
-  app.use(router.routes())
-  app.use(router.allowedMethods())
-  const serve = app.callback()
-  const isScrape = (request: IncomingMessage) =>
-    request.url === metricsPath && request.method === 'GET' && hasExpectedHost(request, origin)
-  return (req, res) => (isScrape(req) ? scrape({ req, res }) : serve(req, res))
+  const { metricsPath = DEFAULT_METRICS_PATH } = options
+  const status = createStatusApp({ ...options.status, ready, metricsPath, slots: slotsOf('/') })
+  return {
+    '/metrics': (context) => (context.querystring === '' ? scrape(context) : selected(context)),
+    '/probe': createProbe({ ...probes, sendExposition, slots: slotsOf('/probe') }),
+    '/history': createHistory({ ...probes, slots: slotsOf('/history'), sendBody }),
+    '/sd': createServiceDiscovery(probes, slotsOf('/sd')),
+    '/': status.page,
+    '/api/v1/status': status.document,
+    '/runbooks': createRunbooks(),
+    ...healthHandlers(ready),
+    '/-/reload': (context) => serveReload(context, reload),
+  }
 }
 
-/** Protects against DNS rebinding. Health and readiness are served under every name. */
-async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {
-  const isOpen = OPEN_PATHS.some((open) => open === rawPath(context.req))
-  if (isOpen || hasExpectedHost(context.req, origin)) return next()
-  sendText(context, 421, 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME')
-}
-
-async function serveReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {
+async function serveReload(context: Context, reload: (() => Promise<void>) | undefined): Promise<void> {
   if (reload === undefined)
-    return sendText(
-      context,
+    throw new HttpError(
       403,
       'Reload over HTTP is disabled: start with --web.enable-lifecycle, or send SIGHUP.',
     )
   try {
     await reload()
-    sendText(context, 200, 'Configuration reloaded.')
   } catch (failure) {
     const reason = errorText(failure)
-    sendText(context, 500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
+    throw new HttpError(500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
   }
+  context.body = 'Configuration reloaded.\n'
 }

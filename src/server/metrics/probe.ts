@@ -3,13 +3,13 @@ import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { LogTap } from '../../readings/log/log_tap.ts'
 import type { Poller } from '../../readings/poller.ts'
 import type { SystemState } from '../../state/state.ts'
+import { HttpError } from '../../values/http_error.ts'
 import { goneSignal } from '../gone_signal.ts'
 import { createKeyedLimit } from '../keyed_limit.ts'
-import { sendText } from '../page/send_text.ts'
+import { limitReached, type ResponseSlots } from '../response_slots.ts'
 import { explainProbe } from './probe_explanation.ts'
-import type { ScrapeSlots } from './scrape_slots.ts'
-import { refuse, type SendExposition, takeSlot } from './send_exposition.ts'
-import { readTarget, refuseRequest } from './target.ts'
+import type { SendExposition } from './send_exposition.ts'
+import { badRequest, readTarget } from './target.ts'
 
 /** The configured systems, how they are probed, and their last samples. */
 export interface ProbeSources {
@@ -22,10 +22,9 @@ export interface ProbeSources {
 }
 
 interface ProbeOptions extends Omit<ProbeSources, 'history'> {
-  /** Probes that wait for one system; the response to further ones is 503. 0: unlimited. */
-  readonly maxRequests: number
   readonly sendExposition: SendExposition
-  readonly slots: ScrapeSlots
+  /** As many probes may wait for one system. */
+  readonly slots: ResponseSlots
 }
 
 const PARAMETERS = {
@@ -50,61 +49,54 @@ const TAILS = {
  * or explains the probe.
  */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
-  const { systems, probe, maxRequests, sendExposition, polling, record, slots } = options
-  const waiting = createKeyedLimit(maxRequests)
+  const { systems, probe, sendExposition, polling, record, slots } = options
+  const waiting = createKeyedLimit(slots.maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
     context.set('Connection', 'close')
-    const request = readRequest(context, systems())
-    if (typeof request === 'string') return refuseRequest(context, request)
-    const { system, pool, waitMs } = request
-    const leave = waiting(system)
-    if (leave === undefined) return refuse(context.res, maxRequests)
+    const { system, pool, waitMs, isExplained } = readRequest(context, systems())
+    const release = waiting(system)
+    if (release === undefined) throw limitReached(slots.maxRequests)
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
     const beganMs = performance.now()
-    const recording = request.isExplained ? record(system) : undefined
+    const recording = isExplained ? record(system) : undefined
     const exposition = await probe(system, pool, signal).finally(() => {
-      leave()
+      release()
       recording?.end()
     })
     if (context.res.destroyed) return
-    if (exposition === undefined) return refuseUnknown(context, system, pool)
+    if (exposition === undefined) throw unknownTarget(system, pool)
     if (recording !== undefined) {
       const seconds = (performance.now() - beganMs) / 1000
-      if (takeSlot(context.res, slots, { group: 'explanations', exposition }) === undefined) return
-      return sendText(
-        context,
-        200,
-        await explainProbe({ seconds, recording, status: polling(system), exposition }),
-      )
+      slots.take(context.res, { group: 'explanations', exposition })
+      const text = await explainProbe({ seconds, recording, status: polling(system), exposition })
+      context.body = `${text}\n`
+      return
     }
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
 }
 
-function refuseUnknown(context: Context, system: string, pool: string | undefined): void {
+function unknownTarget(system: string, pool: string | undefined): HttpError {
   const why = 'the exporter stops, or has a new configuration'
-  if (pool === undefined) sendText(context, 503, `System '${system}' is no longer polled: ${why}.`)
-  else refuseRequest(context, `system '${system}' has no pool '${pool}'`)
+  if (pool === undefined) return new HttpError(503, `System '${system}' is no longer polled: ${why}.`)
+  return badRequest(`system '${system}' has no pool '${pool}'`)
 }
 
-/** What is requested, or why it is refused. */
+/** @throws {HttpError} 400 */
 function readRequest(context: Context, systems: ReturnType<ProbeSources['systems']>) {
   const target = readTarget(context.querystring, systems, PARAMETERS)
-  if (typeof target === 'string') return target
-  const waitMs = readWait(context.get(TIMEOUT_HEADER))
-  if (typeof waitMs === 'string') return waitMs
-  if (target.pool === '') return 'the parameter pool is empty; leave it out to poll all pools'
-  return { ...target, waitMs }
+  if (target.pool === '') throw badRequest('the parameter pool is empty; leave it out to poll all pools')
+  return { ...target, waitMs: readWait(context.get(TIMEOUT_HEADER)) }
 }
 
 const SECONDS = /^\d+(\.\d+)?$/
 
-/** How long the response may wait, in milliseconds, or why the request is refused. */
-function readWait(header: string): number | string {
+/** How long the response may wait, in milliseconds. @throws {HttpError} 400 */
+function readWait(header: string): number {
   if (header === '') return MAX_WAIT_MS
   const timeoutMs = Number(header) * 1000
   if (!SECONDS.test(header) || timeoutMs <= 0)
-    return `${TIMEOUT_HEADER} is not a number of seconds: '${header}'`
+    throw badRequest(`${TIMEOUT_HEADER} is not a number of seconds: '${header}'`)
   return Math.min(Math.max(timeoutMs - OFFSET_MS, timeoutMs / 2), MAX_WAIT_MS)
 }

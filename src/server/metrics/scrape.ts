@@ -1,7 +1,7 @@
+import type { Context } from 'koa'
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
-import type { HttpExchange } from './pieces.ts'
 import type { SendExposition } from './send_exposition.ts'
 
 export interface ScrapeSources {
@@ -16,9 +16,9 @@ export interface ScrapeSources {
 export function createScrape(
   { exposition, own }: ScrapeSources,
   sendExposition: SendExposition,
-): (exchange: HttpExchange) => Promise<void> {
+): (context: Context) => Promise<void> {
   const tailOf = createTails(own)
-  return (exchange) => sendExposition(exchange, { group: 'metrics', exposition: exposition(), tailOf })
+  return (context) => sendExposition(context, { group: 'metrics', exposition: exposition(), tailOf })
 }
 
 /** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */

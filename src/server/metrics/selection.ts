@@ -6,7 +6,7 @@ import type { Format } from '../../metrics/lines.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 import { type ScrapeSources, tailText } from './scrape.ts'
 import type { SendExposition } from './send_exposition.ts'
-import { refuseRequest } from './target.ts'
+import { badRequest } from './target.ts'
 
 const PARAMETER = 'collect[]'
 /** Selections of one exposition that are kept: as many Prometheus servers rarely use different ones. */
@@ -22,7 +22,7 @@ export function createSelectedScrape(
     const parameters = new URLSearchParams(context.querystring)
     const names = new Set(parameters.getAll(PARAMETER))
     const problem = problemOf(parameters, names, await own.render('text'))
-    if (problem !== undefined) return refuseRequest(context, problem)
+    if (problem !== undefined) throw badRequest(problem)
     const key = [...names].sort().join()
     const selected = selectionOf(exposition(), names, key)
     const tailOf = async (format: Format) =>

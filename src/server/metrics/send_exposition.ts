@@ -1,10 +1,10 @@
+import type { Context } from 'koa'
 import type { Exposition } from '../../metrics/exposition.ts'
 import { endGzip } from '../../metrics/gzip.ts'
 import type { Body, Format } from '../../metrics/lines.ts'
-import { sendRefusal } from '../auth/request_check.ts'
-import { acceptsGzip, chooseFormat, keepResults } from './negotiation.ts'
-import { type HttpExchange, PIECE_BYTES, type SendBody } from './pieces.ts'
-import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
+import type { ResponseSlots, Shown } from '../response_slots.ts'
+import { acceptsGzip, chooseFormat, memoize } from './negotiation.ts'
+import { PIECE_BYTES, type SendBody } from './send_body.ts'
 
 interface ExpositionResponse extends Shown {
   readonly exposition: Exposition
@@ -13,24 +13,23 @@ interface ExpositionResponse extends Shown {
 }
 
 /** Sends an exposition in the form that the client accepts; 503 if too many responses are in flight. */
-export type SendExposition = (exchange: HttpExchange, response: ExpositionResponse) => Promise<void>
+export type SendExposition = (context: Context, response: ExpositionResponse) => Promise<void>
 
-export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): SendExposition {
+export function createSendExposition(slots: ResponseSlots, sendBody: SendBody): SendExposition {
   const complete = createCompletion()
-  const [formatOf, isGzipOf] = [keepResults(chooseFormat), keepResults(acceptsGzip)]
-  return async (exchange, response) => {
-    const { res } = exchange
+  const [formatOf, isGzipOf] = [memoize(chooseFormat), memoize(acceptsGzip)]
+  return async (context, response) => {
+    const { res } = context
     const { exposition, tailOf } = response
-    const slot = takeSlot(res, slots, response)
-    if (slot === undefined) return
-    const { accept, 'accept-encoding': encodings } = exchange.req.headers
+    const slot = slots.take(res, response)
+    const { accept, 'accept-encoding': encodings } = context.req.headers
     const format = formatOf(accept)
     const isGzip = isGzipOf(encodings)
     const tail = await tailOf(format)
     if (res.destroyed) return
     const body = await exposition.body(isGzip ? `gzip ${format}` : `identity ${format}`)
     if (res.destroyed) return
-    await sendBody(exchange, slot, { format, isGzip, ...complete(body, tail, isGzip) })
+    await sendBody(context, slot, { format, isGzip, ...complete(body, tail, isGzip) })
   }
 }
 
@@ -52,20 +51,4 @@ function createCompletion() {
     kept.set(body, complete)
     return complete
   }
-}
-
-/** Undefined if the client has left, or all slots are in use; the latter gets a response. */
-export function takeSlot(res: HttpExchange['res'], slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
-  if (res.destroyed) return undefined
-  const slot = slots.take(res, shown)
-  if (slot === undefined) refuse(res, slots.maxRequests)
-  return slot
-}
-
-/** The text of promhttp. */
-export function refuse(res: HttpExchange['res'], maxRequests: number): void {
-  sendRefusal(res, {
-    status: 503,
-    text: `Limit of concurrent requests reached (${maxRequests}), try again later.`,
-  })
 }

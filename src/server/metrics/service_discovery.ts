@@ -1,10 +1,13 @@
 import type { Context } from 'koa'
-import { sendText } from '../page/send_text.ts'
+import { HttpError } from '../../values/http_error.ts'
+import type { ResponseSlots } from '../response_slots.ts'
 import type { ProbeSources } from './probe.ts'
-import type { ScrapeSlots } from './scrape_slots.ts'
-import { takeSlot } from './send_exposition.ts'
 
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/i
+const BAD_HOST = new HttpError(
+  400,
+  'The header Host must have a host name or an address: that of the targets.',
+)
 const SHOWN = { group: 'sd', exposition: {} } as const
 
 /**
@@ -13,25 +16,18 @@ const SHOWN = { group: 'sd', exposition: {} } as const
  */
 export function createServiceDiscovery(
   { systems }: Pick<ProbeSources, 'systems'>,
-  slots: ScrapeSlots,
+  slots: ResponseSlots,
 ): (context: Context) => void {
   return (context) => {
     const { host = '' } = context.req.headers
-    if (!HOST.test(host)) {
-      return sendText(
-        context,
-        400,
-        'The header Host must have a host name or an address: that of the targets.',
-      )
-    }
-    if (takeSlot(context.res, slots, SHOWN) === undefined) return
+    if (!HOST.test(host)) throw BAD_HOST
+    slots.take(context.res, SHOWN)
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}
     const groups = systems().map(({ name, labels }) => ({
       targets: [host],
       // All targets have one address; without an instance of their own, their series `up` would be the same.
       labels: { ...labels, instance: name, __metrics_path__: '/probe', __param_system: name, ...scheme },
     }))
-    context.type = 'application/json; charset=utf-8'
     context.body = JSON.stringify(groups)
   }
 }

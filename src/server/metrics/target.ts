@@ -1,11 +1,10 @@
-import type { Context } from 'koa'
 import { visibleText } from '../../text.ts'
-import { sendText } from '../page/send_text.ts'
+import { HttpError } from '../../values/http_error.ts'
 
 /** The parameters of a path, with their meanings. */
 type Parameters = Readonly<Partial<Record<'system' | 'pool' | 'debug', string>>>
 
-/** The target of a request, or why it is refused. No caller chooses a host: only configured names are accepted. */
+/** The target of a request. No caller chooses a host: only configured names are accepted. @throws {HttpError} 400 */
 export function readTarget(
   query: string,
   systems: readonly { readonly name: string }[],
@@ -13,15 +12,15 @@ export function readTarget(
 ) {
   const parameters = new URLSearchParams(query)
   const unknown = [...parameters.keys()].find((name) => !Object.hasOwn(allowed, name))
-  if (unknown !== undefined) return `unknown parameter '${unknown}'; ${listed(allowed)}`
+  if (unknown !== undefined) throw badRequest(`unknown parameter '${unknown}'; ${listed(allowed)}`)
   const repeated = Object.keys(allowed).find((name) => parameters.getAll(name).length > 1)
-  if (repeated !== undefined) return `the parameter ${repeated} may be given only once`
+  if (repeated !== undefined) throw badRequest(`the parameter ${repeated} may be given only once`)
   const system = parameters.get('system') ?? ''
-  if (system === '') return 'the parameter system is missing; GET /sd lists the systems'
+  if (system === '') throw badRequest('the parameter system is missing; GET /sd lists the systems')
   if (!systems.some(({ name }) => name === system))
-    return `no system '${system}' is configured; GET /sd lists the systems`
+    throw badRequest(`no system '${system}' is configured; GET /sd lists the systems`)
   const debug = parameters.get('debug') ?? 'false'
-  if (!/^(true|false)$/.test(debug)) return 'the parameter debug is true or false'
+  if (!/^(true|false)$/.test(debug)) throw badRequest('the parameter debug is true or false')
   return { system, pool: parameters.get('pool') ?? undefined, isExplained: debug === 'true' }
 }
 
@@ -30,6 +29,6 @@ function listed(allowed: Parameters): string {
   return names.length === 1 ? `the parameter is ${names}` : `the parameters are ${names.join(', and ')}`
 }
 
-export function refuseRequest(context: Context, reason: string): void {
-  sendText(context, 400, visibleText(reason))
+export function badRequest(reason: string): HttpError {
+  return new HttpError(400, visibleText(reason))
 }

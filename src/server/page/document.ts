@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Context } from 'koa'
 import { type Html, html, trusted } from './html.ts'
 
 export interface DocumentOptions {
@@ -43,9 +42,8 @@ ${body}
 ${scriptElement}</body>
 </html>
 `.text,
-    setHeaders(context: Context): void {
-      context.set({ 'Content-Security-Policy': policy, 'Content-Type': 'text/html; charset=utf-8' })
-    },
+    /** In addition to those of its content. */
+    headers: { 'Content-Security-Policy': policy },
   }
 }
 

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Context } from 'koa'
-import { createDocument, PAGE_HEADERS, type Page } from '../page/document.ts'
+import { createDocument, type Page } from '../page/document.ts'
 import { html } from '../page/html.ts'
 import { renderMarkdown } from './markdown.ts'
-
-/** The path of the runbooks; each alert is an anchor with its name. */
-export const RUNBOOKS_PATH = '/runbooks'
 
 /** The path is the same from src/ and dist/. */
 const DOCS = new URL('../../../docs/', import.meta.url)
@@ -15,9 +12,8 @@ export function createRunbooks(): (context: Context) => void {
   const document = createDocument({ style: new URL('style.css', import.meta.url) })
   let text: string | undefined
   return (context) => {
-    context.set(PAGE_HEADERS)
     text ??= document.render(readPage())
-    document.setHeaders(context)
+    context.set(document.headers)
     context.body = text
   }
 }

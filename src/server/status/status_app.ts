@@ -5,9 +5,10 @@ import PQueue from 'p-queue'
 import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectStatus } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
+import { HttpError } from '../../values/http_error.ts'
 import { isLoopback } from '../../values/listen_address.ts'
-import { createDocument, PAGE_HEADERS } from '../page/document.ts'
-import { sendText } from '../page/send_text.ts'
+import { createDocument } from '../page/document.ts'
+import { limitReached, type ResponseSlots } from '../response_slots.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
 import { renderContent, statusPage } from './page/page.ts'
@@ -18,8 +19,8 @@ export interface StatusAppOptions extends StatusSources {
   readonly metricsPath: string
   /** Where the documentation of this version is published. */
   readonly documentationUrl?: string | undefined
-  /** Takes a place for a response; undefined if too many are in flight. */
-  readonly admit: (context: Context, status: Status) => unknown
+  /** Responses in flight. */
+  readonly slots: ResponseSlots
 }
 
 /** Responses that are computed or wait for it; further requests are answered with 503. */
@@ -29,33 +30,27 @@ const PAGE_FILES = {
   script: new URL('page/script.js', import.meta.url),
   hasForm: true,
 }
-const BUSY = 'Limit of concurrent requests reached, try again later.'
+const NOT_FOUND = new HttpError(404, 'There is no system or pool with this name.')
 
 /** The handlers of `GET /` and `GET /api/v1/status`. */
 export function createStatusApp(options: StatusAppOptions) {
+  const { slots } = options
   const read = createStatusReader(options)
   const document = createDocument(PAGE_FILES)
   // One at a time, so that a page of thousands of nodes is made once for each turn of the event loop.
   const queue = new PQueue({ concurrency: 1 })
 
-  /** The result of `make` for the selected status; undefined if the request was answered with an error. */
-  async function compute<T>(context: Context, make: (found: Selected) => Promise<T>): Promise<T | undefined> {
-    context.set(PAGE_HEADERS)
-    if (queue.size + queue.pending >= QUEUE_LENGTH) return sendText(context, 503, BUSY)
-    return queue.add(async () => {
-      const found = await admitted(context)
-      return found && make(found)
-    })
+  /** The result of `make` for the selected status. @throws {HttpError} */
+  async function compute<T>(context: Context, make: (found: Selected) => T): Promise<T> {
+    if (queue.size + queue.pending >= QUEUE_LENGTH) throw limitReached(QUEUE_LENGTH)
+    return queue.add(async () => make(select(context)))
   }
 
-  /** The selected status; undefined if the request was answered with an error. */
-  async function admitted(context: Context): Promise<Selected | undefined> {
-    if (context.res.destroyed) return undefined
+  function select(context: Context): Selected {
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
-    if (typeof selection === 'string') return sendText(context, 400, selection)
+    if (typeof selection === 'string') throw new HttpError(400, selection)
     const status = read()
-    if (context.res.destroyed) return undefined
-    if (options.admit(context, status) === undefined) return sendText(context, 503, BUSY)
+    slots.take(context.res, { group: 'status', exposition: status })
     return { selection, status, selected: selectStatus(status, selection) }
   }
 
@@ -64,23 +59,19 @@ export function createStatusApp(options: StatusAppOptions) {
       const { metricsPath, documentationUrl, recent } = options
       const adminUrl = adminUrlFor(context, options.adminUrl())
       const links = { metricsPath, adminUrl, documentationUrl, tunnelHost: tunnelHostFor(context, adminUrl) }
-      const text = await compute(context, async (found) => {
+      const text = await compute(context, (found) => {
         context.status = found.selected === undefined ? 404 : 200
         const content = renderContent({ ...found, recent, links })
         return document.render(statusPage(found.status, content))
       })
-      if (text === undefined) return
-      document.setHeaders(context)
+      context.set(document.headers)
       await sendPieces(context, [text])
     },
     async document(context: Context): Promise<void> {
-      const found = await compute(context, async (selected) => selected)
-      if (found === undefined) return
-      const { selection, selected } = found
+      const { selection, selected } = await compute(context, (found) => found)
+      if (selected === undefined) throw NOT_FOUND
       context.status = 200
-      if (selected === undefined) return sendText(context, 404, 'There is no system or pool with this name.')
       const shown = selection.history ? withHistory(selected, options.recent) : selected
-      context.set('Content-Type', 'application/json; charset=utf-8')
       await sendPieces(context, jsonPieces(shown))
     },
   }

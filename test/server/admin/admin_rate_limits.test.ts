@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Refused } from '../../../src/administration/errors.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
+import { HttpError } from '../../../src/values/http_error.ts'
 import { recordLog } from '../listener/listener_setup.ts'
 import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 
@@ -28,7 +28,7 @@ function count(attempts: number, attempt: () => unknown): number {
       attempt()
       through++
     } catch (failure) {
-      expect(failure).toBeInstanceOf(Refused)
+      expect(failure).toBeInstanceOf(HttpError)
     }
   }
   return through

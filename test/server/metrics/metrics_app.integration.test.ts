@@ -4,7 +4,7 @@ import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { metricsApp } from '../status/status_setup.ts'
@@ -111,7 +111,7 @@ describe('POST /-/reload', () => {
 
   test('does not accept GET', async () => {
     const { status, headers } = await get(`${listener.url}/-/reload`)
-    expect([status, headers.allow]).toEqual([405, 'POST'])
+    expect([status, headers.allow]).toEqual([405, 'OPTIONS, POST'])
   })
 })
 

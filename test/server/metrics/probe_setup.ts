@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
+import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { startListener } from '../listener/listener_setup.ts'
 import { metricsApp, probeSources } from '../status/status_setup.ts'

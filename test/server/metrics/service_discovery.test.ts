@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
-import { OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'

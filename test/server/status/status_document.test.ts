@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createResponseSlots } from '../../../src/server/response_slots.ts'
 import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import { withPoll } from '../../../src/state/changes.ts'
 import type { Status } from '../../../src/status/model.ts'
@@ -47,7 +48,7 @@ describe('GET /api/v1/status', () => {
     const app = createStatusApp({
       ...statusSources(SYSTEMS, { recent }),
       ready: () => true,
-      admit: () => true,
+      slots: createResponseSlots(0, () => 0),
     })
     const contexts = Array.from({ length: 30 }, () => {
       const incoming = new IncomingMessage(new Socket())
@@ -55,9 +56,9 @@ describe('GET /api/v1/status', () => {
       incoming.method = 'HEAD'
       return new Koa().createContext(incoming, new ServerResponse(incoming))
     })
-    await Promise.all(contexts.map((context) => app.document(context)))
-    const busy = contexts.filter(({ status }) => status === 503)
-    expect(busy).toEqual(contexts.slice(20))
+    const answers = await Promise.allSettled(contexts.map((context) => app.document(context)))
+    const busy = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.status : 200))
+    expect(busy).toEqual(contexts.map((_, index) => (index < 20 ? 200 : 503)))
   })
 
   test('has all systems, pools and nodes', async () => {

@@ -4,12 +4,9 @@ import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createLogTap } from '../../../src/readings/log/log_tap.ts'
 import type { PollerStatus } from '../../../src/readings/poller.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import {
-  createMetricsApp,
-  type MetricsAppOptions,
-  OPEN_PATHS,
-} from '../../../src/server/metrics/metrics_app.ts'
+import { createMetricsApp, type MetricsAppOptions } from '../../../src/server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
+import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent/recent.ts'
@@ -32,7 +29,7 @@ export function pollingOf(name: string, more: Partial<PollerStatus> = {}): Polle
 export function statusSources(
   systems: readonly SystemState[],
   more: Partial<StatusAppOptions> = {},
-): Omit<StatusAppOptions, 'admit' | 'ready'> {
+): Omit<StatusAppOptions, 'slots' | 'ready'> {
   return {
     version: '1.2.3',
     systems: () => systems,

@@ -1,7 +1,7 @@
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.ts'
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
-import { RUNBOOKS_PATH } from '../../../server/runbooks/runbooks.ts'
+import { RUNBOOKS_PATH } from '../../../server/paths.ts'
 import { CommandError } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
 import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'

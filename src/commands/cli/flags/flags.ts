@@ -3,8 +3,8 @@ import type { AdminOptions } from '../../../exporter/admin.ts'
 import type { ExporterOptions } from '../../../exporter/exporter.ts'
 import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
-import { DEFAULT_METRICS_PATH } from '../../../server/metrics/metrics_app.ts'
-import { DEFAULT_MAX_REQUESTS } from '../../../server/metrics/scrape_slots.ts'
+import { DEFAULT_METRICS_PATH, isTaken } from '../../../server/paths.ts'
+import { DEFAULT_MAX_REQUESTS } from '../../../server/response_slots.ts'
 import { CommandError, EXIT } from '../exit.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { limitLog } from '../log/limited_log.ts'
@@ -68,15 +68,11 @@ function collectAddresses(text: string, before: readonly string[]): readonly str
   return [...(before === DEFAULT_ADDRESSES ? [] : before), parseAddress(text)]
 }
 
-/** Paths of the exporter that are not the metrics. */
-const OTHER_PATHS = /^\/(-|api|docs|probe|sd|history)(\/|$)/
-
 /** Checks a path of the metrics. @throws {InvalidArgumentError} */
 function parsePath(text: string): string {
   if (!/^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(text) || /(^|\/)\.\.?(\/|$)/.test(text))
     throw new InvalidArgumentError('Expected a path such as /metrics, of letters, digits and . _ ~ -')
-  if (OTHER_PATHS.test(text))
-    throw new InvalidArgumentError('The exporter serves something else at this path.')
+  if (isTaken(text)) throw new InvalidArgumentError('The exporter serves something else at this path.')
   return text
 }
 

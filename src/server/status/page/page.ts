@@ -5,7 +5,7 @@ import { type Problem, STATES } from '../../../status/states.ts'
 import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { RUNBOOKS_PATH } from '../../runbooks/runbooks.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow, RUNBOOKS_PATH } from '../../paths.ts'
 import { clockTime, relativeTime, statePill } from './elements.ts'
 import { moreNodes, type PoolContext, poolBody, poolDetails, poolHeading, poolLink } from './pool.ts'
 import { searchResults } from './search.ts'
@@ -260,13 +260,21 @@ function pageHeader(status: Status, selection: Selection, links: Links): Html {
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
 <p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>
-<div class="tools"><nav aria-label="Pages"><ul class="links"><li><a href="${metricsPath}">Metrics</a></li><li><a href="/sd">Service discovery</a></li><li><a href="${document}">Status as JSON</a></li>${administration}<li><a href="/-/ready">Readiness</a></li><li><a href="${RUNBOOKS_PATH}">Runbooks</a></li>${documentation}</ul></nav>
+<div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(metricsPath)}<li><a href="${document}">Status as JSON</a></li>${administration}${documentation}</ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `
 }
 
 /** How to reach a listener on a loopback address from another machine. */
+function pathLinks(metricsPath: string): Html[] {
+  const rows: readonly (readonly [string, PathRow])[] = Object.entries(METRICS_PATHS)
+  return rows.flatMap(([name, { link }]) => {
+    const path = name === DEFAULT_METRICS_PATH ? metricsPath : name
+    return link === undefined ? [] : [html`<li><a href="${path}">${link}</a></li>`]
+  })
+}
+
 function tunnelHint(adminUrl: string, host: string): Html {
   const { port, hostname } = new URL(adminUrl)
   return html` <span class="quiet">(on ${host} only; from here after <code>ssh -L ${port}:${hostname}:${port} ${host}</code>)</span>`

@@ -1,13 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from 'koa'
 import { FORMATS, type Format } from '../../metrics/lines.ts'
-import type { ScrapeSlot } from './scrape_slots.ts'
-
-/** A request and its response. Koa's contexts have both; a scrape is served without Koa. */
-export interface HttpExchange {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-}
+import type { ResponseSlot } from '../response_slots.ts'
 
 /** How an exposition is sent. */
 interface SentBody {
@@ -19,7 +14,7 @@ interface SentBody {
 }
 
 /** Sends an exposition in pieces, so that a client that does not read uses no CPU time and little memory. */
-export type SendBody = (exchange: HttpExchange, slot: ScrapeSlot, body: SentBody) => Promise<void>
+export type SendBody = (context: Context, slot: ResponseSlot, body: SentBody) => Promise<void>
 
 /** More than a compressed exposition of 640 nodes. TLS keeps what it has encrypted and cannot send. */
 export const PIECE_BYTES = 512 * 1024
@@ -32,13 +27,13 @@ const PLAIN_PIECE_BYTES = 16 * PIECE_BYTES
 /** @returns a function for all responses of a listener, which share the turns */
 export function createSendBody(): SendBody {
   const turn = separateTurns()
-  return async ({ req, res }, slot, { format, isGzip, bytes, chunks }) => {
+  return async ({ method, res }, slot, { format, isGzip, bytes, chunks }) => {
     res.setHeader('Content-Type', FORMATS[format])
     res.setHeader('Vary', 'Accept, Accept-Encoding')
     if (isGzip) res.setHeader('Content-Encoding', 'gzip')
     res.setHeader('Content-Length', bytes)
     res.statusCode = 200
-    if (req.method !== 'HEAD') await writePieces(res, chunks, slot, turn)
+    if (method !== 'HEAD') await writePieces(res, chunks, slot, turn)
     res.end()
   }
 }
@@ -50,7 +45,7 @@ export function createSendBody(): SendBody {
 async function writePieces(
   response: ServerResponse,
   chunks: SentBody['chunks'],
-  slot: ScrapeSlot,
+  slot: ResponseSlot,
   turn: Turn,
 ): Promise<void> {
   const { socket } = response
