@@ -35,11 +35,12 @@ export function writeBills({ name, digest }: Reference, out: string): void {
   try {
     for (const { architecture, digest: own } of platforms)
       unpack(`${name}@${own}`, join(folder, architecture))
-    const versions = versionsOf(join(folder, OWN_ARCHITECTURE))
+    const versions = nodeVersions(join(folder, OWN_ARCHITECTURE, NODE))
     for (const platform of platforms) {
       const root = join(folder, platform.architecture)
       mustHaveNode(root, platform.architecture, versions)
-      const bill = billOfMaterials(name, platform.digest, imageComponents(root, versions))
+      const subject = { type: 'container', name, version: platform.digest } as const
+      const bill = billOfMaterials(subject, imageComponents(root, versions))
       write(join(out, billName(platform.architecture)), bill)
       write(join(out, provenanceName(platform.architecture)), provenanceOf(name, platform))
     }
@@ -60,14 +61,22 @@ function unpack(image: string, root: string): void {
   rmSync(archive)
 }
 
-function versionsOf(root: string): NodeVersions {
+/** What an executable of Node.js for this machine reports. */
+export function nodeVersions(executable: string): NodeVersions {
   const args = ['--print', 'JSON.stringify(process.versions)']
-  return JSON.parse(output(join(root, NODE), args, { env: { NODE_OPTIONS: '' } })) as NodeVersions
+  return JSON.parse(output(executable, args, { env: { NODE_OPTIONS: '' } })) as NodeVersions
+}
+
+/** The release of an executable of Node.js for any machine. */
+export function nodeReleaseOf(executable: string): string {
+  const [, release] = /\/node-v([\d.]+)-headers\.tar\.gz/.exec(readFileSync(executable, 'latin1')) ?? []
+  if (release === undefined) throw new Error(`${executable} is not Node.js`)
+  return release
 }
 
 /** Only the Node.js of this machine's architecture can be run; the others must be of the same release. */
 function mustHaveNode(root: string, architecture: string, { node }: NodeVersions): void {
-  if (!readFileSync(join(root, NODE)).includes(`/v${node}/node-v${node}-headers.tar.gz`))
+  if (nodeReleaseOf(join(root, NODE)) !== node)
     throw new Error(`the image for ${architecture} does not have Node.js ${node}`)
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Release, withReleasedImage } from '../package/released_image.ts'
 import type { Reference } from './index.ts'
-import { built, output } from './programs.ts'
+import { built, output, packTar } from './programs.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDERS = ['deploy', 'grafana/dashboards', 'grafana/provisioning', 'grafana/kustomization.yaml', 'docs']
@@ -52,8 +52,7 @@ export function writeDeployment(
   mkdirSync(join(folder, 'charts'))
   cpSync(chart, join(folder, 'charts', `sds-exporter-${version}.tgz`))
   const archive = join(out, `${title}.tar.gz`)
-  const reproducible = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0']
-  output('tar', ['--create', '--gzip', ...reproducible, `--file=${archive}`, `--directory=${out}`, title])
+  packTar(archive, out, title)
   return { archive, chart }
 }
 

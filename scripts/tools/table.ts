@@ -55,6 +55,7 @@ export const TOOLS = {
   // Shells find their functions by absolute paths.
   fish: { package: 'fish', commands: ['fish'], atLeast: [3, 6], comes: 'installed' },
   zsh: { package: 'zsh', commands: ['zsh'], atLeast: [5, 9], comes: 'installed' },
+  rpm: { package: 'rpm', commands: ['rpm'], atLeast: [4, 18], comes: 'installed' },
   // It loads libraries by absolute paths. Without an init system the package starts no service.
   'systemd-analyze': {
     package: 'systemd',

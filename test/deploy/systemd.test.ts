@@ -85,7 +85,14 @@ describe('the unit', () => {
     expect(path).toBe('/usr/local/bin/sds-exporter')
     const { commands } = await createProgram()
     const command = commands.find((one) => one.name() === name)
+    expect(flags.pop()).toBe('$ARGS')
     expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
+  })
+
+  test('takes more flags from files that packages install, if they are there', () => {
+    const files = ['default', 'sysconfig'].map((folder) => `-/etc/${folder}/sds-exporter`)
+    expect(valuesOf(unit, 'EnvironmentFile')).toEqual(files)
+    expect(readText('deploy/packages/flags')).toMatch(/^ARGS=""$/m)
   })
 
   test('reloads the configuration with SIGHUP', () => {

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { output } from './programs.ts'
+
+const CACHE = fileURLToPath(new URL('../../.cache/runtime/', import.meta.url))
+const FILE = new URL('../../deploy/packages/runtime.json', import.meta.url)
+
+/** Where an official executable of Node.js is, in an npm package or an archive of the Node.js project. */
+interface Source {
+  readonly package?: string
+  readonly url?: string
+  /** Of the executable. */
+  readonly sha256: string
+  /** The nearest version in the npm registry, for a dry run that does not reach `url`. */
+  readonly nearest?: Source
+}
+
+interface Runtimes {
+  readonly version: string
+  readonly platforms: Readonly<Record<string, Source>>
+}
+
+/** The versions and checksums of Node.js in archives and packages. */
+export const RUNTIMES = JSON.parse(readFileSync(FILE, 'utf8')) as Runtimes
+
+/** A platform as in the names of archives: `linux-amd64`. */
+export type Platform = string
+export const PLATFORMS: readonly Platform[] = Object.keys(RUNTIMES.platforms)
+export const OWN_PLATFORM: Platform = `${process.platform.replace('win32', 'windows')}-${process.arch.replace('x64', 'amd64')}`
+
+/**
+ * The folder with the executable of Node.js for a platform, whose checksum is verified, and its licences.
+ * @param nearest whether another version is accepted where the right one cannot be reached
+ */
+export async function runtimeFolder(platform: Platform, nearest: boolean): Promise<string> {
+  const source = RUNTIMES.platforms[platform]
+  if (source === undefined) throw new Error(`'${platform}' is not one of ${PLATFORMS.join(', ')}`)
+  try {
+    return await provided(source)
+  } catch (failure) {
+    if (!nearest || source.nearest === undefined) throw failure
+    process.stderr.write(`${(failure as Error).message}; continuing with ${source.nearest.package}\n`)
+    return await provided(source.nearest)
+  }
+}
+
+async function provided(source: Source): Promise<string> {
+  const folder = join(CACHE, source.sha256)
+  if (existsSync(folder)) return folder
+  mkdirSync(CACHE, { recursive: true })
+  const scratch = mkdtempSync(join(CACHE, 'fetch-'))
+  try {
+    const archive = await fetched(source, scratch)
+    output('tar', [
+      '--extract',
+      '--gzip',
+      `--file=${archive}`,
+      `--directory=${scratch}`,
+      '--strip-components=1',
+    ])
+    const digest = sha256(readFileSync(executableIn(scratch)))
+    if (digest !== source.sha256)
+      throw new Error(`the Node.js of ${basename(archive)} has the checksum ${digest}, not ${source.sha256}`)
+    const kept = join(scratch, 'kept')
+    for (const path of globSync(['bin/node{,.exe}', 'LICENSE'], { cwd: scratch }))
+      cpSync(join(scratch, path), join(kept, path))
+    renameSync(kept, folder)
+  } finally {
+    rmSync(scratch, { recursive: true })
+  }
+  return folder
+}
+
+/** The path of the executable in a folder of a runtime, or in an unpacked archive. */
+export function executableIn(folder: string): string {
+  const [path] = globSync('bin/node{,.exe}', { cwd: folder })
+  if (path === undefined) throw new Error(`${folder} has no Node.js`)
+  return join(folder, path)
+}
+
+/** Downloads the package or the archive of a source. @returns the path of the file */
+async function fetched({ package: name, url = '' }: Source, folder: string): Promise<string> {
+  if (name !== undefined)
+    return join(folder, output('npm', ['pack', '--silent', name], { cwd: folder }).trim())
+  const response = await fetch(url).catch((failure: unknown) => {
+    throw new Error(`${url} cannot be read`, { cause: failure })
+  })
+  if (!response.ok) throw new Error(`${url} cannot be read: HTTP ${response.status}`)
+  const file = join(folder, basename(url))
+  writeFileSync(file, Buffer.from(await response.arrayBuffer()))
+  return file
+}
+
+const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
