@@ -1,36 +1,19 @@
-import { QUERY_PATH } from '../../query_catalogue.ts'
-import { OBJECT_KINDS } from '../../system_catalogue.ts'
 import type { Kind } from './kinds.ts'
 import type { RedactText } from './texts.ts'
 import { PATH_WORDS, WORDS } from './words.ts'
 
-/** Parameters of paths, and what they hold. */
-const PLACEHOLDERS: Readonly<Record<string, Kind>> = {
-  pool: 'id',
-  node: 'id',
-  group: 'id',
-  namespace: 'namespace',
-  bucket: 'bucket',
-  provider: 'id',
+/** What the segments after a word of a path are. They are names, even if they are words, too. */
+const AFTER_WORD: Readonly<Record<string, readonly Kind[]>> = {
+  storagepools: ['id'],
+  nodes: ['id'],
+  replicationgroups: ['id'],
+  rglinks: ['id'],
+  capacity: ['id'],
+  authnproviders: ['id'],
+  namespace: ['namespace'],
+  bucket: ['bucket'],
+  buckets: ['namespace', 'bucket'],
 }
-
-/** Paths of requests and links that have the id or name of something. */
-const TEMPLATES = [
-  ...[...OBJECT_KINDS.values()].map(({ path }) => path),
-  '/dashboard/storagepools/{pool}/nodes',
-  '/dashboard/storagepools/{pool}',
-  '/dashboard/nodes/{node}/disks',
-  '/dashboard/nodes/{node}/processes',
-  '/dashboard/nodes/{node}',
-  '/dashboard/replicationgroups/{group}/rglinks',
-  '/dashboard/replicationgroups/{group}/datatables',
-  '/dashboard/replicationgroups/{group}',
-  '/object/namespaces/namespace/{namespace}',
-  '/object/billing/namespace/{namespace}/info',
-  '/object/billing/buckets/{namespace}/{bucket}/info',
-  '/vdc/admin/authnproviders/{provider}',
-  QUERY_PATH,
-].map((path) => path.split('/').filter((part) => part !== ''))
 
 const MAX_PATH_CHARACTERS = 4096
 const MAX_SEGMENTS = 20
@@ -51,19 +34,16 @@ export function createPathRedaction(redact: RedactText) {
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'
-    const filled = segments.filter((segment) => segment !== '')
-    const template = TEMPLATES.find((parts) => matches(parts, filled))
-    const kindOf = (index: number): Kind | undefined => {
-      if (template !== undefined) return PLACEHOLDERS[placeholderIn(template[index]) ?? '']
-      return PATH_WORDS.has(filled[index] ?? '') ? undefined : 'id'
-    }
-    let index = -1
+    let kinds: readonly Kind[] = []
     return segments
-      .map((segment) => {
+      .map((segment, index) => {
         if (segment === '') return ''
-        index += 1
-        const kind = kindOf(index)
-        return kind === undefined ? segment : encoded(redact(decoded(segment), kind))
+        // Also without the name of a namespace or bucket before it.
+        const isInfo = segment === 'info' && index === segments.length - 1
+        const isWord = isInfo || (kinds.length === 0 && PATH_WORDS.has(segment))
+        const [kind = 'id', ...next] = kinds
+        kinds = isWord && Object.hasOwn(AFTER_WORD, segment) ? (AFTER_WORD[segment] ?? []) : next
+        return isWord ? segment : encoded(redact(decoded(segment), kind))
       })
       .join('/')
   }
@@ -98,17 +78,6 @@ export function createPathRedaction(redact: RedactText) {
       return `${path(before)}${after === '' ? '' : `?${after}`}`
     },
   }
-}
-
-function placeholderIn(part = ''): string | undefined {
-  return /^\{(\w+)\}$/.exec(part)?.[1]
-}
-
-function matches(template: readonly string[], segments: readonly string[]): boolean {
-  return (
-    template.length === segments.length &&
-    template.every((part, index) => placeholderIn(part) !== undefined || part === segments[index])
-  )
 }
 
 function decoded(text: string): string {

@@ -8,8 +8,10 @@ import {
   MEASUREMENTS,
   NETWORK_FIELDS,
   QUERY_ATTRIBUTES,
+  QUERY_PATH,
   TRANSACTION_FIELDS,
 } from '../../query_catalogue.ts'
+import { OBJECT_KINDS } from '../../system_catalogue.ts'
 
 const split = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -61,12 +63,12 @@ export const SERVICE_NAMES: ReadonlySet<string> = new Set(SERVICES)
 export const PHRASES =
   /too large|lacks the columns|failed to compile( query)?|is not allowed|merges tables( with different schemas)?|could not find bucket|cannot query an empty range|Insufficient permissions|Unable to find entity in request URL|Unable to connect to the service|The service is currently unavailable|Parameter was provided but invalid|Request parameter cannot be found|This operation is forbidden/i
 
-/** Segments of paths. */
-export const PATH_WORDS: ReadonlySet<string> = new Set(
-  split(`dashboard storagepools nodes disks processes zones localzone replicationgroups rglinks rglinksFailed
-    rglinksBootstrap datatables object namespaces namespace quota billing info buckets bucket vdc vdcs list
-    data-services varrays varrays.json admin authnproviders license flux api external v2 query`),
-)
+/** Segments of the paths of requests and links. */
+export const PATH_WORDS: ReadonlySet<string> = new Set([
+  ...[QUERY_PATH, ...[...OBJECT_KINDS.values()].map(({ path }) => path)].flatMap((path) => path.split('/')),
+  ...split(`storagepools nodes disks processes replicationgroups rglinks datatables vdcs list data-services varrays
+    varrays.json`),
+])
 
 /** Parts of URNs. */
 export const URN_WORDS: ReadonlySet<string> = new Set(

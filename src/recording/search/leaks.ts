@@ -23,11 +23,7 @@ const MIN_CHARACTERS = 4
 const MIN_PART_CHARACTERS = 8
 /** A longer text is found by its beginning. */
 const MAX_WORD_BYTES = 64
-/** Whether a text is a number or a time. They stay, so a name of digits may be among them. */
-function isPlainText(text: string): boolean {
-  return NUMERIC.test(text)
-}
-
+/** Numbers and times. They stay, so a name of digits may be among them. */
 const NUMERIC = /^\s*[+-]?\d*(\.\d*)?(e[+-]?\d+)?\s*$|^\d{4}-\d\d-\d\dT[\d:.]+Z?$/i
 const WORD_BYTE = /[\dA-Za-z\u0080-\u00ff]/
 
@@ -44,7 +40,7 @@ export function findLeaks(
   const isOfProduct = vocabulary()
   const searched = forbidden.filter(
     ({ text }) =>
-      text.length >= MIN_CHARACTERS && !isPlainText(text) && !isStandIn(text) && !isOfProduct(text),
+      text.length >= MIN_CHARACTERS && !NUMERIC.test(text) && !isStandIn(text) && !isOfProduct(text),
   )
   const words = searched.map(({ text }) => bytesOf(text).slice(0, MAX_WORD_BYTES))
   const indices = Map.groupBy(words.keys(), (index) => words[index] ?? '')
@@ -94,7 +90,7 @@ function remainingText(lines: readonly string[], isStandIn: (text: string) => bo
 
 /** The names of members of a value, and its texts except numbers and times. */
 export function textsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
-  if (typeof value === 'string' && !isPlainText(value)) found.add(value)
+  if (typeof value === 'string' && !NUMERIC.test(value)) found.add(value)
   if (typeof value !== 'object' || value === null) return found
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value)) found.add(name)
