@@ -2,10 +2,19 @@ import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import { type Log, silentLog } from '../log.ts'
 import type { Secret } from '../values/secret.ts'
 import { asApiError } from './errors/errors.ts'
+import { createAttempts } from './http/attempts.ts'
 import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
+import {
+  createExchanges,
+  type Exchange,
+  JSON_CONTENT,
+  logRequest,
+  measureRequest,
+  type Request,
+  tokenRequest,
+} from './http/exchanges.ts'
 import { withTimeoutReason } from './http/failures.ts'
 import { refusalOf } from './http/refusals.ts'
-import { logRequest, timed } from './http/request_log.ts'
 import { createTransport, type HttpLimits, type HttpResponse, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
@@ -17,14 +26,6 @@ import {
   providerPath,
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
-import { createAttempts } from './request/attempts.ts'
-import {
-  createExchanges,
-  type Exchange,
-  JSON_CONTENT,
-  type Request,
-  tokenRequest,
-} from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { createOperate } from './request/operation.ts'
 
@@ -63,7 +64,7 @@ export function createAdminClient(options: AdminClientOptions) {
     // A new connection: the system may close an idle one at the moment of the request.
     const { send, close } = createTransport({ ...options, ...boundedLimits(options), tls, timeoutMs })
     const logged: Transport['send'] = (request) =>
-      timed(
+      measureRequest(
         () => send(request),
         (end) => logRequest(log, { system, operation: place.operation, baseUrl, ...end }),
       )

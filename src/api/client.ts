@@ -5,39 +5,35 @@ import { QUERY_PATH } from '../query_catalogue.ts'
 import { ApiError, asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, nodesPath } from './errors/paths.ts'
 import { decodeFeed, type FeedReading } from './feed/feed.ts'
-import { createForecasts } from './feed/forecast_form.ts'
+import { createForecasts } from './feed/forecast_frames.ts'
 import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
-import { respondedAt } from './http/clock_skew.ts'
-import { refusalOf } from './http/refusals.ts'
-import type { HttpLimits } from './http/transport.ts'
-import { parseBody } from './parse/body.ts'
-import { parseJson } from './parse/json.ts'
-import { type Account, decodeAccount, mayRead, WHOAMI_PATH } from './providers/whoami.ts'
-import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
-import { queryRefusalOf } from './query/answers/refusals.ts'
-import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
-import { type Attempts, createAttempts } from './request/attempts.ts'
-import { createAuthorised } from './request/authorised.ts'
-import { createBreaker } from './request/breaker.ts'
+import { type Attempts, createAttempts } from './http/attempts.ts'
 import {
   type ClientObserver,
   createExchanges,
   type Exchange,
   type Operation,
   type Request,
-  tokenRequest,
-} from './request/exchanges.ts'
+} from './http/exchanges.ts'
+import { refusalOf } from './http/refusals.ts'
+import { type HttpLimits, respondedAt } from './http/transport.ts'
+import { parseJson } from './parse/json.ts'
+import { parseBody } from './parse/xml.ts'
+import { type Account, decodeAccount, mayRead, WHOAMI_PATH } from './providers/whoami.ts'
+import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
+import { queryRefusalOf } from './query/answers/refusals.ts'
+import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
+import { createAuthorised } from './request/authorised.ts'
+import { createBreaker } from './request/breaker.ts'
 import { createLimits } from './request/limits.ts'
-import { createOperate, type Operate } from './request/operation.ts'
-import { createRetryAfter } from './request/retry_after.ts'
+import { createOperate, createRetryAfter, type Operate } from './request/operation.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'
-import { createSession } from './session/create_session.ts'
-import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
-import type { Session } from './session/session.ts'
+import type { Session } from './session/login_session.ts'
+import { createSession, createSessionRequests } from './session/session.ts'
 
-export type { ClientObserver, Operation, ReceivedExchange } from './request/exchanges.ts'
+export type { ClientObserver, Operation, ReceivedExchange } from './http/exchanges.ts'
 
 export interface ClientOptions {
   readonly system: SystemConfig
@@ -210,21 +206,7 @@ function openSession(
     timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
     log,
     onLogin: (result) => observer.loggedIn?.(result),
-    requests: {
-      login: (baseUrl, headers, signal) =>
-        exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-      // To any endpoint, because they share the sessions of the system.
-      logout: (token, signal) =>
-        attempts.run(
-          async (baseUrl, ofAttempt) => {
-            const logout = tokenRequest({ operation: 'logout', path: '/logout' }, token)
-            const response = await exchange(logout, baseUrl, ofAttempt)
-            const refusal = response.status < 300 ? undefined : refusalOf(response)
-            if (refusal !== undefined) throw refusal
-          },
-          { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
-        ),
-    },
+    requests: createSessionRequests(exchange, attempts),
   })
 }
 

@@ -1,7 +1,7 @@
 import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/answers/intervals.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
-import { pollPeriodMs } from '../readings/period.ts'
+import { pollPeriodMs } from '../readings/schedule.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
 import { isLoopback } from '../values/listen_address.ts'

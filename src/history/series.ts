@@ -1,5 +1,4 @@
-import type { HistoryReading } from '../api/history/history.ts'
-import type { ErrorHistory, NodeHistory } from '../api/history/node_history.ts'
+import type { ErrorHistory, HistoryReading, NodeHistory } from '../api/history/history.ts'
 import type { Points } from '../api/history/series.ts'
 import { ATTRIBUTES, type Labels, type SourceUnit, UNITS } from '../catalogue.ts'
 import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'

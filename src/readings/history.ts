@@ -3,8 +3,12 @@ import { ApiError } from '../api/errors/errors.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Period } from '../api/history/series.ts'
 import type { HistoryConfig, SystemConfig } from '../config/config.ts'
-import { createCollection, type PoolSamples } from '../history/recent/collection.ts'
-import { createHistoryDocument, type HistoryDocument } from '../history/recent/document.ts'
+import {
+  createCollection,
+  createHistoryDocument,
+  type HistoryDocument,
+  type PoolSamples,
+} from '../history/recent.ts'
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
 import type { Format } from '../metrics/lines.ts'
 import { withRejectedValues } from '../state/changes.ts'

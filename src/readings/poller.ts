@@ -1,15 +1,15 @@
 import { type ClientObserver, createClient, type SystemClient } from '../api/client.ts'
-import { logRequest } from '../api/http/request_log.ts'
+import { logRequest } from '../api/http/exchanges.ts'
 import { createHttpLimits, type HttpLimits } from '../api/http/transport.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
-import type { HistoryDocument } from '../history/recent/document.ts'
+import type { HistoryDocument } from '../history/recent.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { ConfiguredSystem, StateStore } from '../state/store.ts'
 import { poolFields } from './log/reading_log.ts'
-import { pollPeriodMs } from './period.ts'
 import type { Probe } from './probe.ts'
+import { pollPeriodMs } from './schedule.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import { pause } from '../api/http/deadline.ts'
+import { pause } from '../api/http/waiting.ts'
 import { isQueried } from '../api/query/merge.ts'
 import { createResourceReader } from '../api/resources/reader.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
@@ -11,9 +11,8 @@ import { dropResource, withoutResources, withResource, withResourceFailure } fro
 import type { SystemState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { kindsOf, type ObjectKind, type ResourceName } from '../system_catalogue.ts'
-import { keepForMs, RETRY_MS } from './ages.ts'
 import type { ReadingLog } from './log/reading_log.ts'
-import { pollPeriodMs } from './period.ts'
+import { keepForMs, pollPeriodMs, RETRY_MS } from './schedule.ts'
 import { createSource, type Source } from './source.ts'
 
 export interface ResourcesOptions {

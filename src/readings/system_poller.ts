@@ -1,7 +1,7 @@
 import type { SystemClient } from '../api/client.ts'
 import type { HistoryConfig, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
-import type { HistoryDocument } from '../history/recent/document.ts'
+import type { HistoryDocument } from '../history/recent.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { withForecastsOf } from '../state/changes.ts'

@@ -1,5 +1,4 @@
-import type { RejectedValue } from '../api/feed/rejected_values.ts'
-import { REJECTIONS } from '../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../api/parse/reads.ts'
 import { STATE } from '../metrics/families.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
 

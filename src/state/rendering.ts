@@ -1,21 +1,78 @@
 import { ApiError } from '../api/errors/errors.ts'
+import { RESULTS } from '../api/errors/reasons.ts'
 import { forecastCoverage, forecastsByNode } from '../api/feed/forecast_frames.ts'
 import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
-import { STATE } from '../metrics/families.ts'
-import { type Part, renderPart, type Sample } from '../metrics/lines.ts'
+import { type Family, STATE } from '../metrics/families.ts'
+import { filterPart, labelText, type Part, renderPart, type Sample, Samples } from '../metrics/lines.ts'
 import {
   coverageSamples,
   forecastSamples,
   type PoolLabels,
+  poolLabelText,
   renderNodes,
   uniqueNames,
 } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import { nodesIn, withPoolLabels } from './resources.ts'
-import { poolPart } from './samples.ts'
+import { nodesIn, type ResourceSummary, resourceSummaries, withPoolLabels } from './resources.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
+
+export function systemPart(system: SystemState): Part {
+  const samples = new Samples()
+  const base = labelText({ system: system.name })
+  samples.add(STATE.systemInfo.name, labelText({ system: system.name, ...system.labels }), 1)
+  samples.add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
+  // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
+  const up = system.up ?? (system.tried ? false : undefined)
+  samples.add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
+  const { performance } = system
+  samples.add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
+  samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
+  samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
+  for (const [name, state] of resourceSummaries(system))
+    addResource(samples, `${base},resource="${name}"`, state)
+  return renderPart(samples.byFamily)
+}
+
+function addResource(samples: Samples, base: string, resource: ResourceSummary): void {
+  const { isAvailable, failure, lastSuccess, objects } = resource
+  samples.add(STATE.resourceAvailable.name, base, Number(isAvailable))
+  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
+  samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
+  for (const [state, count] of Object.entries(objects ?? {}))
+    samples.add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
+}
+
+function poolPart(system: string, pool: PoolState): Part {
+  const { lastAttempt, lastSuccess, reading, polls } = pool
+  const samples = new Samples()
+  const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
+  samples.add(STATE.poolInfo.name, base, 1)
+  for (const result of RESULTS)
+    samples.add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
+  samples.add(STATE.poolNodes.name, base, reading?.nodes.length)
+  samples.add(STATE.poolLastSuccess.name, base, lastSuccess)
+  samples.add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
+  samples.add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
+  return renderPart(samples.byFamily)
+}
+
+/** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
+const COUNTERS = new Set(
+  (Object.values(STATE) as readonly Family[])
+    .filter(({ type }) => type === 'counter')
+    .map(({ name }) => name),
+)
+
+/** The lines about the system, which every exporter would have. */
+export function withoutCounters(part: Part): Part {
+  return filterPart(part, (family) => !COUNTERS.has(family))
+}
+
+export function onlyCounters(part: Part): Part {
+  return filterPart(part, (family) => COUNTERS.has(family))
+}
 
 /** Estimate of the memory of one forecast. Forecasts of nodes that the feed does not have give no lines. */
 const BYTES_PER_FORECAST = 200

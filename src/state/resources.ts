@@ -13,7 +13,7 @@ import {
   RESOURCE_NAMES,
   type ResourceName,
 } from '../system_catalogue.ts'
-import { oncePerObject } from '../values/memo.ts'
+import { memoizeWeak } from '../values/memo.ts'
 import { newlyRejected, withRejected } from './rejections.ts'
 import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
 
@@ -118,7 +118,7 @@ function labelsOf({ isListOfPools, namedBy }: ObjectKind, { pools, resources }: 
   return namedBy && exportedNames(resources.get(namedBy)?.reading)
 }
 
-const exportedLabels = oncePerObject(
+const exportedLabels = memoizeWeak(
   ({ objects }: ResourceReading) => new Set(objects.map(({ labels }) => labels[0])),
 )
 

@@ -1,4 +1,4 @@
-import type { SessionState } from '../api/session/session.ts'
+import type { SessionState } from '../api/session/login_session.ts'
 import type { AuthConfig } from '../config/config.ts'
 import { durationText } from '../text.ts'
 

@@ -1,5 +1,5 @@
-import type { Coverage } from '../api/feed/coverage.ts'
 import { forecastCoverage } from '../api/feed/forecast_frames.ts'
+import type { Coverage } from '../api/feed/node_reading.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,

@@ -1,6 +1,5 @@
-import type { Reason } from '../api/errors/reasons.ts'
-import { REASONS } from '../api/errors/reasons.ts'
-import { EMPTY_REMEDY } from '../api/query/states.ts'
+import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import { EMPTY_REMEDY } from '../api/query/answers/refusals.ts'
 import type { SystemState } from '../state/state.ts'
 import { durationText } from '../text.ts'
 import {

@@ -1,5 +1,5 @@
+import { failureState } from '../api/query/answers/refusals.ts'
 import { isQueried } from '../api/query/merge.ts'
-import { failureState } from '../api/query/states.ts'
 import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'

@@ -1,7 +1,5 @@
 /** The function, called once for each object; results are kept as long as their objects. */
-export function oncePerObject<K extends object, V extends object>(
-  create: (object: K) => V,
-): (object: K) => V {
+export function memoizeWeak<K extends object, V extends object>(create: (object: K) => V): (object: K) => V {
   const results = new WeakMap<K, V>()
   return (object) => {
     const result = results.get(object) ?? create(object)

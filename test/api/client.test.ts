@@ -306,7 +306,7 @@ describe('requests', () => {
     expect(setup.clockSkewsSeconds).toEqual([0])
   })
 
-  test('are timed in seconds', async () => {
+  test('are measureRequest in seconds', async () => {
     await using emulator = await startEmulator()
     await using setup = startClient(monitored(emulator.url))
     const beganMs = performance.now()

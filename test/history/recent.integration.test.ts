@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { NodeHistory } from '../../src/api/history/node_history.ts'
-import { createCollection, type PoolSamples } from '../../src/history/recent/collection.ts'
-import { createHistoryDocument } from '../../src/history/recent/document.ts'
+import type { NodeHistory } from '../../src/api/history/history.ts'
+import { createCollection, createHistoryDocument, type PoolSamples } from '../../src/history/recent.ts'
 import type { Format } from '../../src/metrics/lines.ts'
 import { checkMetrics } from '../support/promtool.ts'
 

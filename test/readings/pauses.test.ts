@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import { createPauses } from '../../src/readings/pauses.ts'
+import { createPauses } from '../../src/readings/queries.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Part } from '../../src/metrics/lines.ts'
-import { createPublisher } from '../../src/state/publisher.ts'
+import { createPublisher } from '../../src/state/store.ts'
 import { feedParts } from '../metrics/reading.ts'
 
 const MINUTE_MS = 60_000

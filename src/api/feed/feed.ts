@@ -2,10 +2,14 @@ import type { CoverageAttribute, FeedBandwidthUnit } from '../../catalogue.ts'
 import { shortened } from '../../text.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { MAX_REJECTED_CHARACTERS, type Rejection } from '../parse/reads.ts'
-import { type Coverage, createCoverageCounter } from './coverage.ts'
-import { createNodeDecoder, type NodeReading } from './node_reading.ts'
-import { createRejectedValues, type RejectedValue, type RejectedValues } from './rejected_values.ts'
+import {
+  createRejectedValues,
+  MAX_REJECTED_CHARACTERS,
+  type RejectedValue,
+  type RejectedValues,
+  type Rejection,
+} from '../parse/reads.ts'
+import { type Coverage, createCoverageCounter, createNodeDecoder, type NodeReading } from './node_reading.ts'
 
 export interface FeedReading {
   /** Sorted by id, so that the same nodes give the same lines in any order of the feed. */

@@ -1,7 +1,6 @@
 import { FORECAST, UNITS } from '../../catalogue.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
-import { readNumber } from '../parse/numbers.ts'
-import { type Reject, servedOrRejected } from '../parse/reads.ts'
+import { type Reject, readNumber, servedOrRejected } from '../parse/reads.ts'
 
 export interface Forecast {
   /** The time frame: days of history that are extrapolated. */

@@ -1,22 +1,125 @@
 import {
   ATTRIBUTES,
+  type AttributeName,
+  COVERAGE_ATTRIBUTES,
+  type CoverageAttribute,
   DISK_COUNTS,
   type DiskCount,
   type FeedBandwidthUnit,
   FORECAST,
   type PlausibleRange,
+  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
 import { shortened } from '../../text.ts'
 import { asList, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { readNumber } from '../parse/numbers.ts'
-import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
-import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'
+import {
+  ABSENT,
+  MAX_REJECTED_CHARACTERS,
+  type Read,
+  type Reject,
+  type RejectedValues,
+  readNumber,
+  served,
+  unreadable,
+} from '../parse/reads.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
-import { type NodeValues, NodeValuesList } from './node_values.ts'
-import { readNewest, type Snapshot } from './snapshots.ts'
-import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
+import { readNewest, readTransactionErrors, type Snapshot, type TransactionErrors } from './snapshots.ts'
+
+/** Number of nodes by state of one attribute. */
+export interface Coverage {
+  served: number
+  absent: number
+  unreadable: number
+}
+
+type CoverageCounter = ReturnType<typeof createCoverageCounter>
+type NodeCoverageCounter = ReturnType<CoverageCounter['forNode']>
+
+/** Counts the attributes of the nodes of one response; rejected values are added to `rejected`. */
+export function createCoverageCounter(rejected: RejectedValues) {
+  const coverage = new Map<CoverageAttribute, Coverage>(
+    COVERAGE_ATTRIBUTES.map((attribute) => [attribute, { served: 0, absent: 0, unreadable: 0 }]),
+  )
+
+  function count(attribute: CoverageAttribute, state: keyof Coverage): void {
+    const counts = coverage.get(attribute)
+    if (counts !== undefined) counts[state] += 1
+  }
+
+  function forNode(id: string) {
+    const node = id.slice(0, MAX_REJECTED_CHARACTERS)
+    return {
+      /** Counts the state of an attribute; returns its value if it is served. */
+      record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined {
+        count(attribute, read.state)
+        if (read.state === 'unreadable')
+          rejected.add({ attribute, reason: read.rejection, node, text: read.text })
+        return read.state === 'served' ? read.value : undefined
+      },
+      /** As {@link record}, for attributes with a list of values, which are rejected one by one. */
+      recordList<T>(
+        attribute: CoverageAttribute,
+        read: (reject: Reject) => T,
+        isServed: (value: T) => boolean,
+      ): T {
+        const before = rejected.count()
+        const value = read((reason, text, times) => rejected.add({ attribute, reason, node, text }, times))
+        count(attribute, isServed(value) ? 'served' : rejected.count() > before ? 'unreadable' : 'absent')
+        return value
+      },
+    }
+  }
+
+  return { coverage, forNode }
+}
+
+/** The served attributes of a node. */
+type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'size'> &
+  Iterable<readonly [AttributeName, Snapshot]>
+
+const NAMES: readonly AttributeName[] = ATTRIBUTES.map(({ name }) => name)
+const INDEXES: ReadonlyMap<AttributeName, number> = new Map(NAMES.map((name, index) => [name, index]))
+
+/** A node of the feed has about 40 snapshots; as numbers in one list they take a quarter of the memory of objects. */
+class NodeValuesList implements NodeValues {
+  /** The time and the value of each attribute; NaN for an attribute without a value. */
+  readonly #numbers = new Array<number>(2 * NAMES.length).fill(Number.NaN)
+  /** Units that are not those of the catalogue. */
+  #units: Map<AttributeName, SourceUnit> | undefined
+
+  set(name: AttributeName, { t, value, unit }: Snapshot): void {
+    const index = INDEXES.get(name) ?? 0
+    this.#numbers[2 * index] = t
+    this.#numbers[2 * index + 1] = value
+    if (unit !== undefined) this.#units = (this.#units ?? new Map()).set(name, unit)
+  }
+
+  get(name: AttributeName): Snapshot | undefined {
+    const index = INDEXES.get(name) ?? 0
+    const t = this.#numbers[2 * index] ?? Number.NaN
+    const value = this.#numbers[2 * index + 1] ?? Number.NaN
+    const unit = this.#units?.get(name)
+    if (Number.isNaN(t)) return undefined
+    return unit === undefined ? { t, value } : { t, value, unit }
+  }
+
+  has(name: AttributeName): boolean {
+    return this.get(name) !== undefined
+  }
+
+  get size(): number {
+    return [...this].length
+  }
+
+  *[Symbol.iterator](): Generator<readonly [AttributeName, Snapshot]> {
+    for (const name of NAMES) {
+      const snapshot = this.get(name)
+      if (snapshot !== undefined) yield [name, snapshot]
+    }
+  }
+}
 
 /** The current state of one node. Values are in the units of the source; absent attributes are missing. */
 export interface NodeReading {

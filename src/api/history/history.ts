@@ -1,10 +1,170 @@
-import type { FeedBandwidthUnit } from '../../catalogue.ts'
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  type FeedBandwidthUnit,
+  type PlausibleRange,
+  type SourceUnit,
+  TRANSACTION_ERRORS,
+  UNITS,
+} from '../../catalogue.ts'
+import type { LatencyOperation } from '../../query_catalogue.ts'
 import { nodeEntries } from '../feed/feed.ts'
 import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
-import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
-import { MAX_REJECTED_CHARACTERS } from '../parse/reads.ts'
-import { decodeNodeHistory, type NodeHistory } from './node_history.ts'
-import type { SeriesOptions, Served } from './series.ts'
+import { type ErrorType, readErrorTypes, readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
+import { asList, isObject, type JsonObject, member, readName } from '../parse/json.ts'
+import {
+  createRejectedValues,
+  MAX_REJECTED_CHARACTERS,
+  type Reject,
+  type RejectedValue,
+  readNumber,
+  servedOrRejected,
+} from '../parse/reads.ts'
+import { type Points, readSeries, type SeriesOptions, type Served } from './series.ts'
+
+/** `<Attribute>Summary` of the storage system, in the unit of the source. */
+export interface Summary {
+  readonly min: Snapshot | undefined
+  readonly max: Snapshot | undefined
+  /** Mean of the points of the requested period. */
+  readonly average: number | undefined
+}
+
+/**
+ * Reads `<Attribute>Summary`. Its extremes are a snapshot or an array of one; its average is a number, a text or a
+ * snapshot, which may have no time. Source: API document, "Snapshot and series conventions", rule 5.
+ * @returns undefined for a summary without any value
+ */
+function readSummary(
+  value: unknown,
+  tag: string,
+  range: PlausibleRange,
+  reject: Reject,
+): Summary | undefined {
+  if (!isObject(value)) return undefined
+  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
+  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
+  const mean = asList(member(value, 'Avg')).at(-1)
+  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, range), reject)
+  const isEmpty = min === undefined && max === undefined && average === undefined
+  return isEmpty ? undefined : { min, max, average }
+}
+
+export interface AttributeHistory {
+  readonly series: Points
+  readonly unit: SourceUnit
+}
+
+/** Failed transactions of one type. Intervals without any have no point. */
+interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
+  /** Percent of the transactions. */
+  readonly rate: Points
+  /** Only of the query interface. */
+  readonly count?: Points
+}
+
+/** The past of transaction errors. The counts are only of the query interface. */
+export interface ErrorHistory {
+  /** Percent of the transactions. */
+  readonly all: Points | undefined
+  /** Of `all`. Only of the feed. */
+  readonly summary?: Summary | undefined
+  readonly succeeded?: Points
+  readonly failed?: Points
+  readonly types: readonly ErrorTypeHistory[]
+}
+
+/**
+ * The past of one node. Health, disks and counts of transactions have no series: a response with history has their
+ * present values, or those of the whole period.
+ */
+export interface NodeHistory {
+  readonly id: string
+  /** displayName; undefined if absent. */
+  readonly name: string | undefined
+  readonly poolName: string | undefined
+  readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
+  readonly summaries: ReadonlyMap<AttributeName, Summary>
+  readonly errors: ErrorHistory
+  /** Only of the query interface: counts since the start of the process, in ascending order of the upper bounds. */
+  readonly latencies?: readonly {
+    readonly operation: LatencyOperation
+    readonly seconds: number
+    readonly counts: Points
+  }[]
+  /** Only of the query interface: bytes per second. */
+  readonly interfaces?: readonly {
+    readonly name: string
+    readonly received: Points
+    readonly transmitted: Points
+  }[]
+}
+
+interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt' | 'served'> {
+  readonly bandwidthUnit: FeedBandwidthUnit
+  readonly rejectAs: (attribute: string) => Reject
+  /** Maximum number of error types to keep, if less than that of every node. */
+  readonly maxErrorTypes: number
+}
+
+const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
+  ...attribute,
+  summaryKey: `${attribute.name}Summary`,
+}))
+
+/** Decodes a node of a response with `dataType=historical`. */
+function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOptions): NodeHistory {
+  const { period, respondedAt, served, rejectAs, bandwidthUnit } = options
+  const attributes = new Map<AttributeName, AttributeHistory>()
+  const summaries = new Map<AttributeName, Summary>()
+  for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
+    const reject = rejectAs(name)
+    const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
+    const range = UNITS[ofSource]
+    const series = readSeries(member(entry, name), { tag, range, period, respondedAt, reject, served })
+    if (series !== undefined) attributes.set(name, { series, unit: ofSource })
+    const summary = readSummary(member(entry, summaryKey), tag, range, reject)
+    if (summary !== undefined) summaries.set(name, summary)
+  }
+  return {
+    id,
+    name: readName(member(entry, 'displayName')),
+    poolName: readName(member(entry, 'storagePoolName')),
+    attributes,
+    summaries,
+    errors: readErrors(entry, options),
+  }
+}
+
+function readErrors(
+  entry: JsonObject,
+  { period, respondedAt, served, rejectAs, maxErrorTypes }: NodeHistoryOptions,
+): ErrorHistory {
+  const reject = rejectAs(TRANSACTION_ERRORS.name)
+  const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
+  const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
+  const summaries = asList(member(entry, `${TRANSACTION_ERRORS.name}Summary`)).at(-1)
+  const summary = isObject(summaries)
+    ? readSummary(member(summaries, 'all'), tag, rate.range, reject)
+    : undefined
+  const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
+  if (!isObject(errors)) {
+    if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
+    return { all: undefined, summary, types: [] }
+  }
+  const all = readSeries(member(errors, 'all'), rate)
+  const found = readErrorTypes(member(errors, 'types'), {
+    reject,
+    max: maxErrorTypes,
+    readRate: (value) => readSeries(value, rate),
+    hasSeries: (type) => type.rate !== undefined,
+  })
+  // The counts are those of the whole period.
+  const types = found.flatMap(({ count: _, rate: points, ...type }) =>
+    points ? [{ ...type, rate: points }] : [],
+  )
+  return { all, summary, types }
+}
 
 /** The past of a pool in a period. */
 export interface HistoryReading {

@@ -34,7 +34,7 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
       allowH2: false,
       // A resumed session would show the certificate of the first one.
       maxCachedSessions: 0,
-      ...(addresses !== undefined && { lookup: giving(addresses) }),
+      ...(addresses !== undefined && { lookup: staticLookup(addresses) }),
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
@@ -70,7 +70,7 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
 
 type Addresses = Awaited<ReturnType<Lookup>>
 
-function giving(addresses: Addresses): LookupFunction {
+function staticLookup(addresses: Addresses): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses
     if (all) callback(null, [...addresses])

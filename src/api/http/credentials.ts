@@ -27,3 +27,77 @@ export function tokenOf({ header }: { header: (name: string) => string | undefin
   const words = `the login was accepted, but the header ${TOKEN_HEADER} of the response ${token}: is it the right address?`
   throw new ApiError(text === undefined ? 'html' : 'schema', words)
 }
+
+const PLACEHOLDER = '<secret>'
+/** A shorter secret would turn ordinary words into placeholders. */
+const MIN_CHARACTERS = 4
+/** More secrets than one session uses at a time: the password in two forms, the token, and tokens before it. */
+const MAX_REMEMBERED = 8
+/** Text that is searched; the rest is dropped. More than a message quotes, in the longest encoding of a character. */
+const MAX_SEARCHED_CHARACTERS = 4000
+
+/** Returns the beginning of text that is quoted from a response; a placeholder if it has a secret. */
+export type Redact = (text: string) => string
+
+/**
+ * Creates the redaction of the response to a request with these headers: their token or password, and those of earlier
+ * requests where `remember` is set, in all {@link encodingsOf}. Data such as names are not rewritten.
+ * @param remember false if each request has the secret of another user
+ */
+export function createRedaction(remember: boolean) {
+  let remembered: readonly string[] = []
+  return (headers: Readonly<Record<string, string>>): Redact => {
+    const secrets = [...new Set([...remembered, ...secretsIn(headers)])].slice(-MAX_REMEMBERED)
+    if (remember) remembered = secrets
+    return (text) => redact(text, secrets.flatMap(encodingsOf))
+  }
+}
+
+/** Token and password in the headers of a request. */
+export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  const token = headers[TOKEN_HEADER]
+  const credentials = Buffer.from(headers['Authorization']?.replace(/^Basic /, '') ?? '', 'base64').toString()
+  const password = credentials.slice(credentials.indexOf(':') + 1)
+  return [token ?? '', credentials, password].filter(({ length }) => length >= MIN_CHARACTERS)
+}
+
+/** A secret, and its encodings as a whole. Percent-encoding is undone by {@link percentDecoded} instead. */
+function encodingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  return [secret, `${base64}==`, `${base64}=`, base64, bytes.toString('base64url')]
+}
+
+/** A text that has a secret, also encoded, is replaced as a whole. */
+function redact(whole: string, secrets: readonly string[]): string {
+  const text = whole.slice(0, MAX_SEARCHED_CHARACTERS)
+  const isCut = text.length < whole.length
+  const bytes = percentDecoded(text)
+  const isInText = (secret: string) =>
+    hasSecret(text, secret, isCut) || hasSecret(bytes, percentDecoded(secret), isCut)
+  return secrets.some(isInText) ? PLACEHOLDER : text
+}
+
+/** @param isCut whether the end of the text may be the beginning of the secret */
+function hasSecret(text: string, secret: string, isCut: boolean): boolean {
+  if (secret.length < MIN_CHARACTERS) return false
+  if (text.includes(secret)) return true
+  for (let length = isCut ? secret.length - 1 : 0; length >= MIN_CHARACTERS; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return true
+  return false
+}
+
+/** UTF-8 with one character for each byte. */
+export function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+/** An encoded byte, also repeatedly encoded. */
+const ENCODED_BYTE = /%(?:25)*([\da-f]{2})/gi
+
+/** The bytes of a text without percent-encoding, with a blank for each +, as in forms. */
+export function percentDecoded(text: string): string {
+  return bytesOf(text)
+    .replaceAll(ENCODED_BYTE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replaceAll('+', ' ')
+}

@@ -2,8 +2,7 @@ import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { lookup as getaddrinfo, Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { errorCode } from '../../values/errors.ts'
-import { untilAborted, withDeadline } from './deadline.ts'
-import { createSemaphore } from './semaphore.ts'
+import { createSemaphore, untilAborted, withDeadline } from './waiting.ts'
 
 /**
  * The addresses of a host name, as the operating system knows them: hosts file, search domains and both families.

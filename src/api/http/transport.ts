@@ -4,12 +4,10 @@ import { MAX_TIMER_MS } from '../../values/timers.ts'
 import { ApiError } from '../errors/errors.ts'
 import { decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
-import { untilAborted } from './deadline.ts'
-import { exchangeFailure, withTimeoutReason } from './failures.ts'
-import { withHints, withPortalHint } from './hints.ts'
+import { createRedaction, type Redact } from './credentials.ts'
+import { exchangeFailure, withHints, withPortalHint, withTimeoutReason } from './failures.ts'
 import { createLookup, type Lookup } from './lookup.ts'
-import { createRedaction, type Redact } from './redaction.ts'
-import { createSemaphore } from './semaphore.ts'
+import { createSemaphore, untilAborted } from './waiting.ts'
 
 /** One request to one endpoint of a storage system. */
 export interface WireRequest {
@@ -103,7 +101,7 @@ export function createTransport(options: TransportOptions) {
     const redact = redactionFor({ ...otherSecrets, ...headers })
     try {
       const options = { origin, path: `${prefix}${path}`, method, headers, signal, body: sent } as const
-      const exchange = observed(agent, () => signal.aborted || onSend?.()).request(options)
+      const exchange = limitInformational(agent, () => signal.aborted || onSend?.()).request(options)
       // undici notices an abort only when the connection is open.
       const response = await untilAborted(exchange, signal)
       const respondedAtMs = Date.now()
@@ -178,7 +176,7 @@ function createAgent(options: TransportOptions, lookup: Lookup): Agent {
  * Calls `onSend` before the request is written, and ends an exchange with too many informational responses or chunks. The
  * diagnostics channel of undici is for all requests of the process.
  */
-function observed(agent: Agent, onSend: () => void): Dispatcher {
+function limitInformational(agent: Agent, onSend: () => void): Dispatcher {
   let informational = 0
   let chunks = 0
   return agent.compose(
@@ -202,4 +200,23 @@ function observed(agent: Agent, onSend: () => void): Dispatcher {
         onResponseError: (...event) => handler.onResponseError?.(...event),
       }),
   )
+}
+
+/** The Date header has whole seconds: on average it is half a second behind the clock of the system. */
+const DATE_CUT_MS = 500
+
+/** Smaller differences count as 0: the whole seconds of the header and the time of the response make them vary. */
+const LEAST_SKEW_SECONDS = 2
+
+/** The system's clock minus ours, in whole seconds, 0 below two; undefined if the response has no Date header. */
+export function clockSkewSeconds({ header, respondedAtMs }: HttpResponse): number | undefined {
+  const theirsMs = Date.parse(header('date') ?? '') + DATE_CUT_MS
+  if (!Number.isFinite(theirsMs)) return undefined
+  const skew = Math.round((theirsMs - respondedAtMs) / 1000)
+  return Math.abs(skew) < LEAST_SKEW_SECONDS ? 0 : skew
+}
+
+/** The time of a response by the clock of the system, in seconds since the epoch; by ours without a Date header. */
+export function respondedAt(response: HttpResponse): number {
+  return response.respondedAtMs / 1000 + (clockSkewSeconds(response) ?? 0)
 }

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type * as Library from 'fast-xml-parser'
 import { ApiError } from '../errors/errors.ts'
-import { isObject, member } from './json.ts'
-import { entityText } from './markup.ts'
+import { isObject, member, parseJson } from './json.ts'
+import { entityText, isPage } from './markup.ts'
 
 /** An element. Namespaces are ignored. */
 export interface XmlElement {
@@ -146,4 +146,28 @@ function decodeEntities(text: string): string {
     if (known === undefined || !whole.endsWith(';')) throw syntaxError('has an entity that is not defined')
     return known
   })
+}
+
+/**
+ * Parses a body in JSON, or in XML from a system that ignores `Accept`. An XML document becomes an object with its root as the
+ * only member: elements of one name are a list, an empty element is null, text stays text, and attributes are members.
+ * @throws {ApiError} `html`, `syntax`, or `too_large` for XML beyond its bounds
+ */
+export function parseBody(text: string): unknown {
+  const body = text.trimStart()
+  if (!body.startsWith('<') || isPage(body)) return parseJson(body)
+  const root = parseXml(body)
+  return { [root.name]: asValue(root) }
+}
+
+function asValue({ attributes, children, text }: XmlElement): unknown {
+  if (children.length === 0 && text.trim() !== '') return text
+  const members = [
+    ...[...attributes].filter(([name]) => name !== 'xmlns'),
+    ...[...Map.groupBy(children, ({ name }) => name)].map(([name, elements]) => {
+      const values = elements.map(asValue)
+      return [name, values.length === 1 ? values[0] : values] as const
+    }),
+  ]
+  return members.length === 0 ? null : Object.fromEntries(members)
 }

@@ -1,8 +1,8 @@
 import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
-import { detachable, withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { Transport, WireRequest } from '../http/transport.ts'
+import { detachable, withDeadline } from '../http/waiting.ts'
 import { isPage } from '../parse/markup.ts'
 import type { Limits } from '../request/limits.ts'
 

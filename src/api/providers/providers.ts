@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import { parseBody } from '../parse/body.ts'
 import { asList, isObject, member } from '../parse/json.ts'
+import { parseBody } from '../parse/xml.ts'
 
 export interface ProviderLink {
   readonly rel: string

@@ -1,10 +1,9 @@
 import { type CoverageAttribute, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from '../../query_catalogue.ts'
-import { oncePerObject } from '../../values/memo.ts'
-import type { Coverage } from '../feed/coverage.ts'
+import { memoizeWeak } from '../../values/memo.ts'
 import type { FeedReading } from '../feed/feed.ts'
-import type { NodeReading } from '../feed/node_reading.ts'
+import type { Coverage, NodeReading } from '../feed/node_reading.ts'
 import type { InterfaceTraffic } from './values/interfaces.ts'
 import type { LatencyHistogram } from './values/latency.ts'
 import type { NodePerformance } from './values/performance.ts'
@@ -117,12 +116,12 @@ export function createJoin<T extends QueriedNode>(nodes: readonly T[], feeds: re
 const lowered = (text: string | undefined) => text?.toLowerCase()
 
 /** Every poll of a pool joins its nodes with those of the whole system, so both are indexed once for each reading. */
-const queriedIndex = oncePerObject((nodes: readonly QueriedNode[]) => ({
+const queriedIndex = memoizeWeak((nodes: readonly QueriedNode[]) => ({
   byId: new Map(nodes.map((node) => [lowered(node.nodeId), node])),
   byHost: Map.groupBy(nodes, ({ host }) => lowered(host)),
 }))
 
-const fedIndex = oncePerObject((nodes: readonly FedNode[]) => {
+const fedIndex = memoizeWeak((nodes: readonly FedNode[]) => {
   const names = new Map<string | undefined, number>()
   for (const { name } of nodes) names.set(lowered(name), (names.get(lowered(name)) ?? 0) + 1)
   return { ids: new Set(nodes.map(({ id }) => lowered(id))), names }

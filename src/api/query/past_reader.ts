@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
-import { createRejectedValues } from '../feed/rejected_values.ts'
+import { createRejectedValues } from '../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { calculatePast, joinedSeries } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'

@@ -1,10 +1,9 @@
 import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
+import { type Exchange, tokenRequest } from '../http/exchanges.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { HttpResponse } from '../http/transport.ts'
-import { UNSTEADY_REMEDY } from '../session/login_session.ts'
-import type { Session } from '../session/session.ts'
-import { type Exchange, tokenRequest } from './exchanges.ts'
+import { type Session, UNSTEADY_REMEDY } from '../session/login_session.ts'
 
 /**
  * Sends requests with the session's token; a refused token is replaced, and the request repeated, once.
@@ -16,10 +15,14 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal
     session.accepted(token, request.path)
-    return { ...response, decode: noting(response.decode, token, request.path) }
+    return { ...response, decode: reportingHtmlToSession(response.decode, token, request.path) }
   }
 
-  function noting(decode: HttpResponse['decode'], token: Secret, path: string): HttpResponse['decode'] {
+  function reportingHtmlToSession(
+    decode: HttpResponse['decode'],
+    token: Secret,
+    path: string,
+  ): HttpResponse['decode'] {
     return async (use) => {
       try {
         const decoded = await decode(use)

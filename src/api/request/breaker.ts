@@ -2,7 +2,9 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import { backoffMs } from '../../values/timers.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
-import { LONGEST_RETRY_AFTER_MS } from './retry_after.ts'
+
+/** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
+export const LONGEST_RETRY_AFTER_MS = 120_000
 
 const FIRST_PAUSE_MS = 5_000
 /** Has ended at the next poll of a schedule of every minute: shorter by the default of `poll.max_random_delay` and a margin. */
@@ -18,12 +20,12 @@ const FAILED = Number.NEGATIVE_INFINITY
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
 type OperationOutcome = 'ok' | 'unknown' | ApiError
 
-/** An operation that {@link Breaker.enter} admitted. */
+/** An operation that {@link Breaker.acquire} admitted. */
 interface Admitted {
   /** Whether the breaker is half-open: one request is sent, without retries. */
   readonly isProbe: boolean
   /** Ends the operation; to be called once. */
-  readonly leave: (outcome: OperationOutcome) => void
+  readonly release: (outcome: OperationOutcome) => void
 }
 
 /**
@@ -48,18 +50,18 @@ export function createBreaker(options: BreakerOptions) {
 
   function admit(pool: string | undefined): Admitted {
     const beganAtMs = now()
-    return { isProbe: false, leave: (outcome) => failures.note(pool, outcome, beganAtMs) }
+    return { isProbe: false, release: (outcome) => failures.note(pool, outcome, beganAtMs) }
   }
 
   function admitProbe(pool: string | undefined): Admitted {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const { leave } = admit(pool)
+    const { release } = admit(pool)
     probe = promise
     return {
       isProbe: true,
-      leave(outcome) {
+      release(outcome) {
         probe = undefined
-        leave(outcome)
+        release(outcome)
         resolve()
       },
     }
@@ -72,7 +74,7 @@ export function createBreaker(options: BreakerOptions) {
      * @param pool the pool that is polled; undefined for everything else
      * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
      */
-    async enter(pool: string | undefined): Promise<Admitted> {
+    async acquire(pool: string | undefined): Promise<Admitted> {
       while (probe !== undefined) await probe
       const opened = failures.opened()
       if (opened === undefined) return admit(pool)

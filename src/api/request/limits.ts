@@ -1,8 +1,7 @@
 import type { LimitsConfig } from '../../config/config.ts'
 import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../../system_catalogue.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
-import { pause } from '../http/deadline.ts'
-import { createSemaphore } from '../http/semaphore.ts'
+import { createSemaphore, pause } from '../http/waiting.ts'
 
 /**
  * The most urgent first. Each leaves a permit to those before it, if there are enough: what hangs does not delay what is more
@@ -32,10 +31,10 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
   const bucket = createTokenBucket(size, () => performance.now())
   const permits = URGENCIES.map((_, rank) => createSemaphore(Math.max(1, concurrency - rank)))
-  const share = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
+  const resourceRate = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
     performance.now(),
   )
-  const turns = createSemaphore(1)
+  const resourceQueue = createSemaphore(1)
 
   /** Runs a task when fewer than `limits.concurrency` run, and it leaves a permit to what is more urgent. */
   function withPermit<T>(
@@ -64,11 +63,11 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
      * Runs a request of a resource: one at a time, with a permit, when those before it leave it a tenth of the rate.
      * @throws the reason of the signal when that aborts first
      */
-    inShare: <T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-      turns.run(
+    withinRate: <T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+      resourceQueue.run(
         async () => {
           // Before the permit, which polls need.
-          await pause(share.waitMs(), signal)
+          await pause(resourceRate.waitMs(), signal)
           return withPermit(task, { signal })
         },
         { signal },
@@ -77,7 +76,7 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
     async pace(signal: AbortSignal, operation?: string): Promise<void> {
       signal.throwIfAborted()
       // A retry does not wait for the share; the next request waits longer instead.
-      if (isOfResource(operation)) share.reserve()
+      if (isOfResource(operation)) resourceRate.reserve()
       // An aborted waiter still takes its token: at most one for each permit is lost.
       await pause(bucket.reserve(), signal)
     },

@@ -1,12 +1,41 @@
-import { asApiError } from '../errors/errors.ts'
-import { withDeadline } from '../http/deadline.ts'
+import { BoundedMap } from '../../values/bounded_map.ts'
+import { ApiError, asApiError } from '../errors/errors.ts'
+import type { Attempts } from '../http/attempts.ts'
+import type { Exchange, Operation, Request } from '../http/exchanges.ts'
 import { withTimeoutReason } from '../http/failures.ts'
 import type { HttpResponse } from '../http/transport.ts'
-import type { Attempts } from './attempts.ts'
-import type { Breaker } from './breaker.ts'
-import type { Exchange, Operation, Request } from './exchanges.ts'
+import { withDeadline } from '../http/waiting.ts'
+import { type Breaker, LONGEST_RETRY_AFTER_MS } from './breaker.ts'
 import { isOfResource, type Limits, type Urgency } from './limits.ts'
-import type { RetryAfter } from './retry_after.ts'
+
+/** Bound of the memory: more paths than a system is asked for at a time. */
+const MAX_PATHS = 10_000
+
+/** Holds a path back for as long as the response to it asked for, whether other requests work or not. */
+type RetryAfter = ReturnType<typeof createRetryAfter>
+
+/** @param now monotonic clock in milliseconds */
+export function createRetryAfter(now: () => number = () => performance.now()) {
+  const held = new BoundedMap<string, { readonly failure: ApiError; readonly untilMs: number }>(MAX_PATHS)
+  return {
+    /** @throws {ApiError} with the reason of the response, until its time is over */
+    check({ operation, path }: Request): void {
+      const { failure, untilMs = 0 } = held.get(`${operation} ${path}`) ?? {}
+      const retryAfterMs = untilMs - now()
+      if (failure === undefined || retryAfterMs <= 0) return
+      const next = `next request in ${Math.ceil(retryAfterMs / 1000)} s`
+      const detail = `no request was sent, because the system asked to wait (${next}): ${failure.detail}`
+      throw new ApiError(failure.reason, detail, { remedy: failure.remedy, retryAfterMs })
+    },
+    note({ operation, path }: Request, failure: ApiError): void {
+      const { retryAfterMs, status } = failure
+      // A refused login has a cooldown of its own, which a changed password ends.
+      if (retryAfterMs === undefined || status === 401) return
+      const untilMs = now() + Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)
+      held.set(`${operation} ${path}`, { failure, untilMs })
+    },
+  }
+}
 
 /**
  * Sends a request and decodes the response.
@@ -72,36 +101,36 @@ export function createOperate(options: OperationOptions): Operate {
   const admitted: Operate = async (request, stop, decode) => {
     const { operation, path, pool } = request
     const place = { system, operation, path, ...(pool !== undefined && { pool }) }
-    const entered = await enter(options, request).catch((cause: unknown) => {
+    const acquired = await acquire(options, request).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
     try {
-      const result = await withinDeadline(request, stop, entered?.isProbe === true, decode)
-      entered?.leave('ok')
+      const result = await withinDeadline(request, stop, acquired?.isProbe === true, decode)
+      acquired?.release('ok')
       return result
     } catch (cause) {
       if (stop.aborted) {
-        entered?.leave('unknown')
+        acquired?.release('unknown')
         throw cause
       }
       const failure = asApiError(withTimeoutReason(cause), place)
       retryAfter?.note(request, failure)
-      entered?.leave(POLLS.includes(operation) ? failure : 'unknown')
+      acquired?.release(POLLS.includes(operation) ? failure : 'unknown')
       throw failure
     }
   }
 
   return (request, stop, decode) => {
-    if (isOfResource(request.operation)) return limits.inShare(() => admitted(request, stop, decode), stop)
+    if (isOfResource(request.operation)) return limits.withinRate(() => admitted(request, stop, decode), stop)
     const urgency = urgencyOf(request.operation)
     return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, urgency })
   }
 }
 
 /** @throws {ApiError} when the request is not sent now */
-async function enter({ breaker, retryAfter }: OperationOptions, request: Request) {
+async function acquire({ breaker, retryAfter }: OperationOptions, request: Request) {
   retryAfter?.check(request)
-  return breaker?.enter(request.operation === 'nodes' ? request.pool : undefined)
+  return breaker?.acquire(request.operation === 'nodes' ? request.pool : undefined)
 }
 
 function urgencyOf(operation: Operation): Urgency {

@@ -1,5 +1,5 @@
 import { counted } from '../../text.ts'
-import { oncePerObject } from '../../values/memo.ts'
+import { memoizeWeak } from '../../values/memo.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** Where a node is, and what runs on it. */
@@ -23,7 +23,7 @@ export function hardwareFinder(objects = NOTHING_READ): FindHardware {
 }
 
 /** Every poll of a pool needs it, and a reading has the nodes of all pools. */
-const createFinder = oncePerObject((objects: readonly ResourceObject[]): FindHardware => {
+const createFinder = memoizeWeak((objects: readonly ResourceObject[]): FindHardware => {
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware | undefined>()
   for (const { id, labels, details } of objects) {

@@ -1,9 +1,8 @@
 import { UNITS } from '../../catalogue.ts'
 import { type Column, OBJECT_KINDS, type ObjectKind, type ObjectName } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { RejectedValues } from '../feed/rejected_values.ts'
 import { isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { type Rejection, unreadable } from '../parse/reads.ts'
+import { type RejectedValues, type Rejection, unreadable } from '../parse/reads.ts'
 import { hasMembers, listIn, objectIn } from './lists.ts'
 import { readValue } from './values.ts'
 

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../system_catalogue.ts'
-import { createRejectedValues } from '../feed/rejected_values.ts'
+import { createRejectedValues } from '../parse/reads.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** What was read of a resource. */

@@ -2,8 +2,7 @@ import { type SourceUnit, UNITS } from '../../catalogue.ts'
 import type { Column } from '../../system_catalogue.ts'
 import { readNewest } from '../feed/snapshots.ts'
 import { readText } from '../parse/json.ts'
-import { inRange, readNumber } from '../parse/numbers.ts'
-import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
+import { ABSENT, inRange, type Read, readNumber, served, unreadable } from '../parse/reads.ts'
 
 /** A value in the unit of the source. */
 export interface Value {

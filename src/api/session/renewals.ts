@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../values/bounded_map.ts'
 import type { Secret } from '../../values/secret.ts'
-import { createCooldown } from '../http/cooldown.ts'
+import { createCooldown } from '../http/waiting.ts'
 
 /** Bound of the memory: more paths than a system is asked for at a time. */
 const MAX_PATHS = 10_000

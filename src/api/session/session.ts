@@ -1,76 +1,98 @@
 import type { AuthConfig } from '../../config/config.ts'
-import type { Log } from '../../log.ts'
-import type { Secret } from '../../values/secret.ts'
-import type { Result } from '../errors/reasons.ts'
-import type { HttpResponse } from '../http/transport.ts'
+import { readTextFile } from '../../values/files.ts'
+import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
+import { ApiError } from '../errors/errors.ts'
+import type { Attempts } from '../http/attempts.ts'
+import { basicHeader, tokenHeader } from '../http/credentials.ts'
+import { type Exchange, tokenRequest } from '../http/exchanges.ts'
+import { refusalOf } from '../http/refusals.ts'
+import {
+  createLoginSession,
+  LOGOUT_TIMEOUT_MS,
+  type Session,
+  type SessionOptions,
+  type SessionState,
+} from './login_session.ts'
 
-/** The token of one system. One for all pools. */
-export interface Session {
-  /**
-   * The token to send now.
-   * @param baseUrl where to log in, if that is needed
-   * @throws {ApiError} `auth` when the login is refused, or was refused and its cooldown is not over
-   */
-  token(baseUrl: string, signal: AbortSignal): Promise<Secret>
-  /**
-   * A newer token than the refused one; undefined where there is none, or during a cooldown.
-   * @param path of the request that was refused
-   * @throws {ApiError} when the login fails
-   */
-  renew(refused: Secret, path: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
-  accepted(token: Secret, path: string): void
-  /** A response had data. */
-  decoded(): void
-  /** The response to this token was an HTML page with status 200, which may be a login page. */
-  gotPage(token: Secret, path: string): void
-  /** A token that `renew` gave for this path is refused, too: begins a cooldown of renewals. */
-  renewalRefused(path: string): void
-  /** Whether tokens are refused soon after they were accepted, so that none is replaced at the moment. */
-  isUnsteady(): boolean
-  state(): SessionState
-  /** Logs out if the system responds; no token is returned afterwards. */
-  close(): Promise<void>
+/** The session of the configuration: a token, a token file, or a login. */
+export function createSession(options: SessionOptions): Session {
+  const { auth } = options
+  return 'username' in auth
+    ? createLoginSession({ ...options, username: auth.username, readPassword: () => secretOf(auth) })
+    : tokenSession(auth)
 }
 
-/** What is known of a session. */
-export interface SessionState {
-  /**
-   * `unused`: no token was sent yet. `open`: the login succeeded, or the system accepted the token. `refused`: the
-   * system refused the last login or the token.
-   */
-  readonly state: 'unused' | 'open' | 'refused'
-  /** Time of the login that gave the token, in milliseconds since the epoch. */
-  readonly loggedInAtMs: number | undefined
-  /** Milliseconds for which no login is sent, because the last one was refused. */
-  readonly pauseMs: number
+/** Login and logout as exchanges like any other. A logout goes to any endpoint, because they share the sessions of the system. */
+export function createSessionRequests(exchange: Exchange, attempts: Attempts): SessionOptions['requests'] {
+  return {
+    login: (baseUrl, headers, signal) =>
+      exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
+    logout: (token, signal) =>
+      attempts.run(
+        async (baseUrl, ofAttempt) => {
+          const logout = tokenRequest({ operation: 'logout', path: '/logout' }, token)
+          const response = await exchange(logout, baseUrl, ofAttempt)
+          const refusal = response.status < 300 ? undefined : refusalOf(response)
+          if (refusal !== undefined) throw refusal
+        },
+        { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
+      ),
+  }
 }
 
-/** Sends `/login` and `/logout`, counted like any request. A logout rejects if the system does not respond to it. */
-interface SessionRequests {
-  login(
-    baseUrl: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<HttpResponse>
-  logout(token: Secret, signal: AbortSignal): Promise<void>
+/**
+ * The headers of the first request of a session: its token, or name and password.
+ * @throws {ApiError} `local` if the file with the secret is unreadable
+ */
+export async function credentialHeaders(auth: AuthConfig): Promise<Readonly<Record<string, string>>> {
+  const secret = await secretOf(auth)
+  return 'username' in auth ? basicHeader(auth.username, secret) : tokenHeader(secret)
 }
 
-export interface SessionOptions {
-  readonly system: string
-  readonly auth: AuthConfig
-  /** Bound of one login, in milliseconds. */
-  readonly timeoutMs: number
-  readonly requests: SessionRequests
-  readonly onLogin: (result: Result) => void
-  readonly log: Log
-  /** Milliseconds since the epoch: a token also ages while the machine sleeps. */
-  readonly now?: () => number
-  /** Monotonic clock of the cooldowns, in milliseconds. */
-  readonly monotonicNow?: () => number
+/** The configured token or password. @throws {ApiError} `local` if its file is unreadable */
+async function secretOf(auth: AuthConfig): Promise<Secret> {
+  if (auth.kind === 'token') return auth.token
+  if (auth.kind === 'login') return auth.password
+  return auth.kind === 'token_file'
+    ? readSecret(auth.file, 'token_file', tokenFromText)
+    : readSecret(auth.file, 'password_file', passwordFromText)
 }
 
-/** For a session that logs in. */
-export interface LoginOptions extends Omit<SessionOptions, 'auth'> {
-  readonly username: string
-  readonly readPassword: () => Promise<Secret>
+/** A session with a token that is made elsewhere. A file is read for every request, so that a rotated token is used at once. */
+function tokenSession(auth: AuthConfig): Session {
+  let state: SessionState['state'] = 'unused'
+  let last: Secret | undefined
+  const token = async (): Promise<Secret> => {
+    try {
+      last = await secretOf(auth)
+    } catch (failure) {
+      // The file is being replaced, or is empty: the token in memory may still be valid.
+      if (last === undefined) throw failure
+    }
+    return last
+  }
+  return {
+    token,
+    async renew(refused) {
+      state = 'refused'
+      const newer = await token()
+      return newer.equals(refused) ? undefined : newer
+    },
+    accepted() {
+      state = 'open'
+    },
+    decoded: () => undefined,
+    gotPage: () => undefined,
+    renewalRefused: () => undefined,
+    isUnsteady: () => false,
+    state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
+    close: async () => undefined,
+  }
+}
+
+function readSecret(file: string, key: string, make: (text: string) => Secret | string): Secret {
+  const read = readTextFile(file, 'secret')
+  const secret = 'problem' in read ? read.problem : make(read.text)
+  if (typeof secret === 'string') throw new ApiError('local', `the ${key} ${file} ${secret}`)
+  return secret
 }

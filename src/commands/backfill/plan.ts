@@ -1,5 +1,5 @@
 import type { NodeReading } from '../../api/feed/node_reading.ts'
-import type { AttributeHistory, NodeHistory } from '../../api/history/node_history.ts'
+import type { AttributeHistory, NodeHistory } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import type { PerformanceSource } from '../../config/sections.ts'

@@ -1,5 +1,4 @@
-import type { RejectedValue } from '../../api/feed/rejected_values.ts'
-import { REJECTIONS } from '../../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
 import type { Config } from '../../config/config.ts'
 import type { Hole } from '../../history/run/holes.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'

@@ -1,5 +1,5 @@
 import type { ReceivedExchange } from '../../api/client.ts'
-import { secretsIn } from '../../api/http/redaction.ts'
+import { secretsIn } from '../../api/http/credentials.ts'
 import { decodeVersions } from '../../api/query/requests/version.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../../recording/format.ts'
 import { createRedactor } from '../../recording/redaction/redactor.ts'

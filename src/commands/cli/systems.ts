@@ -1,5 +1,5 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
-import { pause } from '../../api/http/deadline.ts'
+import { pause } from '../../api/http/waiting.ts'
 import type { ResourceReaderOptions } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SystemConfig } from '../../config/config.ts'

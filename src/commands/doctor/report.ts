@@ -1,5 +1,5 @@
 import type { ReceivedExchange } from '../../api/client.ts'
-import type { Redact } from '../../api/http/redaction.ts'
+import type { Redact } from '../../api/http/credentials.ts'
 import { buildDetails } from '../../exporter/version.ts'
 import { createRedactor } from '../../recording/redaction/redactor.ts'
 import { createStandIns, type StandIns } from '../../recording/redaction/stand_ins.ts'

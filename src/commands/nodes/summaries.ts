@@ -1,10 +1,8 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
-import type { HistoryReading } from '../../api/history/history.ts'
-import type { NodeHistory } from '../../api/history/node_history.ts'
+import type { HistoryReading, NodeHistory, Summary } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
-import type { Summary } from '../../api/history/summary.ts'
 import {
   ATTRIBUTES,
   type Attribute,

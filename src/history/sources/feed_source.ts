@@ -2,8 +2,7 @@ import type { SystemClient } from '../../api/client.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { historySeries } from '../series.ts'
-import { type HistorySource, reportedOnce } from './source.ts'
-import { readWindows, type Window, type WindowOptions } from './windows.ts'
+import { type HistorySource, readWindows, reportedOnce, type Window, type WindowOptions } from './source.ts'
 
 export interface FeedPool {
   readonly poolId: string

@@ -1,13 +1,12 @@
 import type { NodeReading } from '../../api/feed/node_reading.ts'
-import type { NodeHistory } from '../../api/history/node_history.ts'
+import type { NodeHistory } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'
 import type { NodePast } from '../../api/query/past.ts'
 import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
 import type { Range } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
-import { type HistorySource, reportedOnce } from './source.ts'
-import { readWindows } from './windows.ts'
+import { type HistorySource, readWindows, reportedOnce } from './source.ts'
 
 /** A pool whose nodes get figures of the query interface. */
 export interface QueriedPool {

@@ -1,6 +1,9 @@
-import type { ApiError } from '../../api/errors/errors.ts'
-import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
+import { pause } from '../../api/http/waiting.ts'
+import type { RejectedValue } from '../../api/parse/reads.ts'
+import { backoffMs } from '../../values/timers.ts'
 import type { HistorySeries } from '../series.ts'
 
 /** Where the past of a pool or of a system is read. */
@@ -47,5 +50,97 @@ export function reportedOnce(notice: (text: string) => void, reported: Set<strin
   return (text) => {
     if (!reported.has(text)) notice(text)
     reported.add(text)
+  }
+}
+
+/** A part of a period with all of its points. Windows follow one another without gap and overlap. */
+export interface Window<Reading> {
+  readonly period: Period
+  readonly reading: Reading
+}
+
+export interface WindowOptions<Reading> {
+  readonly period: Period
+  /** Maximum number of intervals in one window, at the beginning. */
+  readonly points: number
+  /**
+   * Reads a window; the result may have a longer one with the same start.
+   * @param signal also aborts when the consumer of the windows ends
+   */
+  readonly read: (window: Period, signal: AbortSignal) => Promise<Window<Reading>>
+  readonly signal: AbortSignal
+  /** Milliseconds before the first repetition of a failed request; doubles with each one. */
+  readonly firstPauseMs?: number
+  /**
+   * How often a failed request is repeated; by default for about two minutes. 0: never, not even in a shorter window if
+   * it takes too long.
+   */
+  readonly maxRepetitions?: number
+  /** Failures after which a request is repeated; by default those of the system and of its nodes. */
+  readonly isRepeated?: (failure: ApiError) => boolean
+}
+
+/** About two minutes in total: longer outages end the run, which can be resumed. */
+const FIRST_PAUSE_MS = 2000
+const MAX_REPETITIONS = 6
+
+/**
+ * Reads a period in windows of time, so that memory does not depend on its length. One request is sent ahead while a
+ * window is in use; it ends with the consumer. A window whose response is too large, or takes too long, is halved.
+ * @throws {ApiError} of a window that cannot be read
+ */
+export async function* readWindows<Reading>(
+  options: WindowOptions<Reading>,
+): AsyncGenerator<Window<Reading>> {
+  const { period, signal } = options
+  const ended = new AbortController()
+  const windows = createWindowReader({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
+  try {
+    let next: Promise<Window<Reading>> | undefined = windows(period.start)
+    while (next !== undefined) {
+      const window: Window<Reading> = await next
+      const { end } = window.period
+      next = end < period.end && !signal.aborted ? windows(end) : undefined
+      // Its failure is thrown when it is awaited, which does not happen if the consumer stops before.
+      next?.catch(() => undefined)
+      yield window
+      signal.throwIfAborted()
+    }
+  } finally {
+    ended.abort()
+  }
+}
+
+/** Reads the window that begins at a time; its length depends on the responses before. */
+function createWindowReader<Reading>(
+  options: WindowOptions<Reading>,
+): (start: number) => Promise<Window<Reading>> {
+  const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
+  const { isRepeated = isOfSystem } = options
+  const { interval } = period
+  let points = Math.max(1, options.points)
+
+  /** Prepares another attempt. @throws the failure, if there is none */
+  async function recover(failure: unknown, repetitions: number): Promise<number> {
+    if (!(failure instanceof ApiError) || signal.aborted) throw failure
+    const { rangeDependent, response } = REASONS[failure.reason]
+    if (points > 1 && rangeDependent && (response === 'received' || maxRepetitions > 0)) {
+      points = Math.ceil(points / 2)
+      return repetitions
+    }
+    if (!isRepeated(failure) || repetitions === maxRepetitions) throw failure
+    const growingMs = backoffMs(repetitions + 1, options.firstPauseMs ?? FIRST_PAUSE_MS)
+    await pause(Math.max(growingMs, failure.retryAfterMs ?? 0), signal)
+    return repetitions + 1
+  }
+
+  return async (start) => {
+    for (let repetitions = 0; ; ) {
+      try {
+        return await read({ start, end: Math.min(start + points * interval, period.end), interval }, signal)
+      } catch (failure) {
+        repetitions = await recover(failure, repetitions)
+      }
+    }
   }
 }

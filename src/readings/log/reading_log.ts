@@ -1,7 +1,6 @@
 import type { ApiError } from '../../api/errors/errors.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
-import type { RejectedValue } from '../../api/feed/rejected_values.ts'
-import { REJECTIONS } from '../../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
 import { isNotAvailable } from '../../api/resources/refusals.ts'
 import type { Fields, Log } from '../../log.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'

@@ -1,4 +1,4 @@
-import { bytesOf, percentDecoded } from '../../api/http/redaction.ts'
+import { bytesOf, percentDecoded } from '../../api/http/credentials.ts'
 import { KINDS } from '../redaction/kinds.ts'
 import {
   FIELDS,

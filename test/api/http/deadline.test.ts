@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
-import { untilAborted, withDeadline } from '../../../src/api/http/deadline.ts'
+import { untilAborted, withDeadline } from '../../../src/api/http/waiting.ts'
 import { never } from './responses.ts'
 
 const untilAbort = (signal: AbortSignal) =>

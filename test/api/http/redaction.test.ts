@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
-import { createRedaction } from '../../../src/api/http/redaction.ts'
+import { createRedaction, TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 
 const TOKEN = 'BAAc/Q0x+Od3g=='
 const PASSWORD = 'pass "wörd" & <more>/100%+\\'

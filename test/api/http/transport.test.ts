@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createSemaphore } from '../../../src/api/http/semaphore.ts'
 import { createTransport, type HttpLimits, type Transport } from '../../../src/api/http/transport.ts'
+import { createSemaphore } from '../../../src/api/http/waiting.ts'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { startEmulator } from '../client_setup.ts'

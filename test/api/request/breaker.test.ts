@@ -17,9 +17,9 @@ function setUp() {
     now: () => now,
   })
   async function run(key: string, outcome: Outcome, ms = 0) {
-    const { leave } = await breaker.enter(key)
+    const { release } = await breaker.acquire(key)
     now += ms
-    leave(outcome)
+    release(outcome)
   }
   return {
     breaker,
@@ -121,9 +121,9 @@ describe('opens', () => {
 
   test('not for timeouts while another request had a response', async () => {
     const { breaker, run, isOpen } = setUp()
-    const leaves = await Promise.all(['p', 'q', 'r'].map((key) => breaker.enter(key)))
+    const acquired = await Promise.all(['p', 'q', 'r'].map((key) => breaker.acquire(key)))
     await run('good', 'ok')
-    for (const { leave } of leaves) leave(apiError())
+    for (const { release } of acquired) release(apiError())
     expect(await isOpen()).toBe(false)
   })
 
@@ -148,24 +148,24 @@ describe('half-open', () => {
 
   test('one operation is the probe; if it succeeds, the waiting ones are admitted', async () => {
     const { breaker, isOpen } = await halfOpen()
-    const probe = await breaker.enter('p')
-    const others = ['q', 'r'].map((key) => breaker.enter(key))
+    const probe = await breaker.acquire('p')
+    const others = ['q', 'r'].map((key) => breaker.acquire(key))
     let admitted = 0
     for (const other of others) void other.then(() => (admitted += 1))
     await Promise.resolve()
     expect(admitted).toBe(0)
     expect(probe.isProbe).toBe(true)
-    probe.leave('ok')
-    for (const { leave } of await Promise.all(others)) leave('ok')
+    probe.release('ok')
+    for (const { release } of await Promise.all(others)) release('ok')
     expect(await isOpen()).toBe(false)
   })
 
   test('if it fails, the waiting ones fail with it, and the next pause begins with the probe', async () => {
     const { breaker, isOpen, pass } = await halfOpen()
-    const probe = await breaker.enter('p')
-    const other = breaker.enter('q')
+    const probe = await breaker.acquire('p')
+    const other = breaker.acquire('q')
     pass(3 * SECOND)
-    probe.leave(apiError('connect'))
+    probe.release(apiError('connect'))
     await expect(other).rejects.toMatchObject({ reason: 'connect' })
     pass(6 * SECOND)
     expect(await isOpen()).toBe(true)
@@ -192,14 +192,14 @@ describe('half-open', () => {
 
   test('operations that began before the pause do not make it longer', async () => {
     const { breaker, pass, fail } = setUp()
-    const late = await Promise.all(['x', 'y', 'z'].map((key) => breaker.enter(key)))
+    const late = await Promise.all(['x', 'y', 'z'].map((key) => breaker.acquire(key)))
     pass(10)
     await fail('pqr')
-    for (const { leave } of late) leave(apiError())
+    for (const { release } of late) release(apiError())
     expect(breaker.pauseMs()).toBe(5 * SECOND)
     pass(5 * SECOND)
-    const probe = await breaker.enter('p')
-    probe.leave(apiError())
+    const probe = await breaker.acquire('p')
+    probe.release(apiError())
     expect(breaker.pauseMs()).toBe(10 * SECOND)
   })
 
@@ -233,9 +233,9 @@ describe('whether the system responded', () => {
 
   test('a timeout while another request had a response is not reported', async () => {
     const { breaker, run, responded } = setUp()
-    const { leave } = await breaker.enter('p')
+    const { release } = await breaker.acquire('p')
     await run('q', 'ok')
-    leave(apiError())
+    release(apiError())
     expect(responded).toEqual([true])
   })
 })

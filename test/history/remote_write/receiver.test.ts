@@ -6,8 +6,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { uncompress } from 'snappyjs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createReceiver } from '../../../src/history/remote_write/receiver.ts'
-import { batchesOf } from '../../../src/history/remote_write/remote_destination.ts'
-import { writeRequest } from '../../../src/history/remote_write/write_request.ts'
+import { batchesOf, writeRequest } from '../../../src/history/remote_write/remote_destination.ts'
 
 const NEVER = new AbortController().signal
 

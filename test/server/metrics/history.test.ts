@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { createCollection } from '../../../src/history/recent/collection.ts'
-import { createHistoryDocument, type HistoryDocument } from '../../../src/history/recent/document.ts'
+import { createCollection, createHistoryDocument, type HistoryDocument } from '../../../src/history/recent.ts'
 import { get } from '../../support/http.ts'
 import { startProbes } from './probe_setup.ts'
 

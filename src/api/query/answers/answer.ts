@@ -1,12 +1,19 @@
 import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
 import { ApiError } from '../../errors/errors.ts'
-import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { isObject, member, readName, readText } from '../../parse/json.ts'
-import { readNumber } from '../../parse/numbers.ts'
-import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, type Unreadable, unreadable } from '../../parse/reads.ts'
-import { type Columns, columnsOf, type NeededColumns } from './columns.ts'
+import {
+  ABSENT,
+  createRejectedValues,
+  MAX_REJECTED_CHARACTERS,
+  type Read,
+  type RejectedValue,
+  type RejectedValues,
+  readNumber,
+  type Unreadable,
+  unreadable,
+} from '../../parse/reads.ts'
+import { type Columns, columnsOf, type NeededColumns, timeReader } from './columns.ts'
 import { refusalWords } from './refusals.ts'
-import { timeReader } from './times.ts'
 
 /** A value of a series. */
 export interface Point {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/errors.ts'
-import type { Reason } from '../../errors/reasons.ts'
+import { REASONS, type Reason } from '../../errors/reasons.ts'
 import { refusalOf } from '../../http/refusals.ts'
 import type { HttpResponse } from '../../http/transport.ts'
 import { member, parseObject, readText } from '../../parse/json.ts'
@@ -46,3 +46,18 @@ function errorText({ text, header, redact }: HttpResponse): string | undefined {
   const error = readText(text.trim() === '' ? header(ERROR_HEADER) : body && member(body, 'error'))
   return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
 }
+
+/** The state of the query interface after a failed poll, in words. */
+export function failureState(reason: Reason): string {
+  return REASONS[reason].query?.state ?? 'the last poll failed'
+}
+
+/** What to do about a failure of the query interface. */
+export function queryRemedyOf({ reason, remedy }: ApiError): string {
+  const { query } = REASONS[reason]
+  return query?.remedy ?? [remedy, ...(query?.choice === undefined ? [] : [query.choice])].join(', or ')
+}
+
+/** What to do about answers without current data. */
+export const EMPTY_REMEDY =
+  'wait for ten minutes after a restart of the system; then compare with its management interface'

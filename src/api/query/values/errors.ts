@@ -6,8 +6,7 @@ import {
   TRANSACTION_FIELDS,
 } from '../../../query_catalogue.ts'
 import { largest, smallest } from '../../../values/largest.ts'
-import type { Snapshot } from '../../feed/snapshots.ts'
-import type { ErrorType, TransactionErrors } from '../../feed/transaction_errors.ts'
+import type { ErrorType, Snapshot, TransactionErrors } from '../../feed/snapshots.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { atCommonTime, type Increase, newestPoint, sumOfIncreases, upTo } from '../answers/rates.ts'
 

@@ -6,8 +6,12 @@ import {
   type QueryAttributeName,
 } from '../../../query_catalogue.ts'
 import { largest } from '../../../values/largest.ts'
-import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
-import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
+import {
+  createRejectedValues,
+  MAX_REJECTED_CHARACTERS,
+  type RejectedValue,
+  type RejectedValues,
+} from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { atCommonTime, newestTime } from '../answers/rates.ts'

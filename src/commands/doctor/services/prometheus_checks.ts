@@ -1,6 +1,6 @@
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
-import { pollPeriodMs } from '../../../readings/period.ts'
+import { pollPeriodMs } from '../../../readings/schedule.ts'
 import { counted, durationText } from '../../../text.ts'
 import { allOf, checksOf, type Finding, type FindingRow, filled, firstOf } from '../check/check.ts'
 import { OLD_SECONDS } from '../system/values.ts'

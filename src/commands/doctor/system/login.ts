@@ -2,13 +2,17 @@ import { statSync } from 'node:fs'
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../../api/errors/reasons.ts'
-import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
+import { JSON_CONTENT } from '../../../api/http/exchanges.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
-import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
+import {
+  clockSkewSeconds,
+  createTransport,
+  type HttpResponse,
+  type Transport,
+} from '../../../api/http/transport.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../../../api/providers/providers.ts'
 import { mayRead } from '../../../api/providers/whoami.ts'
-import { JSON_CONTENT } from '../../../api/request/exchanges.ts'
-import { credentialHeaders } from '../../../api/session/create_session.ts'
+import { credentialHeaders } from '../../../api/session/session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'

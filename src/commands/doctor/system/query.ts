@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
+import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/answers/refusals.ts'
 import {
   createJoin,
   type Join,
@@ -10,7 +11,6 @@ import {
 } from '../../../api/query/merge.ts'
 import { createPerformanceReader, type PerformancePoll } from '../../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../api/query/requests/version.ts'
-import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/states.ts'
 import type { NodePerformance, PerformanceReading } from '../../../api/query/values/performance.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import type { SystemConfig } from '../../../config/config.ts'

@@ -1,5 +1,5 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
-import { pause } from '../../../api/http/deadline.ts'
+import { pause } from '../../../api/http/waiting.ts'
 import { createJoin, type MergedReading, mergePerformance } from '../../../api/query/merge.ts'
 import type { Category, FeedBandwidthUnit } from '../../../catalogue.ts'
 import { escapeLabelValue, labelText, type SampleSet } from '../../../metrics/lines.ts'

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../../values/memo.ts'
+import { memoizeWeak } from '../../../values/memo.ts'
 import { type Amounts, amountOf, amountsOf, bytesIn, latencyIn, SLOT_COUNT } from '../../model/activity.ts'
 import type { StorageModel } from '../../model/model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
@@ -54,7 +54,7 @@ const MAX_KEPT = 64
 
 /** Functions of seed, scenarios and time. Sums are kept, so that the next point costs one interval. */
 export function createCounters(model: StorageModel): Counters {
-  const newCache = () => oncePerObject((_node: Node) => new Map<number, Float64Array>())
+  const newCache = () => memoizeWeak((_node: Node) => new Map<number, Float64Array>())
   let revision = model.timeline.revision()
   let cache = newCache()
   return (node, k) => {

@@ -1,13 +1,67 @@
 import type { LimitsConfig, TlsConfig } from '../../config/config.ts'
+import type { Fields, Log } from '../../log.ts'
 import type { ResourceName } from '../../system_catalogue.ts'
 import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Reason, Result } from '../errors/reasons.ts'
-import { clockSkewSeconds, respondedAt } from '../http/clock_skew.ts'
-import { tokenHeader } from '../http/credentials.ts'
-import { type RequestEnd, timed } from '../http/request_log.ts'
-import { createTransport, type HttpLimits, type HttpResponse } from '../http/transport.ts'
-import type { Limits } from './limits.ts'
+import { tokenHeader } from './credentials.ts'
+import { saidBy } from './refusals.ts'
+import {
+  clockSkewSeconds,
+  createTransport,
+  type HttpLimits,
+  type HttpResponse,
+  respondedAt,
+} from './transport.ts'
+
+/** How a request to a storage system ended. */
+interface RequestEnd {
+  /** The HTTP status, or the reason why there is no complete response. */
+  readonly code: string
+  /** Length of the body as it was received; undefined where it was not read. */
+  readonly bytes: number | undefined
+  /** From the connection to the end of the body. */
+  readonly seconds: number
+  /** The words of a refusal, of which messages quote the beginning. */
+  readonly said?: () => string
+}
+
+/** What is logged of a request: never its headers, query or body, which have secrets. */
+interface LoggedRequest extends RequestEnd {
+  readonly system: string
+  readonly operation: string
+  readonly baseUrl: string
+}
+
+/** Sends a request, and calls `ended` with the response or the failure; not when the request is aborted. */
+export async function measureRequest(
+  send: () => Promise<HttpResponse>,
+  ended: (end: RequestEnd) => void,
+): Promise<HttpResponse> {
+  const began = performance.now()
+  const seconds = () => (performance.now() - began) / 1000
+  try {
+    const response = await send()
+    const said = response.status === 200 ? undefined : () => saidBy(response)
+    ended({ code: String(response.status), bytes: response.bytes, seconds: seconds(), ...(said && { said }) })
+    return response
+  } catch (failure) {
+    if (failure instanceof ApiError) ended({ code: failure.reason, bytes: undefined, seconds: seconds() })
+    throw failure
+  }
+}
+
+/** Writes the line of a request. @param pool fields of the pool that it is about */
+export function logRequest(log: Log, request: LoggedRequest, pool: () => Fields = () => ({})): void {
+  log.debug('request', () => {
+    const { system, operation, baseUrl, code, bytes, seconds, said } = request
+    const host = new URL(baseUrl).host
+    const isStatus = /^\d+$/.test(code)
+    const end = isStatus ? { status: Number(code) } : { reason: code }
+    const duration_ms = Math.round(seconds * 1000)
+    return { system, operation, host, ...pool(), ...end, bytes, duration_ms, said: said?.() || undefined }
+  })
+}
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
 export type Operation =
@@ -85,7 +139,8 @@ interface ExchangesOptions {
   readonly limits: LimitsConfig
   readonly timeoutMs: number
   readonly observer: ClientObserver
-  readonly pace: Limits['pace']
+  /** Resolves when the request may be sent. */
+  readonly pace: (signal: AbortSignal, operation: Operation) => Promise<void>
   /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn: boolean
   readonly httpLimits?: HttpLimits
@@ -113,11 +168,11 @@ export function createExchanges(options: ExchangesOptions) {
     const target = query === undefined ? path : `${path}?${query}`
     const sent = { method, path: target, headers, headersOnly, ...(body !== undefined && { body }) } as const
     const send = () => transport.send({ ...sent, baseUrl, signal })
-    const response = await timed(
+    const response = await measureRequest(
       () =>
         observer.received === undefined
           ? send()
-          : reported(send, headersOnly, (outcome) =>
+          : recordExchange(send, headersOnly, (outcome) =>
               observer.received?.({ operation, method, path, query, body, headers, outcome }),
             ),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
@@ -131,7 +186,7 @@ export function createExchanges(options: ExchangesOptions) {
 }
 
 /** Sends a request, and reports when the whole response or the failure is there. */
-async function reported(
+async function recordExchange(
   send: () => Promise<HttpResponse>,
   headersOnly: boolean,
   report: (outcome: ReceivedExchange['outcome']) => void,

@@ -1,9 +1,8 @@
 import { backoffMs } from '../../values/timers.ts'
 import { ApiError, hasResponse } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
-import { type Cooldown, createCooldown } from '../http/cooldown.ts'
-import { pause, withDeadline } from '../http/deadline.ts'
-import { withTimeoutReason } from '../http/failures.ts'
+import { withTimeoutReason } from './failures.ts'
+import { type Cooldown, createCooldown, pause, withDeadline } from './waiting.ts'
 
 const MAX_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 500
