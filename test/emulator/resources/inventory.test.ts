@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { ADMIN, call, type Json, MONITOR, SECURITY, startEmulator } from '../client.ts'
+import { call, type Json, startEmulator } from '../client.ts'
 
 const getJson = async (emulator: Emulator, path: string): Promise<Json> =>
   (await call(emulator, path, { headers: { accept: 'application/json' } })).json()
@@ -23,31 +23,4 @@ test('the license has a date of expiry, except in version 3.5', async () => {
   expect((await getJson(expired, '/license')).license_feature).toMatchObject([
     { expired_ind: true, expiration_date: '03/01/2026' },
   ])
-})
-
-/** Columns: method, path, and whether the security administrator may call it. The others may call all. */
-const ROLES: readonly [string, string, boolean][] = [
-  ['GET', '/dashboard/zones/localzone', false],
-  ['GET', '/dashboard/zones/localzone/replicationgroups', false],
-  ['GET', '/dashboard/zones/localzone/rglinksFailed', false],
-  ['GET', '/dashboard/zones/localzone/rglinksBootstrap', false],
-  ['GET', '/object/namespaces', false],
-  ['GET', '/object/namespaces/namespace/media/quota', false],
-  ['POST', '/object/billing/namespace/info', false],
-  ['GET', '/object/bucket?namespace=media', false],
-  ['POST', '/object/billing/buckets/media/info', false],
-  ['GET', '/license', false],
-  ['GET', '/vdc/nodes', true],
-]
-
-test.each(ROLES)('roles of %s %s', async (method, path, isForAll) => {
-  const emulator = await startEmulator({ profile: 'modern', nodes: 1 })
-  const headers = { accept: 'application/json', 'content-type': 'application/json' }
-  for (const token of [MONITOR, ADMIN, SECURITY]) {
-    const body = method === 'POST' ? '{}' : ''
-    const response = await call(emulator, path, { method, token, headers, body })
-    const isAllowed = isForAll || token !== SECURITY
-    expect([token, response.status]).toEqual([token, isAllowed ? 200 : 403])
-    if (!isAllowed) expect(response.json().code).toBe(3000)
-  }
 })

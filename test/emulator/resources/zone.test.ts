@@ -145,12 +145,3 @@ describe('unacknowledged alerts', () => {
     expect(countsIn(await zoneOf(await startEmulator({ scenario })))).toEqual(counts)
   })
 })
-
-test('one site has no recovery point, more sites have one', async () => {
-  const one = await zoneOf(await startEmulator())
-  expect(one).not.toHaveProperty('replicationRpoTimestamp')
-  expect(figure(one, 'diskSpaceAllocatedGeoCopyCurrent')).toBe(0)
-  const two = await zoneOf(await startEmulator({ sites: 2, profile: 'modern' }))
-  expect(NOW_SECONDS - Number(two.replicationRpoTimestamp)).toBeLessThan(600)
-  expect(figure(two, 'diskSpaceAllocatedGeoCopyCurrent')).toBeGreaterThan(0)
-})
