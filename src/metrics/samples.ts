@@ -4,7 +4,15 @@ import type { Coverage, NodeReading } from '../api/feed/node_reading.ts'
 import type { TransactionErrors } from '../api/feed/snapshots.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'
-import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
+import {
+  ATTRIBUTES,
+  type Category,
+  type CoverageAttribute,
+  DISK_COUNTS,
+  HEALTH_STATES,
+  TRANSACTION_ERRORS,
+  UNITS,
+} from '../catalogue.ts'
 import { boundedName } from '../values/names.ts'
 import {
   type AddSample,
@@ -15,7 +23,22 @@ import {
   type SampleSet,
   Samples,
 } from './lines.ts'
-import { newestTimes } from './newest_times.ts'
+
+/**
+ * The newest `t` of each category that a node serves, in seconds since the epoch by the clock of the system,
+ * without correction.
+ */
+export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Category, number> {
+  const newest = new Map<Category, number>()
+  const see = (category: Category, t: number | undefined) => {
+    if (t !== undefined) newest.set(category, Math.max(t, newest.get(category) ?? 0))
+  }
+  for (const { name, category } of ATTRIBUTES) see(category, values.get(name)?.t)
+  if (errors === undefined) return newest
+  see(TRANSACTION_ERRORS.category, errors.all?.t)
+  for (const { rate } of errors.types) see(TRANSACTION_ERRORS.category, rate?.t)
+  return newest
+}
 
 export interface PoolLabels {
   readonly system: string

@@ -1,8 +1,6 @@
-import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
-import { frameForecasts } from '../api/feed/forecast_frames.ts'
+import { type FeedReading, frameForecasts, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
-import { withRejected } from './rejections.ts'
 import {
   byId,
   bytesOf,
@@ -12,7 +10,14 @@ import {
   renderPools,
   withinBounds,
 } from './rendering.ts'
-import { type Attempt, newPool, type PerformanceState, type PoolState, type SystemState } from './state.ts'
+import {
+  type Attempt,
+  newPool,
+  type PerformanceState,
+  type PoolState,
+  type SystemState,
+  withRejected,
+} from './state.ts'
 
 // A change of the state of a system renders the lines that it changes. In all of them, `maxBytes` limits the lines of the system.
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { RESULTS } from '../api/errors/reasons.ts'
-import { forecastCoverage, forecastsByNode } from '../api/feed/forecast_frames.ts'
+import { forecastCoverage, forecastsByNode } from '../api/feed/feed.ts'
 import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'

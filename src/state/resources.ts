@@ -14,8 +14,14 @@ import {
   type ResourceName,
 } from '../system_catalogue.ts'
 import { memoizeWeak } from '../values/memo.ts'
-import { newlyRejected, withRejected } from './rejections.ts'
-import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
+import {
+  failureOf,
+  NOTHING,
+  newlyRejected,
+  type ResourceState,
+  type SystemState,
+  withRejected,
+} from './state.ts'
 
 const NEW: ResourceState = {
   reading: undefined,

@@ -1,4 +1,4 @@
-import { forecastCoverage } from '../api/feed/forecast_frames.ts'
+import { forecastCoverage } from '../api/feed/feed.ts'
 import type { Coverage } from '../api/feed/node_reading.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'
 import {
@@ -10,8 +10,7 @@ import {
   FORECAST,
   TRANSACTION_ERRORS,
 } from '../catalogue.ts'
-import { newestTimes } from '../metrics/newest_times.ts'
-import { uniqueNames } from '../metrics/samples.ts'
+import { newestTimes, uniqueNames } from '../metrics/samples.ts'
 import type { PoolState } from '../state/state.ts'
 import { DISK_NAMES, ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import { type ReadFigures, readFigures } from './figures/pool_figures.ts'

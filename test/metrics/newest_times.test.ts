@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
-import { newestTimes } from '../../src/metrics/newest_times.ts'
+import { newestTimes } from '../../src/metrics/samples.ts'
 
 /** One node that serves these members. */
 function readingOf(members: Record<string, unknown>) {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
-import { checkJsonBounds } from '../parse/json_bounds.ts'
+import { checkJsonBounds } from '../parse/json.ts'
 
 const decompress = promisify(gunzip)
 

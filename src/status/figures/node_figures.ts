@@ -1,6 +1,6 @@
 import type { MergedNode } from '../../api/query/merge.ts'
 import { ATTRIBUTES, type AttributeName, type DiskCount, type SourceUnit, UNITS } from '../../catalogue.ts'
-import { newestTimes } from '../../metrics/newest_times.ts'
+import { newestTimes } from '../../metrics/samples.ts'
 import { largest } from '../../values/largest.ts'
 
 /** Members with a number of disks: the count of the feed, and the description for help texts and documentation. */

@@ -1,5 +1,5 @@
 import { FORECAST_MIN_SHARE } from '../../alerting/conditions.ts'
-import { type ForecastFrames, forecastsByNode } from '../../api/feed/forecast_frames.ts'
+import { type ForecastFrames, forecastsByNode } from '../../api/feed/feed.ts'
 import type { MergedNode } from '../../api/query/merge.ts'
 import { type AttributeName, UNITS } from '../../catalogue.ts'
 import type { PoolState } from '../../state/state.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkJsonBounds } from '../../../src/api/parse/json_bounds.ts'
+import { checkJsonBounds } from '../../../src/api/parse/json.ts'
 
 /** Checks with a limit of so many values. */
 function check(text: string, maxValues: number): void {
