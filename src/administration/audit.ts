@@ -61,8 +61,8 @@ export function createAudit({ file, log }: AuditOptions) {
        */
       async end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void> {
         const members = { audit_id, ...facts, outcome, status }
-        const shown = Object.entries(members).map(([key, value]) => [key, value ?? 'unknown'])
-        log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, Object.fromEntries(shown))
+        const fields = Object.entries(members).map(([key, value]) => [key, value ?? 'unknown'])
+        log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, Object.fromEntries(fields))
         try {
           await auditFile?.append(lineOf(members))
         } catch (failure) {

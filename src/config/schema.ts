@@ -48,7 +48,7 @@ function authKeys(folder: string, read: ReadText) {
   )
 }
 
-/** Of a system, with what it inherits. */
+/** `auth` of a system, with what it inherits. */
 function authSchema(folder: string, read: ReadText) {
   return authKeys(folder, read)
     .superRefine(({ token, token_file, username, password, password_file }, context) => {
@@ -89,7 +89,7 @@ function tlsKeys(folder: string, read: ReadText) {
   })
 }
 
-/** Of a system, with what it inherits. */
+/** `tls_config` of a system, with what it inherits. */
 function tlsSchema(folder: string, read: ReadText) {
   return tlsKeys(folder, read)
     .superRefine(({ cert_file: certificate, key_file: key }, context) => {

@@ -88,7 +88,7 @@ const limits = z
     maxResponseBytes: max_response_bytes,
   }))
 
-/** Where performance figures are read: `auto` asks the query interface if the feed lacks them. */
+/** Where performance metrics are read: `auto` asks the Flux API if the dashboard API lacks them. */
 export const PERFORMANCE_SOURCES = ['auto', 'feed', 'query'] as const
 export type PerformanceSource = (typeof PERFORMANCE_SOURCES)[number]
 
@@ -111,9 +111,9 @@ const performance = z.strictObject({
  */
 export function performanceOf(section: FileSections['performance'], { schedule }: FileSections['poll']) {
   const { source, interfaces, feed_bandwidth_unit: feedBandwidthUnit } = section
-  const otherwise = schedule === '' ? '' : QUERIES_SCHEDULE
+  const usual = schedule === '' ? '' : QUERIES_SCHEDULE
   // An empty schedule: with every poll.
-  return { source, interfaces, feedBandwidthUnit, schedule: section.schedule ?? otherwise }
+  return { source, interfaces, feedBandwidthUnit, schedule: section.schedule ?? usual }
 }
 
 /** What is read of a resource, and when. */
@@ -154,13 +154,13 @@ const sectionsOf = (isChosen: (row: ResourceRow) => boolean) =>
   )
 
 const resources = z.strictObject(sectionsOf(({ section }) => section === undefined))
-/** Those at the top of the file. */
+/** Sections at the top of the file. */
 const ownSections = sectionsOf(({ section }) => section !== undefined) as Record<
   ResourceSection,
   ReturnType<typeof sectionOf>
 >
 
-/** The query interface is asked about the system as for performance figures, also if these are read with every poll. */
+/** The Flux API is asked for values of the system as for performance metrics, also if these are read with every poll. */
 export function resourcesOf(
   sections: Pick<FileSections, 'resources' | ResourceSection | 'poll'>,
   { source, schedule }: SectionsConfig['performance'],

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { HttpError } from '../values/http_error.ts'
 
-/** What a response sends, and keeps in memory. */
-export interface Shown {
+/** What a response sends, and holds in memory. */
+export interface HeldExposition {
   /** Expositions of one group replace each other: /metrics, or the probes of one system. */
   readonly group: string
   readonly exposition: object
@@ -33,7 +33,7 @@ export function limitReached(maxRequests: number): HttpError {
 
 interface InFlight {
   readonly response: ServerResponse
-  readonly shown: Shown
+  readonly held: HeldExposition
   progressAt: number
 }
 
@@ -58,25 +58,25 @@ export function createResponseSlots(maxRequests: number, now: () => number) {
     return true
   }
   const closeOldExposition = (group: string) => {
-    const ofGroup = [...inFlight].filter(({ shown }) => shown.group === group)
-    const expositions = [...new Set(ofGroup.map(({ shown }) => shown.exposition))]
+    const ofGroup = [...inFlight].filter(({ held }) => held.group === group)
+    const expositions = [...new Set(ofGroup.map(({ held }) => held.exposition))]
     if (expositions.length - 1 <= OLD_EXPOSITIONS) return
-    for (const one of ofGroup) if (one.shown.exposition === expositions[0]) close(one)
+    for (const one of ofGroup) if (one.held.exposition === expositions[0]) close(one)
   }
   return {
     maxRequests,
     /**
      * Takes a slot until the response closes.
-     * @param shown with the newest exposition of all calls with its group
+     * @param held with the newest exposition of all calls with its group
      * @throws {HttpError} 503 if all slots are in use; 499 if the client has left
      */
-    take(response: ServerResponse, shown: Shown): ResponseSlot {
+    take(response: ServerResponse, held: HeldExposition): ResponseSlot {
       if (response.destroyed) throw CLIENT_LEFT
       if (!makeRoom()) throw limitReached(maxRequests)
-      const one = { response, shown, progressAt: now() }
+      const one = { response, held, progressAt: now() }
       inFlight.add(one)
       response.once('close', () => inFlight.delete(one))
-      closeOldExposition(shown.group)
+      closeOldExposition(held.group)
       return {
         progress() {
           one.progressAt = now()

@@ -39,12 +39,12 @@ function substituteText(
   const end = text.lastIndexOf('}') + 1
   const replaced = text
     .slice(0, end)
-    .replace(REFERENCE, (reference, name = '', otherwise: string | undefined) => {
+    .replace(REFERENCE, (reference, name = '', fallback: string | undefined) => {
       if (reference === ESCAPED) return '${'
       const value = environment[name]
       // Excludes inherited members, such as toString.
       const isSet = typeof value === 'string'
-      if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
+      if (fallback !== undefined) return isSet && value !== '' ? value : fallback
       if (isSet) return value
       addProblem(`the environment variable ${name} is not set${REMEDIES[name] ?? ''}`)
       return reference

@@ -12,7 +12,7 @@ import type { AdminSystems } from './systems.ts'
 /** The endpoints of the page. They use JSON only. */
 const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout|account))?$/
 
-/** Of errors, too: JSON if the path ends in `.json` or the caller prefers JSON, otherwise XML. */
+/** The format of lists and errors: JSON if the path ends in `.json` or the caller prefers JSON, otherwise XML. */
 export function formatOf(context: Context): DocumentFormat {
   const path = rawPath(context.req)
   if (path.endsWith('.json') || JSON_PATHS.test(path)) return 'json'
@@ -74,7 +74,7 @@ export function callerToken({ req }: Context): Secret {
 
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
 
-/** That of the path, or the only one; undefined if there are several. @throws {HttpError} 400 if it cannot be decoded */
+/** The system of the path, or the only one; undefined if there are several. @throws {HttpError} 400 if it cannot be decoded */
 function systemName(context: Context, systems: AdminSystems): string | undefined {
   const segment = SYSTEM_PATH.exec(rawPath(context.req))?.[1]
   if (segment !== undefined) return decoded(segment)

@@ -4,7 +4,7 @@ import type { LogLine, Recording } from '../../readings/log/log_tap.ts'
 import type { PollerStatus } from '../../readings/poller.ts'
 import { durationText, visibleLines } from '../../text.ts'
 
-/** Of the metrics; the rest is what the probe without `debug` returns. */
+/** Bytes of the metrics; a probe without `debug` returns all of them. */
 const MAX_METRICS_BYTES = 1024 * 1024
 const MAX_FIELD_CHARACTERS = 1000
 

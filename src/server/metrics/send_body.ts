@@ -8,7 +8,7 @@ import type { ResponseSlot } from '../response_slots.ts'
 interface SentBody {
   readonly format: Format
   readonly isGzip: boolean
-  /** Of all chunks. */
+  /** Length of all chunks. */
   readonly bytes: number
   readonly chunks: Iterable<Buffer> | AsyncIterable<Buffer>
 }

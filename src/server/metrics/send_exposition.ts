@@ -2,11 +2,11 @@ import type { Context } from 'koa'
 import type { Exposition } from '../../metrics/exposition.ts'
 import { endGzip } from '../../metrics/gzip.ts'
 import type { Body, Format } from '../../metrics/lines.ts'
-import type { ResponseSlots, Shown } from '../response_slots.ts'
+import type { HeldExposition, ResponseSlots } from '../response_slots.ts'
 import { acceptsGzip, chooseFormat, memoize } from './negotiation.ts'
 import { PIECE_BYTES, type SendBody } from './send_body.ts'
 
-interface ExpositionResponse extends Shown {
+interface ExpositionResponse extends HeldExposition {
   readonly exposition: Exposition
   /** What follows the exposition. */
   readonly tailOf: (format: Format) => Buffer | Promise<Buffer>

@@ -8,7 +8,7 @@ const BAD_HOST = new HttpError(
   400,
   'The header Host must have a host name or an address: that of the targets.',
 )
-const SHOWN = { group: 'sd', exposition: {} } as const
+const HELD = { group: 'sd', exposition: {} } as const
 
 /**
  * Handles `GET /sd`: one target group of `http_sd_configs` for each system, under the address that the client used, which is that of a Service or
@@ -21,7 +21,7 @@ export function createServiceDiscovery(
   return (context) => {
     const { host = '' } = context.req.headers
     if (!HOST.test(host)) throw BAD_HOST
-    slots.take(context.res, SHOWN)
+    slots.take(context.res, HELD)
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}
     const groups = systems().map(({ name, labels }) => ({
       targets: [host],

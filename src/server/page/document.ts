@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Html, html, trusted } from './html.ts'
 
 export interface DocumentOptions {
-  /** In addition to that of all pages. */
+  /** Added to the style of all pages. */
   readonly style?: URL
   readonly script?: URL
   /** Whether forms may be sent to the listener of the page. */
@@ -13,7 +13,7 @@ export interface DocumentOptions {
 export interface Page {
   readonly title: string
   readonly head?: Html | undefined
-  /** Of the body, each with a space before it. */
+  /** Attributes of the body, each with a space before it. */
   readonly attributes: Html
   readonly body: Html
 }

@@ -79,7 +79,7 @@ function inline(text: string): Content {
   return text.split(INLINE).map((part) => {
     if (/^`.+`$/s.test(part)) return html`<code>${part.slice(1, -1)}</code>`
     if (/^\*\*.+\*\*$/s.test(part)) return html`<strong>${part.slice(2, -2)}</strong>`
-    // Those of the table lead to its rows; here the runbooks have them.
+    // Links of the table lead to its rows; here the runbooks have them.
     if (part.startsWith('<a id=')) return undefined
     const [, label, target = ''] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? []
     if (label === undefined) return part

@@ -71,8 +71,8 @@ export function createStatusApp(options: StatusAppOptions) {
       const { selection, selected } = await compute(context, (found) => found)
       if (selected === undefined) throw NOT_FOUND
       context.status = 200
-      const shown = selection.history ? withHistory(selected, options.recent) : selected
-      await sendPieces(context, jsonPieces(shown))
+      const document = selection.history ? withHistory(selected, options.recent) : selected
+      await sendPieces(context, jsonPieces(document))
     },
   }
 }
