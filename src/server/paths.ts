@@ -16,6 +16,10 @@ export interface PathRow {
   readonly documentation: string
 }
 
+export function methodsOf({ method }: PathRow): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
 type PathTable = Readonly<Record<string, PathRow>>
 
 /** For containers and supervisors. */
@@ -159,3 +163,23 @@ export const ADMIN_PATHS = {
   '/vdc/admin/authnproviders/:id': DELETION,
   ...HEALTH,
 } as const satisfies PathTable
+
+/** The row of a path, which is compared as it was sent, and the values of its parameters; undefined if there is none. */
+export function findPath<Name extends string>(table: Readonly<Record<Name, PathRow>>, path: string) {
+  for (const name of Object.keys(table) as Name[]) {
+    const parameters = parametersOf(name, path)
+    if (parameters !== undefined) return { name, row: table[name], parameters }
+  }
+  return undefined
+}
+
+function parametersOf(name: string, path: string): Readonly<Record<string, string>> | undefined {
+  const [own, sent] = [name.split('/'), path.split('/')]
+  const isParameter = (segment: string) => segment.startsWith(':')
+  const isEqual = (segment: string, index: number) =>
+    isParameter(segment) ? sent[index] !== '' : sent[index] === segment
+  if (own.length !== sent.length || !own.every(isEqual)) return undefined
+  return Object.fromEntries(
+    own.flatMap((segment, index) => (isParameter(segment) ? [[segment.slice(1), sent[index] ?? '']] : [])),
+  )
+}

@@ -18,7 +18,6 @@ describe('dependencies', () => {
   test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@bufbuild/protobuf', // remote write
-      '@koa/router',
       'bcryptjs', // basic_auth_users of the web configuration file
       'commander',
       'fast-xml-parser',

@@ -40,7 +40,7 @@ export function resolveImport(from: string, specifier: string): string | undefin
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined
 }
 
-/** `@koa/router` of `@koa/router/sub`; undefined for Node's own modules and relative imports. */
+/** `@peculiar/x509` of `@peculiar/x509/sub`; undefined for Node's own modules and relative imports. */
 export function packageOf(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined
   return specifier

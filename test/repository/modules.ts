@@ -142,7 +142,6 @@ export const MODULES: readonly Module[] = [
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['src/history/'],
   '@grafana/grafana-foundation-sdk': ['grafana/mixin/'],
-  '@koa/router': ['src/server/'],
   '@peculiar/x509': ['src/emulator/'],
   '@prometheus-io/lezer-promql': ['grafana/mixin/'],
   bcryptjs: ['src/server/'],
@@ -161,7 +160,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Only their types may be imported; `src/values/node_http.ts` says why. */
-export const TYPES_ONLY: readonly string[] = ['node:http', '@koa/router']
+export const TYPES_ONLY: readonly string[] = ['node:http']
 
 /** Where the environment of the process may be read. */
 export const READS_ENVIRONMENT: readonly string[] = ['src/config/', 'src/commands/']

@@ -13,11 +13,10 @@ import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from 
 import { healthHandlers } from '../health.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { html, trusted } from '../page/html.ts'
-import { ADMIN_PATHS, OPEN_PATHS } from '../paths.ts'
-import { Router } from '../router.ts'
+import { ADMIN_PATHS, methodsOf, OPEN_PATHS } from '../paths.ts'
 import { countRefusals, isDeletion, serveDelete, serveList } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
-import { checkOrigin, formatOf, readRequestBody } from './request.ts'
+import { checkOrigin, formatOf, readRequestBody, routeOf } from './request.ts'
 import { serveAccount, serveLogin, serveLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
 
@@ -50,24 +49,18 @@ export function createAdminApp(options: AdminAppOptions): Koa {
     context.state['body'] = await readRequestBody(context.req)
     await next()
   })
-  app.use(createRouter(routes).routes())
-  app.use(refuseUnrouted)
+  const handlers = createHandlers(routes)
+  app.use((context) => serve(context, handlers))
   return app
 }
 
 type Routes = AdminAppOptions & { readonly rateLimits: RateLimits }
 type Handler = (context: Context) => void | Promise<void>
+type Handlers = Readonly<Record<keyof typeof ADMIN_PATHS, Handler>>
 
 const pageFile = (name: string) => new URL(`page/${name}`, import.meta.url)
 
-function createRouter(routes: Routes): Router {
-  const router = new Router({ strict: true, sensitive: true })
-  for (const [path, handler] of Object.entries(createHandlers(routes)))
-    router.register(path, [ADMIN_PATHS[path as keyof typeof ADMIN_PATHS].method], handler)
-  return router
-}
-
-function createHandlers(routes: Routes): Readonly<Record<keyof typeof ADMIN_PATHS, Handler>> {
+function createHandlers(routes: Routes): Handlers {
   const list: Handler = (context) => serveList(context, routes)
   const deletion: Handler = (context) => serveDelete(context, routes)
   return {
@@ -122,7 +115,7 @@ function serveHealth(ready: () => boolean) {
   const handlers = healthHandlers(ready)
   return (context: Context, next: Next): unknown => {
     const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
-    if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
+    if (path === undefined || !methodsOf(ADMIN_PATHS[path]).includes(context.method)) return next()
     return handlers[path](context)
   }
 }
@@ -134,10 +127,11 @@ function checkTarget({ req }: Context): void {
   }
 }
 
-function refuseUnrouted(context: Context): void {
-  const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
-  if (matched.length === 0)
+async function serve(context: Context, handlers: Handlers): Promise<void> {
+  const route = routeOf(context)
+  if (route === undefined)
     throw refused('unknownPath', 'The page is at GET /, the list of systems at GET /systems')
-  const methods = matched.flatMap((route) => route.methods)
+  const methods = methodsOf(route.row)
+  if (methods.includes(context.method)) return handlers[route.name](context)
   answerOtherMethod(context, methods, (text, headers) => refused('wrongMethod', text, headers))
 }

@@ -6,10 +6,17 @@ import { refused, statusOf } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { providerPath } from '../../api/providers/providers.ts'
 import { clientAddress } from '../auth/addresses.ts'
-import { rawPath } from '../auth/request_check.ts'
 import { goneSignal } from '../gone_signal.ts'
 import { type SystemRoutes, withToken } from './credentials_audit.ts'
-import { callerToken, checkAcceptable, checkNoQuery, decoded, formatOf, systemOf } from './request.ts'
+import {
+  callerToken,
+  checkAcceptable,
+  checkNoQuery,
+  decoded,
+  formatOf,
+  routeOf,
+  systemOf,
+} from './request.ts'
 
 /** API document, "List providers". */
 export async function serveList(context: Context, routes: SystemRoutes): Promise<void> {
@@ -41,16 +48,9 @@ export async function serveDelete(
   context.set('Content-Type', CONTENT_TYPES[formatOf(context)])
 }
 
-const DELETION = /^(?:\/systems\/[^/]+)?\/vdc\/admin\/authnproviders\/([^/]+?)(?:\.json)?$/
-
-/** The id in the path of a deletion, percent-encoded, without the suffix `.json`; undefined for other paths. */
-function idInPath(context: Context): string | undefined {
-  return DELETION.exec(rawPath(context.req))?.[1]
-}
-
 /** The id, decoded once and otherwise opaque. @throws {HttpError} 400 if it cannot be one path segment */
 function providerId(context: Context): string {
-  const id = decoded(idInPath(context) ?? '')
+  const id = decoded(routeOf(context)?.parameters['id']?.replace(/\.json$/, '') ?? '')
   try {
     providerPath(id)
   } catch (failure) {
@@ -64,7 +64,7 @@ const AUDITED = 'isAudited'
 
 /** Whether the request is a deletion, valid or not. */
 export function isDeletion(context: Context): boolean {
-  return context.method === 'DELETE' && idInPath(context) !== undefined
+  return context.method === 'DELETE' && routeOf(context)?.row.method === 'DELETE'
 }
 
 /** Counts a deletion that is refused before it has an audit record. */

@@ -7,15 +7,15 @@ import { TOKEN_HEADER } from '../../api/http/credentials.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
+import { ADMIN_PATHS, findPath } from '../paths.ts'
 import type { AdminSystems } from './systems.ts'
 
-/** The endpoints of the page. They use JSON only. */
-const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout|account))?$/
+/** The row and parameters of the path; undefined if nothing is served there. */
+export const routeOf = ({ req }: Context) => findPath(ADMIN_PATHS, rawPath(req))
 
 /** The format of lists and errors: JSON if the path ends in `.json` or the caller prefers JSON, otherwise XML. */
 export function formatOf(context: Context): DocumentFormat {
-  const path = rawPath(context.req)
-  if (path.endsWith('.json') || JSON_PATHS.test(path)) return 'json'
+  if (rawPath(context.req).endsWith('.json') || routeOf(context)?.row.content === 'json') return 'json'
   return context.accepts('application/xml', 'text/xml', 'application/json') === 'application/json'
     ? 'json'
     : 'xml'
@@ -72,11 +72,9 @@ export function callerToken({ req }: Context): Secret {
   throw refused('noToken', `The header ${TOKEN_HEADER} ${token}`)
 }
 
-const SYSTEM_PATH = /^\/systems\/([^/]+)\//
-
 /** The system of the path, or the only one; undefined if there are several. @throws {HttpError} 400 if it cannot be decoded */
 function systemName(context: Context, systems: AdminSystems): string | undefined {
-  const segment = SYSTEM_PATH.exec(rawPath(context.req))?.[1]
+  const segment = routeOf(context)?.parameters['system']
   if (segment !== undefined) return decoded(segment)
   const [only, second] = systems.names()
   return second === undefined ? only : undefined

@@ -8,7 +8,7 @@ import { rawPath } from '../auth/request_check.ts'
 import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from '../errors.ts'
 import { healthHandlers } from '../health.ts'
 import { PAGE_HEADERS } from '../page/document.ts'
-import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../paths.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, methodsOf, type PathRow } from '../paths.ts'
 import { createResponseSlots, DEFAULT_MAX_REQUESTS } from '../response_slots.ts'
 import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
@@ -62,7 +62,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
     // Protects against DNS rebinding.
     if (row?.isOpen !== true && !hasExpectedHost(context.req, origin)) throw UNKNOWN_HOST
     if (name === undefined || row === undefined) throw UNKNOWN_PATH
-    const methods = row.method === 'GET' ? ['GET', 'HEAD'] : [row.method]
+    const methods = methodsOf(row)
     if (!methods.includes(context.method)) return answerOtherMethod(context, methods, wrongMethod)
     if (row.method !== 'GET' && isCrossSite(context.req, origin)) throw CROSS_SITE
     context.set(CONTENT_HEADERS[row.content])
