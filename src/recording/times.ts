@@ -27,7 +27,7 @@ export function shiftTimes(value: unknown, seconds: number): unknown {
   )
 }
 
-/** Which columns of a table of the query interface have times; undefined for any other object. */
+/** Which columns of a table of the Flux API have times; undefined for any other object. */
 function timeColumns(value: object): readonly boolean[] | undefined {
   if (!('Columns' in value && Array.isArray(value.Columns))) return undefined
   return value.Columns.map((name) => TIME_MEMBERS.has(String(name)))

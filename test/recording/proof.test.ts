@@ -115,7 +115,7 @@ async function compare(profile: Profile, scenario: Scenario): Promise<void> {
   await using emulator = await startEmulator({ profile, scenario, clock, ...size })
   const captured = await capture(systemAt(emulator.url), { rest: `${LIMITS}\n${BUCKETS}` })
   await using replay = await startReplay(captured.recording, { clock })
-  // The feed has all figures.
+  // The dashboard API has all values.
   const isWithoutQueries = PROFILES[profile].performance
   const [original, replayed] = [
     await exported(emulator.url, standInOf(captured), isWithoutQueries),

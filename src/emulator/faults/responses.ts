@@ -10,7 +10,7 @@ const LOGIN_PAGE =
   '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"></form></body></html>'
 
 const { status, code, description } = ERRORS.noPermission
-/** Errors of the query interface, by the argument of the fault: status and body. */
+/** Errors of the Flux API, by the argument of the fault: status and body. */
 export const QUERY_ERRORS: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
   role: [status, { code, description, retryable: false }],
   compile: [500, { error: 'failed to compile query: loc 1:1: this error is made on purpose' }],

@@ -23,7 +23,7 @@ import { errorForm, errorSamples, servedErrors, servedErrorsSummary } from './tr
 /** On real systems some current values have two snapshots. Here it is one bandwidth attribute in four. */
 const ATTRIBUTES_PER_SNAPSHOT_PAIR = 4
 
-/** The nodes feed of a pool as pieces of JSON text. */
+/** The nodes of a pool as pieces of JSON text. */
 export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   // In the API document this link has no leading slash; on real systems it has one.
   const slash = request.profile === 'documented' ? '' : '/'

@@ -16,7 +16,7 @@ export interface Subject {
   /** Start of its history. */
   readonly joinedAt: number
   readonly value: (name: AttributeName, t: number, form: ValueForm) => number
-  /** Of the interval that ends at a time: five minutes, and the requested interval in the history. */
+  /** Amounts of the interval that ends at a time: five minutes, and the requested interval in the history. */
   readonly amounts: Readonly<Record<ValueForm, (t: number) => Amounts>>
 }
 

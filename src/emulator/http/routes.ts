@@ -73,7 +73,7 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
   }
 }
 
-/** Operations under /dashboard, whose parameters are those of the nodes feed. */
+/** Operations under /dashboard, whose parameters are those of the nodes of a pool. */
 function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Handler {
   return ({ model, profile, maxPoints }, { context, parameters: [id = ''], now, settings }) => {
     const requested = parseFeedQuery(context.querystring, now, maxPoints)

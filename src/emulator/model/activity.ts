@@ -36,7 +36,7 @@ const PARTS = 1_000
 
 /**
  * What nodes do in a time, by {@link SLOTS}. The amounts are whole numbers that add up over time and over nodes, so
- * that the figures of all intervals agree exactly.
+ * that the values of all intervals agree exactly.
  */
 export type Amounts = Float64Array
 

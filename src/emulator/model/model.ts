@@ -33,7 +33,7 @@ export function createModel(options: ModelOptions, now: number) {
     return { node, t, effects: nodeEffects, scenarioDay: day }
   }
   let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
-  /** Offline space of the whole system, which every node repeats: kept, because a feed has it once for each node. */
+  /** Offline space of the whole system, which every node repeats: kept, because a response has it once for each node. */
   const offlineTotal = (t: number) => {
     const revision = timeline.revision()
     if (offline.t === t && offline.revision === revision) return offline.total

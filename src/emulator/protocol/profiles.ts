@@ -37,7 +37,7 @@ export const EXPIRED_TOKEN = {
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
-/** The nodes feed since version 3.6. */
+/** The dashboard API since version 3.6. */
 const SINCE_3_6 = {
   list: '_instances',
   snapshots: 'array',
@@ -62,7 +62,7 @@ export const PROFILES = {
     query: { state: 'absent', network: 'v3', rangeDefect: false },
   },
   classic: {
-    help: 'version 3.5: strings and arrays throughout, all attributes, and the query interface',
+    help: 'version 3.5: strings and arrays throughout, all attributes, and the Flux API',
     list: '_instances',
     snapshots: 'array',
     performance: true,
@@ -75,7 +75,7 @@ export const PROFILES = {
   },
   modern: {
     ...SINCE_3_6,
-    help: 'version 4.3: CPU, memory, network, transactions and disk I/O only in the query interface',
+    help: 'version 4.3: CPU, memory, network, transactions and disk I/O only in the Flux API',
     version: '4.3.0.0.142978.5d1c0a7b2e4',
     query: { state: 'served', network: 'v4', rangeDefect: false },
   },
@@ -87,7 +87,7 @@ export const PROFILES = {
   },
   community: {
     ...SINCE_3_6,
-    help: 'Community Edition 3.8.1: as modern, but the query interface always responds with 503',
+    help: 'Community Edition 3.8.1: as modern, but the Flux API always responds with 503',
     version: '3.8.1.4.140200.8103892f11b',
     query: { state: 'unavailable', network: 'v3', rangeDefect: false },
   },

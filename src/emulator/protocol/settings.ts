@@ -19,7 +19,7 @@ export const count = (name: string, value: number) => text(name, String(value), 
 export const choice = (values: readonly string[], value = values[0] ?? '', name = values.join('|')) =>
   text(name, value, new RegExp(`^(${values.map(RegExp.escape).join('|')})$`))
 
-/** The operations that the query interface allows, in the words of its refusals. */
+/** The operations that the Flux API allows, in the words of its refusals. */
 export const ALLOWED_OPERATIONS = ['influxDBFrom', 'filter', 'range', 'last', 'drop', 'keep'] as const
 
 const setting = (description: string, argument?: Argument) =>

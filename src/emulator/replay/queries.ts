@@ -15,7 +15,7 @@ import { responseOf } from './response.ts'
  * requests that follow each other.
  */
 const STEP_SECONDS = 300
-/** Answers that came within this time are moved together. More would make the oldest too old: values are withdrawn. */
+/** Answers that came within this time are moved together. More would make the oldest too old: old values are dropped. */
 const TOGETHER_SECONDS = 300
 
 type RecordedQuery = ReturnType<typeof recordedQuery>[number]
@@ -58,7 +58,7 @@ export function createQueryResponder(
 }
 
 /**
- * Figures are calculated from several answers, so those that came together get one time: that of the last, because no
+ * Values are calculated from several answers, so those that came together get one time: that of the last, because no
  * point may be later than now.
  */
 function onOneClock(exchanges: readonly RecordedExchange[]): readonly RecordedExchange[] {

@@ -6,7 +6,7 @@ import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 const GIB = 2 ** 30
 const UNSET = -1
 /** A secret that clients must not keep or show. */
-export const MARKED_SECRET = 'emulator-secret-that-nobody-may-see'
+export const MARKED_SECRET = 'emulator-secret-that-must-not-leak'
 /** Names and texts of people, which are no labels. */
 export const PRIVATE = { owner: 'owner-that-is-no-label', tag: 'tag-that-is-no-label' } as const
 /** Tags of a bucket. */

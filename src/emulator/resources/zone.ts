@@ -8,7 +8,7 @@ import { subjectOf } from '../feed/subject.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import { alertCount, SEVERITIES } from '../model/system/alerts.ts'
-import { figuresOf } from '../model/system/pool_figures.ts'
+import { sumsOf } from '../model/system/pool_values.ts'
 import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
@@ -18,7 +18,7 @@ const ZONE = '/dashboard/zones/localzone'
 /** The age of the last snapshot of bad chunks of a system that has none. */
 const OLD_SECONDS = 55 * SECONDS_PER_DAY
 
-/** `GET /dashboard/zones/localzone`: the figures of the whole system, as pieces of JSON text. */
+/** `GET /dashboard/zones/localzone`: the values of the whole system, as pieces of JSON text. */
 export function zoneText(request: FeedRequest): Iterable<string> {
   return objectText(zoneMembers(request))
 }
@@ -43,7 +43,7 @@ export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member
   yield* Object.entries({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
   yield ['numNodesWithSufficientDiskSpace', String(nodes.length)]
   yield* attributes(request, keyOf(pool.id), nodes)
-  yield* figures(request, keyOf(pool.id), [pool])
+  yield* capacityMembers(request, keyOf(pool.id), [pool])
   // Real systems serve an empty list, if the request has no category.
   if (request.query.category === undefined) yield [FORECAST.name, []]
 }
@@ -66,7 +66,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
     yield [`alertsNumUnack${severity}`, servedCurrent(options, [snapshot])]
   }
   yield* attributes(request, model.key, nodes)
-  yield* figures(request, model.key, model.pools)
+  yield* capacityMembers(request, model.key, model.pools)
   const replicated = replicationLinks(model, now)
   yield* pendingMembers(request, replicated, model.key)
   if (replicated.length > 0) yield ['chunksGeoCopyAvgSize', '134217600']
@@ -90,7 +90,7 @@ function countsOf({ model, now }: FeedRequest, nodes: readonly Node[]) {
   }
 }
 
-/** The attributes of the nodes feed as sums and means over the nodes. */
+/** The attributes of nodes as sums and means over the nodes. */
 function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]): Generator<Member> {
   const subject = subjectOf(request, key, nodes)
   for (const attribute of attributesOf(request.profile)) {
@@ -103,7 +103,7 @@ const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
 const RATIO = 'chunksEcCodedRatio'
 
 /** Sums over pools. They have no history: without `dataType=current`, real systems serve rates and ratios as a zero of now. */
-function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
+function* capacityMembers(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
   const { model, now, profile, query } = request
   if (query.category !== undefined && query.category !== 'capacity') return
   const written = (name: string, tag: string, snapshot: Snapshot) => {
@@ -113,7 +113,7 @@ function* figures(request: FeedRequest, key: number, pools: readonly Pool[]): Ge
   const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
     const sums: Record<string, number> = {}
-    for (const { tag, t, values } of figuresOf(model, pools, now)) {
+    for (const { tag, t, values } of sumsOf(model, pools, now)) {
       for (const [name, value] of Object.entries(values)) {
         sums[name] = value
         const isOld = name === BAD_CHUNKS && value === 0

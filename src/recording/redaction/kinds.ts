@@ -107,13 +107,13 @@ function seriesNames(name: string): string[] {
   )
 }
 
-/** Garbage, chunks and other figures that the product serves and the exporter does not read. */
+/** Garbage, chunks and other series that the product serves and the exporter does not read. */
 const OTHER_SERIES = [
   ...['User', 'System', 'Combined'].flatMap((scope) =>
     ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'].map((what) => `gc${scope}${what}`),
   ),
   ...['Repo', 'L0Btree', 'L0Journal', 'L1Btree', 'L1Journal', 'Xor', 'GeoCopy', 'GeoCache'].flatMap((what) =>
-    ['Number', 'TotalSize', 'AvgSize', 'TotalSealSize'].map((figure) => `chunks${what}${figure}`),
+    ['Number', 'TotalSize', 'AvgSize', 'TotalSealSize'].map((measure) => `chunks${what}${measure}`),
   ),
   ...words('capacityRebalance capacityRebalanced capacityPendingRebalancing capacityRebalanceRate'),
 ]

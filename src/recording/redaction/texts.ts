@@ -86,7 +86,7 @@ function messageOf(text: string, standIns: StandIns): string {
 interface Rule {
   /** Whether a text without blanks around it is kept. */
   readonly isKept?: (text: string) => boolean
-  /** Of stand-ins, if it is not the kind, because texts of the kind are kept. */
+  /** Prefix of stand-ins, if it is not the kind, because texts of the kind are kept. */
   readonly prefix?: string
   /** Keeps a part of the text. */
   readonly standInOf?: (text: string, standIns: StandIns) => string

@@ -54,7 +54,7 @@ describe('replication groups', () => {
     },
   )
 
-  test('the figures of the system are the sums of the groups', async () => {
+  test('the values of the system are the sums of the groups', async () => {
     const emulator = await startEmulator({ profile: 'modern', sites: 3, scenario: 'site-down' })
     const groups = await groupsOf(emulator)
     const zone = (await call(emulator, `${ZONE}?dataType=current`)).json()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, type Json, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
+import { call, type Json, NOW_SECONDS, nodesOf, startEmulator, valueIn } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const PROFILES = ['documented', 'classic', 'modern'] as const
@@ -13,13 +13,7 @@ async function poolsOf(emulator: Emulator): Promise<Json[]> {
   return _embedded.instances ?? _embedded._instances
 }
 
-/** The value of a snapshot, in an array or not. */
-function figure(object: Json, name: string): number {
-  const snapshot = Array.isArray(object[name]) ? object[name].at(-1) : object[name]
-  const [value] = Object.entries(snapshot).flatMap(([key, one]) => (key === 't' ? [] : [Number(one)]))
-  return value ?? Number.NaN
-}
-
+const valueAt = (object: Json, name: string): number => valueIn(object[name])
 const timeOf = (object: Json, name: string) => Number([object[name]].flat().at(-1).t)
 
 const SUMS = [
@@ -47,8 +41,8 @@ describe.each(PROFILES)('profile %s', (profile) => {
       const emulator = await startEmulator({ profile, scenario, pools: 3, nodes: 4 })
       const [zone, pools] = [await zoneOf(emulator), await poolsOf(emulator)]
       for (const name of SUMS) {
-        const sum = pools.reduce((total, pool) => total + figure(pool, name), 0)
-        expect([name, figure(zone, name)]).toEqual([name, sum])
+        const sum = pools.reduce((total, pool) => total + valueAt(pool, name), 0)
+        expect([name, valueAt(zone, name)]).toEqual([name, sum])
       }
       for (const name of COUNTS) {
         expect([name, Number(zone[name])]).toEqual([
@@ -57,21 +51,21 @@ describe.each(PROFILES)('profile %s', (profile) => {
         ])
       }
       for (const one of [zone, ...pools]) {
-        const space = (kind: string) => figure(one, `diskSpace${kind}Current`)
+        const space = (kind: string) => valueAt(one, `diskSpace${kind}Current`)
         expect(space('Allocated') + space('Free') + space('Reserved')).toBe(space('Total'))
         for (const scope of ['User', 'System']) {
-          const garbage = (kind: string) => figure(one, `gc${scope}${kind}Current`)
+          const garbage = (kind: string) => valueAt(one, `gc${scope}${kind}Current`)
           expect(garbage('Pending') + garbage('Unreclaimable') + garbage('Reclaimed')).toBe(
             garbage('TotalDetected'),
           )
-          expect(figure(one, 'gcCombinedPendingCurrent')).toBe(
-            figure(one, 'gcUserPendingCurrent') + figure(one, 'gcSystemPendingCurrent'),
+          expect(valueAt(one, 'gcCombinedPendingCurrent')).toBe(
+            valueAt(one, 'gcUserPendingCurrent') + valueAt(one, 'gcSystemPendingCurrent'),
           )
         }
         const [applicable, coded] = ['Applicable', 'Coded'].map((kind) =>
-          figure(one, `chunksEc${kind}TotalSealSizeCurrent`),
+          valueAt(one, `chunksEc${kind}TotalSealSizeCurrent`),
         )
-        expect(figure(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(
+        expect(valueAt(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(
           (100 * Number(coded)) / Number(applicable),
           10,
         )
@@ -79,7 +73,7 @@ describe.each(PROFILES)('profile %s', (profile) => {
     },
   )
 
-  test('counts and capacity are those of the nodes feed', async () => {
+  test('counts and capacity are those of the nodes', async () => {
     const emulator = await startEmulator({ profile, scenario: 'disk-failures', nodes: 3 })
     const pools = await poolsOf(emulator)
     for (const [index, pool] of pools.entries()) {
@@ -91,7 +85,7 @@ describe.each(PROFILES)('profile %s', (profile) => {
         nodes.filter(({ healthStatus }) => healthStatus === 'Good').length,
       )
       for (const name of ['diskSpaceTotalCurrent', 'diskSpaceAllocatedCurrent'])
-        expect(figure(pool, name)).toBe(sum((node) => figure(node, name)))
+        expect(valueAt(pool, name)).toBe(sum((node) => valueAt(node, name)))
     }
   })
 })
@@ -125,13 +119,13 @@ test('snapshots keep their own time: erasure coding is up to an hour old, bad ch
   expect(NOW_SECONDS - timeOf(zone, 'chunksEcCodedTotalSealSizeCurrent')).toBeGreaterThan(300)
   expect(NOW_SECONDS - timeOf(zone, 'recoveryBadChunksTotalSizeCurrent')).toBeGreaterThan(55 * 86_400)
   const failing = await zoneOf(await startEmulator({ profile: 'modern', scenario: 'node-down' }))
-  expect(figure(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeGreaterThan(0)
+  expect(valueAt(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeGreaterThan(0)
   expect(NOW_SECONDS - timeOf(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeLessThan(300)
 })
 
 describe('unacknowledged alerts', () => {
   const countsIn = (zone: Json) =>
-    ['Critical', 'Error', 'Warning', 'Info'].map((severity) => figure(zone, `alertsNumUnack${severity}`))
+    ['Critical', 'Error', 'Warning', 'Info'].map((severity) => valueAt(zone, `alertsNumUnack${severity}`))
 
   test.each([
     ['healthy', [0, 0, 1, 12]],

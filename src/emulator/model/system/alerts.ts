@@ -10,7 +10,7 @@ type Severity = (typeof SEVERITIES)[number]
 /** Unacknowledged alerts with the same cause. */
 export type Alerts = ReturnType<typeof alerts>
 
-/** Since 1 January 2020 there are alerts that nobody acknowledges. */
+/** Since 1 January 2020 there are alerts that are not acknowledged. */
 const BUILT = 1_577_836_800
 /** In scenario "array-alerts" there is one more warning in each interval. */
 const WARNING_SECONDS = 1_800

@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
 import type { StorageModel } from '../model.ts'
 import { mix, smoothNoise, unit } from '../random.ts'
-import { userData } from './pool_figures.ts'
+import { userData } from './pool_values.ts'
 
 const GIB = 2 ** 30
 const NAMES = 'finance media backup research web logs archive hr legal sales lab empty'.split(' ')

@@ -88,7 +88,7 @@ function linkOf(model: StorageModel, group: ReplicationGroup, site: number, isLa
     },
     /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
     recoveryPoint: group.hasData ? Math.floor(waiting - LAG_SECONDS * noise) : undefined,
-    /** Of a bootstrap, in percent. */
+    /** Progress of a bootstrap, in percent. */
     progress,
     /** Bytes that a bootstrap has still to copy. */
     toCopy: state === 'Bootstrap' ? Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100)) : 0,

@@ -17,7 +17,7 @@ const waiting: Value = ({ node, t }) =>
   rounded(0.3 + 0.2 * smoothNoise(mix(node.key, IO_WAIT), t, IO_WAIT_SECONDS))
 const none: Value = () => 0
 
-/** Measurement `cpu` in percent: user, nice and system add up to the figure of the nodes feed, all fields to 100. */
+/** Measurement `cpu` in percent: user, nice and system add up to the value of the dashboard API, all fields to 100. */
 export const CPU_FIELDS = fieldsOf(
   'cpu',
   {

@@ -12,7 +12,7 @@ interface Interface {
 
 /**
  * `public.data` and `public.repl` are VLANs of `public`, whose counters include them. `private.4` has no parent. So
- * `public` and `private.4` add up to the figures of the nodes feed. No source has the names of version 3.
+ * `public` and `private.4` add up to the values of the dashboard API. No source has the names of version 3.
  */
 const INTERFACES: Record<QueryInterface['network'], readonly Interface[]> = {
   v3: [

@@ -27,7 +27,7 @@ function* opSeries(source: Source): Iterable<FieldSeries> {
   yield* directoryTables(source)
 }
 
-/** Directory tables: figures of the whole system, without `host` and `node_id`. Faults make tables unready. */
+/** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
 function* directoryTables(source: Source): Iterable<FieldSeries> {
   const nodes = nodesOf(source)
   for (const field of DT_STATUS) {

@@ -18,7 +18,7 @@ import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../m
 import { sum } from '../../model/random.ts'
 import { alertCount, SEVERITIES } from '../../model/system/alerts.ts'
 import { namespacesOf } from '../../model/system/namespaces.ts'
-import { systemFigures } from '../../model/system/pool_figures.ts'
+import { systemValues } from '../../model/system/pool_values.ts'
 import { nodesAt } from '../../model/topology.ts'
 import { DIRECTIONS, type Direction, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
 import { latencyCounts } from '../points/counters.ts'
@@ -29,7 +29,7 @@ import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../po
 const MAX_NAMESPACES = 25
 
 /**
- * `monitoring_vdc`: figures of the whole system in windows of five minutes. The time of a point is the start of its
+ * `monitoring_vdc`: values of the whole system in windows of five minutes. The time of a point is the start of its
  * window: the newest one is five to ten minutes old.
  */
 export const MONITORING_VDC: Bucket = {
@@ -139,8 +139,8 @@ function readersOf({ model }: Source, amountsUntil: (t: number) => Amounts) {
     quantile: (operation: number, part: number): Read => {
       return (t) => latencyQuantile(countsUntil(t), operation * LATENCY_BOUNDS.length, part)
     },
-    figure: (name: string): Read => {
-      return (t) => systemFigures(model, t)[name] ?? 0
+    systemValue: (name: string): Read => {
+      return (t) => systemValues(model, t)[name] ?? 0
     },
     alerts: (severity: (typeof SEVERITIES)[number]): Read => {
       return (t) => alertCount(model, t, severity)
@@ -200,15 +200,15 @@ const DISK_COUNT_FIELDS: Readonly<Record<string, DiskCount>> = {
   maintenance_disks: 'numMaintenanceDisks',
 }
 
-function systemGauges({ total, figure, alerts }: Readers): Row<Read>[] {
+function systemGauges({ total, systemValue, alerts }: Readers): Row<Read>[] {
   const nodesWith = (health: HealthState) => total(({ effects }) => (effects.health === health ? 1 : 0))
   const disks = (name: DiskCount) => total((state) => diskCounts(state)[name])
   return [
     ['cq_capacity_vdc', {}, mapValues(CAPACITY_FIELDS, (name) => total(GAUGES[name]))],
-    ['cq_capacity_ec', {}, mapValues(CODING_FIELDS, figure)],
-    ['cq_capacity_ec_rate', {}, { coding_rate: figure('chunksEcRate') }],
-    ['cq_recover_status_summary', {}, { data_to_recover: figure('recoveryBadChunksTotalSize') }],
-    ['cq_gc_data', {}, mapValues(GARBAGE_FIELDS, figure)],
+    ['cq_capacity_ec', {}, mapValues(CODING_FIELDS, systemValue)],
+    ['cq_capacity_ec_rate', {}, { coding_rate: systemValue('chunksEcRate') }],
+    ['cq_recover_status_summary', {}, { data_to_recover: systemValue('recoveryBadChunksTotalSize') }],
+    ['cq_gc_data', {}, mapValues(GARBAGE_FIELDS, systemValue)],
     ['cq_hardware_health_nodes_counter', {}, mapValues(NODE_FIELDS, nodesWith)],
     ['cq_hardware_health_disks_counter', {}, mapValues(DISK_COUNT_FIELDS, disks)],
     ['cq_alerts', {}, Object.fromEntries(SEVERITIES.map((one) => [`Unack${one}`, alerts(one)]))],

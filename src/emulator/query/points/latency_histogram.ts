@@ -12,7 +12,7 @@ export const LATENCY_BOUNDS = [
   '+Inf',
 ] as const
 
-/** Of reads, to the first byte, and of writes, to the last byte. */
+/** Latencies of reads to the first byte, and of writes to the last byte. */
 export const LATENCY_IDS = ['ttfb_read', 'ttlb_write'] as const
 
 const UPPER = LATENCY_BOUNDS.slice(0, -1).map(Number)

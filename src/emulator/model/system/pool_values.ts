@@ -23,14 +23,14 @@ const EC_PER_SECOND = 1e-9
 const RECOVERY_SECONDS = 6 * SECONDS_PER_HOUR
 
 /** Figures of a pool with one value tag, whose last snapshot has the time `t`. */
-export interface FigureGroup {
+export interface ValueGroup {
   readonly tag: 'Capacity' | 'Space' | 'Rate'
   readonly t: number
   readonly values: Readonly<Record<string, number>>
 }
 
 /** What a pool has besides the sums of its nodes: bytes, and MB/s of recovery. Sums over pools are those of the system. */
-function poolFigures(model: StorageModel, pool: Pool, now: number): readonly FigureGroup[] {
+function poolValues(model: StorageModel, pool: Pool, now: number): readonly ValueGroup[] {
   const [hour, interval] = [now - (now % SECONDS_PER_HOUR), now - (now % STATISTICS_INTERVAL_SECONDS)]
   const [current, recent, older] = [now, interval, hour].map((t) => poolAt(model, pool, t)) as [At, At, At]
   const applicable = Math.floor(older.allocated * (older.parts.UserData + older.parts.LocalProtection))
@@ -57,9 +57,9 @@ function poolFigures(model: StorageModel, pool: Pool, now: number): readonly Fig
   ]
 }
 
-/** {@link poolFigures}, added up over pools. */
-export function figuresOf(model: StorageModel, pools: readonly Pool[], now: number): readonly FigureGroup[] {
-  const [first = [], ...others] = pools.map((pool) => poolFigures(model, pool, now))
+/** {@link poolValues}, added up over pools. */
+export function sumsOf(model: StorageModel, pools: readonly Pool[], now: number): readonly ValueGroup[] {
+  const [first = [], ...others] = pools.map((pool) => poolValues(model, pool, now))
   return first.map((group, index) => {
     const totalOf = ([name, value]: [string, number]) =>
       [name, value + sum(others.map((groups) => groups[index]?.values[name] ?? 0))] as const
@@ -67,14 +67,14 @@ export function figuresOf(model: StorageModel, pools: readonly Pool[], now: numb
   })
 }
 
-/** The figures of all pools by name. */
-export function systemFigures(model: StorageModel, now: number): Readonly<Record<string, number>> {
-  return Object.assign({}, ...figuresOf(model, model.pools, now).map(({ values }) => values))
+/** The values of all pools by name. */
+export function systemValues(model: StorageModel, now: number): Readonly<Record<string, number>> {
+  return Object.assign({}, ...sumsOf(model, model.pools, now).map(({ values }) => values))
 }
 
 type At = ReturnType<typeof poolAt>
 
-/** What the figures depend on: bytes, and MB/s of recovery. */
+/** What the values depend on: bytes, and MB/s of recovery. */
 function poolAt(model: StorageModel, pool: Pool, t: number) {
   const nodes = nodesAt(pool, t)
   const states = nodes.map((node) => model.stateOf(node, t))
