@@ -81,7 +81,7 @@ const path = text.transform((value) => (value === '' ? undefined : value)).optio
 function tlsKeys(folder: string, read: ReadText) {
   const pem = pemReader(folder, read)
   return z.strictObject({
-    ca_file: path.transform(pem(certificateProblem)),
+    ca_file: path.transform(pem(certificateProblem, 'ca')),
     cert_file: path.transform(pem(certificateProblem)),
     key_file: path.transform(pem(keyProblem)),
     server_name: path,

@@ -2,6 +2,7 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { pause } from '../api/http/waiting.ts'
 import { isQueried } from '../api/query/merge.ts'
+import type { ResourceReaderOptions } from '../api/resources/context.ts'
 import { createResourceReader } from '../api/resources/reader.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
@@ -15,7 +16,7 @@ import type { ReadingLog } from './log/reading_log.ts'
 import { keepForMs, pollPeriodMs, RETRY_MS } from './schedule.ts'
 import { createSource, type Source } from './source.ts'
 
-export interface ResourcesOptions {
+export interface ResourcesOptions extends Pick<ResourceReaderOptions, 'maxSingle'> {
   readonly system: SystemConfig
   readonly client: Pick<SystemClient, 'resource' | 'query'>
   readonly store: StateStore
@@ -134,13 +135,14 @@ function firstLabels({ system, store }: ResourcesOptions, name: ObjectKind['name
   return objects.map(({ labels }) => labels[0]).sort()
 }
 
-function createRead({ system, client, store }: ResourcesOptions) {
+function createRead({ system, client, store, maxSingle }: ResourcesOptions) {
   const readingOf = (name: ObjectKind['name']) => store.system(system.name)?.resources.get(name)?.reading
   const reader = createResourceReader({
     resources: system.resources,
     send: client.resource,
     query: client.query,
     exported: (name) => readingOf(name)?.objects.map(({ labels }) => labels[0] ?? ''),
+    ...(maxSingle !== undefined && { maxSingle }),
     pause,
     now: () => performance.now(),
   })

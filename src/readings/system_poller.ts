@@ -14,12 +14,12 @@ import type { PoolSources } from './pool.ts'
 import { createPools } from './pools.ts'
 import { createProbe } from './probe.ts'
 import { createQueries, removePerformance } from './queries.ts'
-import { createResources } from './resources.ts'
+import { createResources, type ResourcesOptions } from './resources.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule } from './schedule.ts'
 import type { Source } from './source.ts'
 
-export interface SystemPollerOptions {
+export interface SystemPollerOptions extends Pick<ResourcesOptions, 'maxSingle'> {
   readonly system: SystemConfig
   readonly client: SystemClient
   readonly store: StateStore

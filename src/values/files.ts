@@ -10,6 +10,8 @@ const KIB = 1024
 export const MAX_FILE_BYTES = {
   configuration: 256 * KIB,
   pem: KIB * KIB,
+  /** Certificates that issued those of a system. */
+  ca: KIB * KIB,
   secret: 64 * KIB,
   recording: 300 * KIB * KIB,
 } as const

@@ -45,8 +45,14 @@ describe('capture', () => {
     const reads = requests.filter((text) => text.startsWith('GET') && !/log(in|out)/.test(text))
     expect(new Set(reads).size).toBe(reads.length)
 
-    const report = folder.write('report.txt', '')
-    await program('doctor', `--config.file=${config}`, `--report=${report}`)
+    const report = `${folder.path}/report.txt`
+    const reporting = () => program('doctor', `--config.file=${config}`, `--report=${report}`)
+    await reporting()
+    expect(await reporting()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`${report} exists`),
+    })
     const text = readFileSync(report, 'utf8')
     expect(text).toMatch(/system-1: versions 4\.3\.0\.0\./)
     expect(text).toMatch(/ok +feed +pool-\d: 2 nodes/)

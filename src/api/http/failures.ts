@@ -17,6 +17,8 @@ const FORBIDDEN = 'this machine forbids the connection: is a firewall in the way
 const LATE = 'the connection could not be opened in time: is a firewall in between?'
 const UNKNOWN_CA = 'the certificate authority is unknown: name its certificate in tls_config.ca_file'
 const SELF_SIGNED = 'the certificate is self-signed: put it into a file and name that in tls_config.ca_file'
+const TRUST =
+  'run sds-exporter doctor: it prints the fingerprint of the certificate, and the command that saves it for tls_config.ca_file'
 const OTHER_HOST =
   'the certificate is for another host name: set tls_config.server_name, or use that name in base_url'
 const TOO_WEAK =
@@ -63,10 +65,10 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
     'the certificate is not valid yet: do the clocks agree?',
     'correct the clocks of the system and of this machine (NTP)',
   ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', SELF_SIGNED],
-  SELF_SIGNED_CERT_IN_CHAIN: ['tls', UNKNOWN_CA],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', UNKNOWN_CA],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', UNKNOWN_CA],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', SELF_SIGNED, TRUST],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls', UNKNOWN_CA, TRUST],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', UNKNOWN_CA, TRUST],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', UNKNOWN_CA, TRUST],
   ERR_SSL_WRONG_VERSION_NUMBER: ['tls', 'the port does not speak TLS: check the port in base_url', NOT_TLS],
   // What else OpenSSL reports for a response in plain HTTP.
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['tls', TLS_FAILED, NOT_TLS],
@@ -179,7 +181,8 @@ export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unkno
   if (!baseUrl.startsWith('https:')) return withSchemeHint(failure)
   if (tls.caFile !== undefined && UNKNOWN_ISSUER.test(errorCode(failure.cause))) {
     const detail = `the certificates in tls_config.ca_file did not issue the certificate of the system`
-    return new ApiError(failure.reason, `${detail} [${errorCode(failure.cause)}]`, { cause: failure.cause })
+    const { cause, remedy } = failure
+    return new ApiError(failure.reason, `${detail} [${errorCode(cause)}]`, { cause, remedy })
   }
   return withCertificateHint(failure, tls)
 }

@@ -12,6 +12,7 @@ import { holdLock, LockedError, loadState, type RunState } from '../../history/r
 import { fileTypeProblem } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import type { FlagsOf, FlagTable } from '../cli/flags/table.ts'
+import { shellWord } from '../cli/output/width.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
 export const OUTPUT_FLAGS = {
@@ -191,9 +192,4 @@ mv blocks/* DATA/
 promtool tsdb create-blocks-from --max-block-duration=${RULE_BLOCK_HOURS}h rules --url=URL --start=${start} --end=${end} --eval-interval=${step}s --output-dir=rule-blocks sds-recording.yml
 mv rule-blocks/* DATA/
 `
-}
-
-/** A word of a command line for a POSIX shell. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -41,12 +41,13 @@ export async function pollOnce(
   system: SystemConfig,
   client: SystemClient,
   signal: AbortSignal,
+  more: Pick<ResourceReaderOptions, 'maxSingle'> = {},
 ): Promise<SystemState> {
   const { name } = system
   const store = createStateStore(ignore)
   await store.show([{ name }])
   const own = createOwnMetrics({ version: readVersion(), nodeVersion: process.versions.node })
-  const poller = createSystemPoller({ system, client, store, own, log: silentLog })
+  const poller = createSystemPoller({ system, client, store, own, log: silentLog, ...more })
   const stop = () => void poller.stop()
   signal.addEventListener('abort', stop)
   await poller.readOnce()

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
 import { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
+import { type ReadText, readTextFile } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
@@ -11,14 +14,13 @@ import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
-import { type CheckReport, type Running, runChecks } from './check/check.ts'
-import type { SystemContext } from './check/system_facts.ts'
+import { type CheckReport, createChecks, type Running } from './check.ts'
 import { createOutput, type Output, type Section } from './output.ts'
 import { createReportRedaction, reportText } from './report.ts'
-import { dashboardsCheck } from './services/dashboards.ts'
-import { PROMETHEUS_CHECKS } from './services/prometheus_checks.ts'
+import { dashboardFindings } from './services/dashboards.ts'
+import { examinePrometheus } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
-import { type Examination, examineSystem } from './system.ts'
+import { type Examination, examineSystem, type SystemContext } from './system.ts'
 
 const FLAGS = {
   '--prometheus.url <url>': 'URL of Prometheus, to check scraping and rules too',
@@ -27,13 +29,12 @@ const FLAGS = {
   ...GRAFANA_TOKEN_FLAG,
   '--system <name>': 'only this system; problems that other systems have in the file are ignored',
   '--save-certificate <file>': {
-    description:
-      'write the certificates that issued those of the system to this file, for tls_config.ca_file',
+    description: 'write the root certificates of the system to this file, for tls_config.ca_file',
     parse: parseFilePath,
   },
   '--json': 'print the findings as a JSON object',
   '--report <file>': {
-    description: 'also write the findings to a file, without names, for a bug report',
+    description: 'also write the findings to a new file, without names, for a bug report',
     parse: parseFilePath,
   },
 } as const satisfies FlagTable
@@ -55,34 +56,38 @@ Checks every system from this machine, and prints problems with their remedies:
   login          login, or validity of the token
   role           whether the account has SYSTEM_MONITOR and no other role
   pools          configured pools compared with the pools of the system
-  feed           response of each pool, and values in it that are invalid
+  feed           one poll of each pool, and values in it that are invalid
   health         nodes that are not in a good state, and unknown states
-  attributes     attributes that the system serves, by category; explains empty
+  attributes     attributes that are available, by category; explains empty
                  panels
-  query          whether the query interface is available, and what it has; its
-                 bandwidths compared with those of the feed
+  query          whether the Flux API is available, and what it has; its
+                 bandwidths compared with those of the dashboard API
   samples        age of the newest sample, by category
-  values         exported values compared with an independent calculation from a
-                 second response
+  values         values compared with those of a second response
   forecasts      whether the system serves forecasts, and with which form of the
                  request (forecast.braces)
+  resources      whether the other resources of the exporter can be read
+
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
 pools and current samples, whether scrape_interval fits poll.schedule, whether
 gaps are closed if history.enabled is set, and whether the rules are loaded, in
-the version of this program. For
-each Alertmanager of Prometheus: whether it is ready, has the inhibition rules,
-and routes the alerts to a receiver with an integration; routes are evaluated
-with the labels of the rules, alertname and system. With --test-alert, each gets
-the alert SdsTestAlert with severity critical, which is notified as any other
-and resolves after five minutes.
+the version of this program. For each Alertmanager of Prometheus: whether it is
+ready, has the inhibition rules, and routes the alerts to a receiver with an
+integration; routes are evaluated with the labels of the rules, alertname and
+system. With --test-alert, each gets the alert SdsTestAlert with severity
+critical, which is sent as any other and resolves after five minutes.
 
 With --grafana.url also: whether Grafana has the dashboards, in the version of
 this program. A service account with the role Viewer suffices.
 
+With --save-certificate, a file that tls_config.ca_file names and that does not
+exist is no problem of the configuration. An existing file is replaced if it has
+no more certificates than the system has addresses.
+
 Each system gets one login (which counts as a failed attempt if it is refused),
-one logout, at most four requests per pool, and about eight to its query
-interface, within the limits of the configuration. The checks take at most two
-minutes. Secrets are not printed.
+one logout, two requests per pool and two per time frame of its forecasts, about
+eight to its Flux API, and those of its resources, within the limits of the
+configuration. The checks take at most two minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
@@ -90,9 +95,9 @@ With --json, an object is written to stdout at the end:
             check, status, subject, text and remedy of each finding;
             members that a finding does not have are null
 
-With --report, a text for a bug report is written: versions, what is served, and
-every finding, with stand-ins such as pool-1 for names and addresses. Read it
-before you send it. The command capture records what the systems serve.
+With --report, a text for a bug report is written to a new file: versions, what
+is available, and every finding, with stand-ins such as pool-1 for names and
+addresses. Read it before you send it. The command capture records responses.
 
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
 error.`
@@ -106,6 +111,8 @@ export function doctorCommand(): Command {
 
 async function examine(flags: Flags): Promise<void> {
   const services = servicesOf(flags)
+  if (flags.report !== undefined && existsSync(flags.report))
+    throw new CommandError(`${flags.report} exists: choose another file for --report`)
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -153,7 +160,7 @@ type Shown = (what: string) => Running
 
 /** All at the same time, and their reports in the order of the file. */
 async function examineSystems(
-  { system, saveCertificate: certificateFile, 'config.file': configFile, report }: Flags,
+  { system, saveCertificate: certificateFile, 'config.file': configFile }: Flags,
   { config, received }: Pick<SystemContext, 'config' | 'received'>,
   output: Output,
   shown: Shown,
@@ -163,11 +170,7 @@ async function examineSystems(
   const examinations = systems.map(async (system) => {
     const { signal, onCheck } = shown(system.name)
     const context = { config, configFile, certificateFile, received, signal }
-    return examineSystem(
-      { ...context, system, readingPauseMs: READING_PAUSE_MS },
-      onCheck,
-      report !== undefined,
-    )
+    return examineSystem({ ...context, system, readingPauseMs: READING_PAUSE_MS }, onCheck)
   })
   for (const examination of examinations) {
     const { system, reports } = await examination
@@ -190,23 +193,28 @@ async function examineServices(
     const pollSchedules = examined.map(({ system }) => system.poll.schedule)
     const asked = { systems, pollSchedules, history: config.history, sendsTestAlert }
     const client = createPrometheusClient(prometheus, running.signal)
-    const { reports } = await runChecks(PROMETHEUS_CHECKS, { ...asked, client }, running)
+    const reports = await examinePrometheus({ ...asked, client }, running)
     sections.push({ scope: 'prometheus', headline: 'Prometheus', reports })
   }
   if (grafana !== undefined && grafanaToken !== undefined) {
     const running = shown('Grafana')
     const client = createGrafanaClient(grafana, grafanaToken, running.signal)
-    const { reports } = await runChecks([dashboardsCheck], client, running)
+    const { run, reports } = createChecks(running)
+    await run('dashboards', [], async () => dashboardFindings(client))
     sections.push({ scope: 'grafana', headline: 'Grafana', reports })
   }
   sections.forEach(output.add)
   return sections.flatMap(({ reports }) => reports)
 }
 
+/** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */
+const readUnlessMissing: ReadText = (path, kind) =>
+  kind === 'ca' && !existsSync(path) ? { text: rootCertificates[0] ?? '' } : readTextFile(path, kind)
+
 /** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */
 function readConfig({ 'config.file': file, system }: Flags, output: Output): Config | undefined {
   try {
-    return loadConfig(file, process.env, { system })
+    return loadConfig(file, process.env, { system, read: readUnlessMissing })
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
     const findings = failure.problems.map((problem) => {

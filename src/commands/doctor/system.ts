@@ -1,87 +1,87 @@
-import { readVersions } from '../../api/query/requests/version.ts'
+import { existsSync } from 'node:fs'
+import type { ReceivedExchange } from '../../api/client.ts'
+import { softwareVersions } from '../../api/resources/hardware.ts'
+import type { Config, SystemConfig } from '../../config/config.ts'
 import { systemRisks } from '../../exporter/risks.ts'
-import { type Finding, type FindingRow, filled, firstOf, type Running, runChecks } from './check/check.ts'
-import { type SystemContext, systemCheck } from './check/system_facts.ts'
-import { attributesCheck } from './system/attributes.ts'
-import { connectionCheck } from './system/connection.ts'
-import { feedCheck, healthCheck } from './system/feed.ts'
-import { forecastsCheck } from './system/forecasts.ts'
-import { httpCheck, loginCheck, roleCheck } from './system/login.ts'
-import { queryCheck } from './system/query.ts'
-import { poolsCheck, resourcesCheck } from './system/resources.ts'
-import { namesCheck } from './system/sockets.ts'
-import { agesCheck, valuesCheck } from './system/values.ts'
+import { nodesIn } from '../../state/resources.ts'
+import { allOf, createChecks, type Finding, filled, partOf, type Running } from './check.ts'
+import { checkConnections, checkNames } from './system/connection.ts'
+import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
+import { checkForecasts } from './system/forecasts.ts'
+import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
+import { checkPools, checkReading, pollForChecks } from './system/poll.ts'
+import { queryFindings } from './system/query.ts'
 
-/** Warns about risky settings; the configuration has been validated before. */
-const configurationCheck = systemCheck({
-  title: 'configuration',
-  needs: [],
-  run: (context) => {
-    const found = systemRisks(context.system, context.configFile).map(
-      (risk): Finding => ({ status: 'warn', ...risk }),
-    )
-    return filled(found) ?? [{ status: 'ok', text: 'no problems found' }]
-  },
-})
-
-/** Sample ages are corrected by the skew, but lifetimes of tokens and certificates are not. */
-const MAX_SKEW_SECONDS = 30
-
-const clockCheck = systemCheck({
-  title: 'clock',
-  needs: ['skewSeconds'],
-  run: (_, { skewSeconds }) => {
-    const size = Math.abs(skewSeconds)
-    const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
-    const rows: readonly FindingRow[] = [[size <= MAX_SKEW_SECONDS, 'ok', `clock skew ${size} s`]]
-    return [firstOf(undefined, rows, 'warn', text, SYNCHRONIZE)]
-  },
-})
-
-const SYNCHRONIZE = 'correct time synchronisation (NTP) of the system or of this machine'
-
-const SYSTEM_CHECKS = [
-  configurationCheck,
-  namesCheck,
-  connectionCheck,
-  httpCheck,
-  clockCheck,
-  loginCheck,
-  roleCheck,
-  poolsCheck,
-  feedCheck,
-  healthCheck,
-  attributesCheck,
-  queryCheck,
-  agesCheck,
-  valuesCheck,
-  forecastsCheck,
-  resourcesCheck,
-] as const
+export interface SystemContext {
+  readonly system: SystemConfig
+  readonly config: Config
+  readonly configFile: string
+  /** `tls_config.ca_file`, if it does not exist: the system has none then. */
+  readonly missingCaFile?: string | undefined
+  /** Receives the root certificates of the system; undefined: they are not saved. */
+  readonly certificateFile?: string | undefined
+  /** Pause between two readings of the nodes. */
+  readonly readingPauseMs: number
+  readonly signal: AbortSignal
+  /** Receives each exchange with the system; undefined: no report is written. */
+  readonly received?: ((exchange: ReceivedExchange) => void) | undefined
+}
 
 export type Examination = Awaited<ReturnType<typeof examineSystem>>
 
-/** Runs all checks and logs out. @param readsVersions whether the versions of the nodes are read, too */
-export async function examineSystem(
-  context: SystemContext,
-  onCheck: Running['onCheck'],
-  readsVersions = false,
-) {
+/** Runs all checks of a system and logs out. */
+export async function examineSystem(given: SystemContext, onCheck: Running['onCheck']) {
+  const context = withoutMissingCa(given)
   const { signal, system } = context
-  const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
-  const { client } = facts
-  const configured = system.pools?.map((id) => ({ id, name: undefined }))
-  // An interruption, or the time limit, must not lose the findings.
-  const unlessAborted = (failure: unknown) => {
-    if (!signal.aborted) throw failure
-    return undefined
-  }
-  const hasVersions = readsVersions && client !== undefined && !signal.aborted
-  try {
-    const versions = hasVersions ? await readVersions(client.read, signal).catch(unlessAborted) : undefined
+  const { run, reports } = createChecks({ signal, onCheck })
+  await run('configuration', [], () => configurationFindings(context))
+  const names = await run('names', [], () => checkNames(context))
+  const connection = await run('connection', [names], ([urls]) => checkConnections(context, urls))
+  const http = await run('http', [connection], ([urls]) => checkHttp(context, urls))
+  await run('clock', [partOf(http, 'skewSeconds')], ([skewSeconds]) => clockFindings(skewSeconds))
+  const login = await run('login', [partOf(http, 'answering')], ([urls]) => checkLogin(context, urls))
+  const client = partOf(login, 'client')
+  await run('role', [partOf(login, 'account')], ([account]) => roleFindings(account))
+  const pools = await run('pools', [client], ([open]) => checkPools(context, open))
+  const poll = await run('feed', [client, pools], ([open]) => pollForChecks(context, open))
+  const ofSystem = partOf(poll, 'state')
+  await run('health', [ofSystem], ([state]) => healthFindings(state))
+  await run('attributes', [ofSystem], ([state]) => attributeFindings(state))
+  await run('query', [ofSystem], ([state]) => queryFindings(system, state))
+  await run('samples', [ofSystem, partOf(http, 'skewSeconds')], ([state, skewSeconds]) =>
+    ageFindings(state, skewSeconds),
+  )
+  await run('values', [client, poll], ([open, first]) => checkReading(context, open, first))
+  await run('forecasts', [client, ofSystem], ([open, state]) => checkForecasts(context, open, state))
+  await run('resources', [ofSystem], ([state]) => resourceFindings(state))
+  await client.fact?.close()
+  const inventory = poll.fact && nodesIn(poll.fact.state.resources)
+  return {
+    system,
+    reports,
+    versions: filled(softwareVersions(inventory).map(([version]) => version)),
     // Pools that are neither listed nor configured are unknown.
-    return { system, reports, versions, pools: facts.pools ?? configured }
-  } finally {
-    await client?.close()
+    pools: pools.fact ?? system.pools?.map((id) => ({ id, name: undefined })),
   }
 }
+
+function withoutMissingCa(context: SystemContext): SystemContext {
+  const { system } = context
+  const { caFile } = system.tls
+  if (caFile === undefined || existsSync(caFile)) return context
+  return {
+    ...context,
+    missingCaFile: caFile,
+    system: { ...system, tls: { ...system.tls, caFile: undefined } },
+  }
+}
+
+/** Warns about risky settings; the configuration has been validated before, apart from `ca_file`. */
+function configurationFindings({ system, configFile, missingCaFile }: SystemContext): readonly Finding[] {
+  const found = systemRisks(system, configFile).map((risk): Finding => ({ status: 'warn', ...risk }))
+  const missing = `tls_config.ca_file: ${missingCaFile} does not exist`
+  const problems = [...allOf(undefined, [[missingCaFile !== undefined, 'fail', missing, WRITE_CA]]), ...found]
+  return filled(problems) ?? [{ status: 'ok', text: 'no problems found' }]
+}
+
+const WRITE_CA = 'correct the path, or write the file: see "connection" below'

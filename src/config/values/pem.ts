@@ -11,11 +11,11 @@ export interface PemFile {
 
 /** Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against `folder`. */
 export function pemReader(folder: string, read: ReadText) {
-  return (problemOf: (text: string) => string | undefined) =>
+  return (problemOf: (text: string) => string | undefined, kind: 'ca' | 'pem' = 'pem') =>
     (name: string | undefined, context: z.RefinementCtx): PemFile | undefined => {
       if (name === undefined) return undefined
       const file = resolve(folder, name)
-      const found = read(file, 'pem')
+      const found = read(file, kind)
       const problem = 'problem' in found ? found.problem : problemOf(found.text)
       if ('text' in found && problem === undefined) return { file, text: found.text }
       context.addIssue({ code: 'custom', message: `${name} ${problem}` })
@@ -62,7 +62,7 @@ const CERTIFICATE = /^-----BEGIN (?:TRUSTED )?CERTIFICATE-----/
  * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block begins on a line of its own: files that were
  * concatenated without a newline between them are invalid.
  */
-function certificateBlocks(pem: string): readonly string[] {
+export function certificateBlocks(pem: string): readonly string[] {
   const blocks = pem.split(new RegExp(`(?=${CERTIFICATE.source})`, 'm'))
   return blocks.filter((block) => CERTIFICATE.test(block) && block.includes('-----END '))
 }

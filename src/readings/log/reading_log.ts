@@ -184,8 +184,8 @@ function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fiel
       }
       if (reasons?.has(failure.reason)) return
       ofPool.set(subject, new Set(reasons).add(failure.reason))
-      const { reason, message: error } = failure
-      log.warn(`${subject} failed`, { ...placeOf(poolId), reason, error })
+      const { reason, message: error, remedy } = failure
+      log.warn(`${subject} failed`, { ...placeOf(poolId), reason, error, remedy })
     },
     forget: (poolId: string): unknown => failing.delete(poolId),
   }

@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { createChecks } from '../../../src/commands/doctor/check.ts'
 import { renderReport } from '../../../src/commands/doctor/output.ts'
+import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -167,6 +168,29 @@ describe('doctor', () => {
     expect(slow.liveSessions('monitor')).toBe(0)
   })
 
+  test('offers to save the certificate to a ca_file that is missing, and replaces it when it has changed', async () => {
+    using own = temporaryFolder()
+    const ca_file = `${own.path}/ca.pem`
+    const file = configure('tls.yml', [])
+    const start = async () =>
+      startEmulator({ pools: 1, nodes: 1, tls: await selfSigned({ names: ['127.0.0.1'] }) })
+    async function save(url: string): Promise<string> {
+      configure('tls.yml', [systemAt('a', url, { tls_config: { ca_file } })])
+      const { stdout } = await doctor(file)
+      expect(linesWith('fail', stdout).at(-1)).toMatch(
+        / {2}connection +127\.0\.0\.1:\d+: .*self-signed|ca_file/,
+      )
+      const [, command = ''] = /if it is the same, run sds-exporter (doctor .*)$/m.exec(stdout) ?? []
+      return (await runCommand(command.split(' '))).stdout
+    }
+    await using first = await start()
+    expect(await save(first.url)).toContain(`wrote ${ca_file}, with the SHA-256 fingerprint `)
+    expect(await doctor(file)).toMatchObject({ code: 0 })
+    await using second = await start()
+    expect(await save(second.url)).toMatch(/fingerprint [\dA-F:]{95} instead of [\dA-F:]{95}\n/)
+    expect(await doctor(file)).toMatchObject({ code: 0 })
+  })
+
   test('reports an invalid configuration file', async () => {
     const { code, stdout, stderr } = await doctor(
       configure('bad.yml', [{ name: 'a', base_url: 'x', auth: {} }]),
@@ -289,7 +313,9 @@ describe('with a real Prometheus', () => {
     expect(section).toContain(
       `  fail  pools          frankfurt ${bare}: Prometheus does not have this pool\n`,
     )
-    expect(section).toContain('  fail  pools          paris: Prometheus has no pools of this system\n')
+    expect(section).toContain(
+      '  warn  pools          paris: Prometheus has the pools of this system under the name frankfurt\n',
+    )
     expect(section).toMatch(/ {2}skip {2}samples {8}paris: skipped/)
   })
 })
@@ -336,25 +362,14 @@ describe('an invalid Prometheus URL', () => {
   })
 })
 
-describe('runChecks and renderReport', () => {
-  const running = { signal: new AbortController().signal, onCheck: () => undefined }
-
-  test('reports an exception in a check and continues', async () => {
-    const broken = {
-      title: 'first',
-      needs: [],
-      gives: ['x'] as const,
-      run: () => {
-        throw new RangeError('too far')
-      },
-    }
-    const next = { title: 'next', needs: ['x'] as const, run: () => [] }
-    const last = {
-      title: 'last',
-      needs: [],
-      run: () => [{ status: 'ok', text: 'fine' }] as const,
-    }
-    const { reports } = await runChecks<undefined, { x: number }>([broken, next, last], undefined, running)
+describe('checks and their report', () => {
+  test('an exception in a check is reported, and others run', async () => {
+    const { run, reports } = createChecks({ signal: new AbortController().signal, onCheck: () => undefined })
+    const first = await run('first', [], (): { findings: []; fact: number } => {
+      throw new RangeError('too far')
+    })
+    await run('next', [first], () => [])
+    await run('last', [], () => [{ status: 'ok', text: 'fine' }])
     expect(reports.map(({ findings }) => findings[0]?.text)).toEqual([
       'internal error in this check: RangeError: too far',
       'skipped: needs first',

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, utimesSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
@@ -171,11 +171,19 @@ describe('connection', () => {
     ])
     const found = await examine({ base_url: emulator.url, tls_config: { ca_file: file } })
     expect(found.of('connection')).toMatchObject([{ status: 'ok' }])
-    const again = await examine({ base_url: emulator.url }, {}, undefined, file)
-    expect(again.of('connection')).toMatchObject([
-      { status: 'fail' },
-      { status: 'fail', text: `${file} cannot be written: EEXIST` },
-    ])
+    // A file that may have other content is not replaced.
+    for (const content of ['systems: []', `${tls.cert}${(await selfSigned({ names: ['b'] })).cert}`]) {
+      const other = folder.write('other.pem', content)
+      const again = await examine({ base_url: emulator.url }, {}, undefined, other)
+      expect(again.of('connection')).toMatchObject([
+        { status: 'fail' },
+        {
+          status: 'fail',
+          text: `${other} exists, and may have other content than the certificates of this system`,
+        },
+      ])
+      expect(readFileSync(other, 'utf8')).toBe(content)
+    }
   })
 
   test('saves no certificate that could not be trusted', async () => {

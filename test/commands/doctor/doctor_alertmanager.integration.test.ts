@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { runChecks } from '../../../src/commands/doctor/check/check.ts'
-import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
+import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import { createPrometheusClient } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Alertmanager, startAlertmanager } from '../../support/programs/alertmanager.ts'
@@ -61,8 +60,7 @@ async function alerting(sendsTestAlert: boolean) {
   const client = createPrometheusClient(prometheus.url, signal)
   // Prometheus discovers Alertmanagers some time after its start.
   await waitFor(async () => (await client.alertmanagers()).length === 3, { what: 'three Alertmanagers' })
-  const { reports } = await runChecks(
-    PROMETHEUS_CHECKS,
+  const reports = await examinePrometheus(
     {
       client,
       systems: [{ name: 'frankfurt', pools: undefined }],
@@ -83,7 +81,7 @@ test('an Alertmanager is checked for readiness, inhibition rules and receivers',
     { status: 'ok', text: `loaded: ${INHIBITION.inhibit_rules.length} inhibition rules` },
     {
       status: 'info',
-      text: expect.stringMatching(/^nobody is notified of Sds\w+.*: the receiver none has no/),
+      text: expect.stringMatching(/^no notification is sent of Sds\w+.*: the receiver none has no/),
     },
   ])
   expect(of(silent.url)).toMatchObject([
@@ -91,7 +89,7 @@ test('an Alertmanager is checked for readiness, inhibition rules and receivers',
     { status: 'warn', text: expect.stringMatching(/^(\d+) of \1 inhibition rules are not loaded$/) },
     {
       status: 'warn',
-      text: expect.stringMatching(/^nobody is notified of Sds.* and \d+ more: the receiver none/),
+      text: expect.stringMatching(/^no notification is sent of Sds.* and \d+ more: the receiver none/),
     },
   ])
   // The other ones respond.

@@ -1,9 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/system/raw_figures.ts'
-import { compareExport, compareReadings } from '../../../src/commands/doctor/system/values.ts'
-import type { Sample, SampleSet } from '../../../src/metrics/lines.ts'
-import { feedSamples } from '../../../src/metrics/samples.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { examine, startGate } from './doctor_setup.ts'
 
@@ -96,12 +91,8 @@ describe('feed', () => {
   test.each([
     ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
     ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'accepted server names'],
-    ['truncate:close@nodes', 'not valid JSON; the response has ', 'a proxy that truncates responses'],
-    [
-      'no-embedded@nodes',
-      'has no member _embedded; the response has ',
-      'report this with the version of the system',
-    ],
+    ['truncate:close@nodes', 'not valid JSON', 'a proxy that truncates responses'],
+    ['no-embedded@nodes', 'has no member _embedded', 'report this with the version of the system'],
     ['unknown-encoding@nodes', 'encoding', 'a proxy that changes responses'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
@@ -114,7 +105,15 @@ describe('feed', () => {
         remedy: expect.stringContaining(remedy),
       },
     ])
-    expect(found.with('skip')).toEqual(['health', 'attributes', 'query', 'samples', 'values', 'forecasts'])
+    expect(found.with('skip')).toEqual([
+      'health',
+      'attributes',
+      'query',
+      'samples',
+      'values',
+      'forecasts',
+      'resources',
+    ])
   })
 
   test.each([
@@ -193,7 +192,7 @@ describe('attributes', () => {
     expect(coverage).toEqual({
       status: 'ok',
       subject: 'hot',
-      text: 'identity 6 of 6, capacity 10 of 10, health 0 of 9, traffic 0 of 7, diskIO 0 of 14',
+      text: '16 of 46 attributes available: identity 6 of 6, capacity 10 of 10, CPU/memory/network 0 of 9, transactions 0 of 7, disk I/O 0 of 14',
     })
     expect(news).toMatchObject({ status: 'info', text: expect.stringContaining('since version 3.6') })
     expect(rest).toEqual([])
@@ -225,10 +224,10 @@ describe('samples', () => {
     const found = await examine({ base_url: emulator.url })
     const samples = found.of('samples')
     expect(samples.map(({ text }) => text.slice(0, text.indexOf(' is')))).toEqual([
+      'CPU/memory/network',
       'capacity',
-      'health',
-      'traffic',
-      'diskIO',
+      'transactions',
+      'disk I/O',
     ])
     for (const sample of samples) {
       expect(sample).toMatchObject({
@@ -257,96 +256,35 @@ describe('samples', () => {
   })
 })
 
-const snapshots = (...list: readonly object[]) => list
-const NODE = {
-  id: 'n1',
-  displayName: 'node 1',
-  numDisks: '60',
-  diskSpaceFreeCurrent: snapshots({ t: '100', Space: '7' }, { ' t ': 200, ' Space ': ' 2.3e7 ' }),
-  diskSpaceAllocatedPercentageCurrent: snapshots({ t: 100, Percent: '45.5' }),
-  nodeNicReceivedBandwidthCurrent: { t: 100, Bandwidth: '1.5' },
-  transactionReadLatencyCurrent: snapshots({ t: 100, Latency: 12 }),
-}
-const feedOf = (...instances: readonly object[]) => ({ _embedded: { _instances: instances } })
-const rawFeed = (body: unknown) => ({
-  body,
-  reading: decodeFeed(body),
-  pool: { id: 'urn:hot', name: 'hot' },
-  label: 'hot',
-})
-
 describe('values', () => {
-  test('are calculated from the response', () => {
-    const [node = {}] = [...rawNodes(feedOf(NODE)).values()]
-    const figures = FIGURES.map((figure) => [figure.metric, rawFigure(node, figure)] as const)
-    expect(Object.fromEntries(figures.filter(([, value]) => value !== undefined))).toEqual({
-      sds_node_disks: 60,
-      sds_node_disk_space_free_bytes: 23_000_000,
-      sds_node_disk_space_allocated_ratio: 0.455,
-      sds_node_nic_received_bytes_per_second: 1_500_000,
-      sds_node_transaction_read_latency_seconds: 0.012,
+  const node = (id: string, space: object) => ({ id, displayName: id, diskSpaceFreeCurrent: [space] })
+  const FIRST = { t: 100, Space: 7 }
+
+  /** What is found when the nodes change after their first reading. */
+  async function changed(...nodes: readonly object[]) {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    let readings = 0
+    await using gate = await startGate(emulator.url, (query, path) => {
+      if (!path.endsWith('/nodes') || query.includes('category=')) return query
+      const list = readings++ === 0 ? [node('n1', FIRST), node('n2', FIRST)] : nodes
+      return { body: JSON.stringify({ _embedded: { _instances: list } }) }
     })
-  })
+    return (await examine({ base_url: gate.url })).of('values').map(({ status, text }) => `${status} ${text}`)
+  }
 
-  test.each(['NaN', '0x1F', 'N/A', '', -1, null, true, [], '1e400'].map((value) => [value]))(
-    '%j is no figure',
-    (Space) => {
-      const [node = {}] = [...rawNodes(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: 1, Space }] })).values()]
-      const [free] = FIGURES.filter(({ metric }) => metric === 'sds_node_disk_space_free_bytes')
-      expect(free && rawFigure(node, free)).toBeUndefined()
-    },
-  )
-
-  test('match the exported values', () => {
-    expect(compareExport(rawFeed(feedOf(NODE)), 'a')).toEqual({
-      status: 'ok',
-      subject: 'hot',
-      text: '5 figures of 1 node, calculated independently, match /metrics',
-    })
-  })
-
-  const BASE = 'system="a",pool="hot",node="node 1"'
   test.each([
     [
-      'another factor',
-      'sds_node_disk_space_free_bytes',
-      [{ labels: BASE, value: 23 }],
-      'is exported as 23, not 23000000',
+      [node('n1', FIRST), node('n2', { t: 200, Space: 8 })],
+      'ok a second response has 1 same value, and 1 with a newer time',
     ],
-    ['a missing value', 'sds_node_disks', [], 'is exported as nothing, not 60'],
+    [[node('n1', FIRST)], 'warn 1 node disappeared between two responses'],
     [
-      'a figure from nowhere',
-      'sds_node_disk_space_total_bytes',
-      [{ labels: BASE, value: 0 }],
-      'as 0, not nothing',
-    ],
-    ['a missing node', 'sds_node_info', [], 'of 1 node 0 are exported'],
-  ])('differ with %s', (_, name, list, text) => {
-    const feed = rawFeed(feedOf(NODE))
-    const right = feedSamples(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
-    const samples: SampleSet = new Map<string, readonly Sample[]>([...right, [name, list]])
-    expect(compareExport(feed, 'a', { samples })).toMatchObject({
-      status: 'fail',
-      text: expect.stringContaining(text),
-      remedy: expect.stringContaining('report this'),
-    })
-  })
-
-  test('of two readings must be consistent', () => {
-    const before = rawFeed(feedOf(NODE, { ...NODE, id: 'n2' }))
-    const after = decodeFeed(
-      feedOf({
-        ...NODE,
-        diskSpaceFreeCurrent: snapshots({ t: 200, Space: 8 }),
-        transactionReadLatencyCurrent: snapshots({ t: 99, Latency: 12 }),
-      }),
-    )
-    expect(compareReadings(before, after).map(({ status, text }) => `${status} ${text}`)).toEqual([
-      'warn 1 node disappeared between two responses',
+      [node('n1', FIRST), node('n2', { t: 99, Space: 7 })],
       'warn 1 sample went back in time between two responses',
-      'warn 1 value changed without a new time',
-    ])
-    expect(compareReadings(before, before.reading)).toEqual([])
+    ],
+    [[node('n1', FIRST), node('n2', { t: 100, Space: 8 })], 'warn 1 value changed without a new time'],
+  ])('of a second response %j', async (nodes, finding) => {
+    expect(await changed(...nodes)).toEqual([finding])
   })
 
   test('fail if the second request fails', async () => {

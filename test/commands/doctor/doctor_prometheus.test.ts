@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
-import { CheckFailure, runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { CheckFailure } from '../../../src/commands/doctor/check.ts'
 import { alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
 import type { AlertmanagerClient } from '../../../src/commands/doctor/services/alertmanager_client.ts'
-import { dashboardsCheck } from '../../../src/commands/doctor/services/dashboards.ts'
-import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/services/prometheus_checks.ts'
+import { dashboardFindings } from '../../../src/commands/doctor/services/dashboards.ts'
+import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
   LoadedRule,
   QueriedSample,
@@ -59,8 +59,7 @@ async function diagnose({
   }
   const systems = [{ name: 'frankfurt', pools: [{ id: 'hot', name: undefined }] }]
   const history = { enabled: hasHistory, windowMs: 3_600_000, intervalMs: 300_000 }
-  const { reports } = await runChecks(
-    PROMETHEUS_CHECKS,
+  const reports = await examinePrometheus(
     { client, systems, pollSchedules: ['0 * * * * *'], history, sendsTestAlert: false },
     { signal: new AbortController().signal, onCheck: () => undefined },
   )
@@ -127,6 +126,33 @@ describe('pools', () => {
     const up = values.map((value, index) => ({ labels: { ...LABELS, instance: `${index}` }, value }))
     const targets = values.map((_, index) => ({ ...TARGET, instance: `${index}` }))
     expect((await diagnose({ up, targets }))('pools')).toMatchObject([{ status, text }])
+  })
+
+  test.each([
+    [
+      'renamed',
+      { ...LABELS, system: 'paris' },
+      'warn',
+      'under the name paris',
+      /^if it was renamed .*: wait one/,
+    ],
+    [
+      'added',
+      { ...LABELS, system: 'paris', pool_id: 'other' },
+      'fail',
+      'has no pools',
+      /added .*: wait one scrape/,
+    ],
+  ] as const)('of a system that was %s after the last scrape', async (_, labels, status, text, remedy) => {
+    const up = [{ labels, value: 1 }]
+    expect((await diagnose({ up }))('pools')).toEqual([
+      {
+        status,
+        subject: 'frankfurt',
+        text: expect.stringContaining(text),
+        remedy: expect.stringMatching(remedy),
+      },
+    ])
   })
 })
 
@@ -274,8 +300,6 @@ describe('dashboards', () => {
       `of an older version without a mark, this program is ${readVersion()}: ${FIRST.title}`,
     ],
   ] as const)('of Grafana: %s', async (_, listed, status, text) => {
-    const running = { signal: new AbortController().signal, onCheck: () => undefined }
-    const { reports } = await runChecks([dashboardsCheck], { tagged: async () => listed }, running)
-    expect(reports.flatMap(({ findings }) => findings)).toMatchObject([{ status, text }])
+    expect(await dashboardFindings({ tagged: async () => listed })).toMatchObject([{ status, text }])
   })
 })

@@ -12,20 +12,20 @@ describe('query', () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('query')).toEqual([
-      { status: 'ok', text: expect.stringMatching(/^available: figures of 2 nodes$/) },
+      { status: 'ok', text: expect.stringMatching(/^available: values of 2 nodes$/) },
       {
         status: 'ok',
         subject: 'hot',
-        text: 'with the feed: health 9 of 9, traffic 5 of 7, diskIO 14 of 14',
+        text: 'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14',
       },
     ])
     expect(found.with('fail')).toEqual([])
     // The ages of attributes that come from the query interface are checked, too.
     expect(found.of('samples')).toMatchObject([
-      { status: 'ok', text: expect.stringMatching(/health .*traffic .*diskIO/) },
+      { status: 'ok', text: expect.stringMatching(/CPU.*transactions .*disk/) },
     ])
     expect(found.of('values')).toMatchObject([
-      { status: 'ok', text: expect.stringMatching(/^\d+ figures of 2 nodes, .* match/) },
+      { status: 'ok', text: expect.stringMatching(/^a second response has \d+ same values/) },
     ])
   })
 
@@ -86,7 +86,7 @@ describe('query', () => {
     expect(found.of('query')).toEqual([
       {
         status: 'info',
-        text: expect.stringMatching(/^not polled .* no performance figures: auto would poll it$/),
+        text: expect.stringMatching(/^not polled .* no performance metrics: auto would poll it$/),
       },
     ])
     expect(emulator.log.count('query')).toBe(0)
@@ -99,7 +99,7 @@ describe('query', () => {
       {
         status: 'info',
         text: expect.stringMatching(
-          /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the feed has/,
+          /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the dashboard API has/,
         ),
       },
     ])
@@ -115,7 +115,7 @@ describe('bandwidths', () => {
     expect(found.of('query')).toMatchObject([
       {
         status: 'ok',
-        text: expect.stringMatching(/; not polled, because the feed has performance figures$/),
+        text: expect.stringMatching(/; not polled, because the dashboard API has performance metrics$/),
       },
       ...BANDWIDTHS.map((subject) => ({ status: 'ok', subject, text: expect.stringContaining('agree') })),
     ])

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Finding } from '../../../src/commands/doctor/check/check.ts'
+import type { Finding } from '../../../src/commands/doctor/check.ts'
 import { examineSystem } from '../../../src/commands/doctor/system.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { get } from '../../support/http.ts'
@@ -63,16 +63,20 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** A proxy for an emulator that changes queries; it refuses a request if `change` returns undefined. */
+/** A proxy for an emulator that changes queries, or responds itself; it refuses a request if `change` returns undefined. */
 export async function startGate(
   target: string,
-  change: (query: string, path: string) => string | undefined,
+  change: (query: string, path: string) => string | { readonly body: string } | undefined,
 ): Promise<RunningServer> {
   const server = createServer(async (request, response) => {
     const [path = '', query] = (request.url ?? '').split('?')
     const asked = query === undefined ? '' : change(query, path)
     if (asked === undefined) {
       response.writeHead(400).end('{"code":1008,"description":"Parameter was provided but invalid"}')
+      return
+    }
+    if (typeof asked === 'object') {
+      response.end(asked.body)
       return
     }
     const passed = ['x-sds-auth-token', 'authorization', 'accept']

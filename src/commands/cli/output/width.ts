@@ -88,3 +88,8 @@ export function createProgress(output: { isTTY?: boolean; write(text: string): u
     clear: (): void => write(CLEAR_LINE),
   }
 }
+
+/** A word of a command line for a POSIX shell. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -6,14 +6,7 @@ import {
 import type { Labels } from '../../../catalogue.ts'
 import { counted, namesText } from '../../../text.ts'
 import { errorText } from '../../../values/errors.ts'
-import {
-  allOf,
-  CheckFailure,
-  type Finding,
-  type FindingRow,
-  failuresAsWarnings,
-  firstOf,
-} from '../check/check.ts'
+import { allOf, CheckFailure, type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check.ts'
 import { type AlertmanagerClient, type Readiness, type SentAlert, TEST_ALERT } from './alertmanager_client.ts'
 import type { LoadedRule } from './prometheus_client.ts'
 import { isOurs } from './prometheus_findings.ts'
@@ -141,9 +134,9 @@ function routeFindings(
   const silent = routed.filter(({ receivers }) => !receivers.some(({ hasIntegration }) => hasIntegration))
   const places = namesOf(silent.flatMap(({ receivers }) => receivers.map(({ name }) => name)))
   const names = namesOf(silent.map(({ alert }) => alert['alertname'] ?? ''))
-  const text = `nobody is notified of ${names}: the receiver ${places} has no integration`
+  const text = `no notification is sent of ${names}: the receiver ${places} has no integration`
   const reached = routed.flatMap(({ receivers }) => receivers.map(({ name }) => name))
-  // It is usual that alerts with the severity info notify nobody.
+  // It is usual that alerts with the severity info are sent nowhere.
   const isMinor = silent.every(({ alert }) => alert['severity'] === 'info')
   const rows: readonly FindingRow[] = [
     [silent.length > 0 && !isMinor, 'warn', text, ADD_INTEGRATION],

@@ -1,7 +1,7 @@
 import { readDashboards } from '../../../alerting/package_files.ts'
 import { readVersion } from '../../../exporter/version.ts'
-import type { GrafanaClient, ListedDashboard } from '../../dashboards/grafana_client.ts'
-import { allOf, checksOf, type Finding } from '../check/check.ts'
+import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
+import { allOf, type Finding } from '../check.ts'
 import { otherVersions, UNMARKED } from './prometheus_findings.ts'
 
 const VERSION_TAG = /^sds-exporter-(.+)$/
@@ -9,13 +9,8 @@ const VERSION_TAG = /^sds-exporter-(.+)$/
 /** Every dashboard of the exporter has it. */
 const TAG = 'sds'
 
-export const dashboardsCheck = checksOf<Pick<GrafanaClient, 'tagged'>, object>()({
-  title: 'dashboards',
-  needs: [],
-  run: async (client) => dashboardFindings(await client.tagged(TAG)),
-})
-
-function dashboardFindings(listed: readonly ListedDashboard[]): Finding[] {
+export async function dashboardFindings(client: Pick<GrafanaClient, 'tagged'>): Promise<Finding[]> {
+  const listed = await client.tagged(TAG)
   const uids = readDashboards().map(({ dashboard }) => dashboard.uid)
   const ours = listed.filter(({ uid }) => uids.includes(uid))
   if (ours.length === 0)

@@ -1,9 +1,21 @@
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
 import { pollPeriodMs } from '../../../readings/schedule.ts'
+import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { counted, durationText } from '../../../text.ts'
-import { allOf, checksOf, type Finding, type FindingRow, filled, firstOf } from '../check/check.ts'
-import { OLD_SECONDS } from '../system/values.ts'
+import { largest, smallest } from '../../../values/largest.ts'
+import {
+  allOf,
+  type CheckReport,
+  createChecks,
+  type Finding,
+  type FindingRow,
+  filled,
+  firstOf,
+  type Outcome,
+  partOf,
+  type Running,
+} from '../check.ts'
 import { alertingFindings } from './alerting.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 import { historyFinding, ruleFindings } from './prometheus_findings.ts'
@@ -22,49 +34,56 @@ interface PrometheusContext {
   readonly sendsTestAlert: boolean
 }
 
-interface PrometheusFacts {
-  readonly targets: readonly ScrapeTarget[]
-  /** The targets that are this exporter. */
-  readonly ours: readonly ScrapeTarget[]
-  readonly pools: readonly QueriedSample[]
+/** Whether Prometheus scrapes the exporter, and has its samples and rules. */
+export async function examinePrometheus(
+  { client, systems, pollSchedules, history, sendsTestAlert }: PrometheusContext,
+  running: Running,
+): Promise<readonly CheckReport[]> {
+  const { run, reports } = createChecks(running)
+  const targets = await run('prometheus', [], () => checkTargets(client))
+  const target = await run('target', [targets], ([all]) => checkTarget(client, all))
+  const [ours, pools] = [partOf(target, 'ours'), partOf(target, 'pools')]
+  await run('pools', [pools, ours], ([known, found]) =>
+    systems.flatMap((system) => systemFindings(system, known, waitText(found))),
+  )
+  await run('samples', [ours, pools], () => checkAges(client, systems))
+  await run('interval', [ours], ([found]) => intervalFindings(found, pollSchedules))
+  if (history.enabled)
+    await run('history', [targets], async ([all]) => [
+      historyFinding(history, all, await client.configuration()),
+    ])
+  await run('rules', [ours], async ([found]) => ruleFindings(await client.rules(), found))
+  await run('alerting', [targets], async () => {
+    const names = systems.map(({ name }) => name)
+    return alertingFindings(await client.alertmanagers(), await client.rules(), names, sendsTestAlert)
+  })
+  return reports
 }
 
-const check = checksOf<PrometheusContext, PrometheusFacts>()
-
-const answersCheck = check({
-  title: 'prometheus',
-  needs: [],
-  gives: ['targets'],
-  run: async ({ client }) => {
-    const targets = await client.targets()
-    const text = `scrapes ${counted(targets.length, 'target')}`
-    return { findings: [{ status: 'ok', subject: client.url, text }], facts: { targets } }
-  },
-})
+async function checkTargets(client: PrometheusClient): Promise<Outcome<readonly ScrapeTarget[]>> {
+  const targets = await client.targets()
+  const text = `scrapes ${counted(targets.length, 'target')}`
+  return { findings: [{ status: 'ok', subject: client.url, text }], fact: targets }
+}
 
 /** The job name in the provided scrape configurations and rules. */
 const DEFAULT_JOB = 'sds-exporter'
 
-const targetCheck = check({
-  title: 'target',
-  needs: ['targets'],
-  gives: ['ours', 'pools'],
-  run: async ({ client }, { targets }) => {
-    const pools = await client.query('sds_pool_up')
-    const ours = targets.filter(
-      ({ job, instance }) =>
-        job === DEFAULT_JOB ||
-        pools.some(({ labels }) => labels['job'] === job && labels['instance'] === instance),
-    )
-    const unscraped = (filled(ours) ?? targets).find(({ health }) => health === 'unknown')
-    const absent = unscraped === undefined ? NO_TARGET : unscrapedFinding(unscraped)
-    return {
-      findings: filled(ours.map(targetFinding)) ?? [absent],
-      // Before the first scrape, Prometheus has no samples: this says nothing about the exporter.
-      facts: { ours: filled(ours), pools: unscraped === undefined ? pools : undefined },
-    }
-  },
-})
+/** The targets that are this exporter, and its pools. */
+async function checkTarget(client: PrometheusClient, targets: readonly ScrapeTarget[]) {
+  const pools = await client.query('sds_pool_up')
+  const isOurs = ({ job, instance }: ScrapeTarget) =>
+    job === DEFAULT_JOB ||
+    pools.some(({ labels }) => labels['job'] === job && labels['instance'] === instance)
+  const ours = filled(targets.filter(isOurs))
+  const unscraped = (ours ?? targets).find(({ health }) => health === 'unknown')
+  const absent = unscraped === undefined ? NO_TARGET : unscrapedFinding(unscraped)
+  return {
+    findings: ours?.map(targetFinding) ?? [absent],
+    // Before the first scrape, Prometheus has no samples: this says nothing about the exporter.
+    fact: { ours, pools: unscraped === undefined ? pools : undefined },
+  }
+}
 
 const NO_TARGET: Finding = {
   status: 'fail',
@@ -72,10 +91,15 @@ const NO_TARGET: Finding = {
   remedy: `add a scrape job (job_name: ${DEFAULT_JOB}) with the address of the exporter, such as HOST:9438`,
 }
 
-function unscrapedFinding({ job, instance, intervalSeconds }: ScrapeTarget): Finding {
-  const interval = intervalSeconds === undefined ? '' : ` (${durationText(intervalSeconds)})`
-  const remedy = `wait one scrape interval${interval}, and run this again`
-  return { status: 'warn', subject: `${job} ${instance}`, text: 'has not been scraped yet', remedy }
+function unscrapedFinding(target: ScrapeTarget): Finding {
+  const subject = `${target.job} ${target.instance}`
+  return { status: 'warn', subject, text: 'has not been scraped yet', remedy: waitText([target]) }
+}
+
+function waitText(targets: readonly ScrapeTarget[]): string {
+  const seconds = largest(targets.map(({ intervalSeconds }) => intervalSeconds))
+  const interval = seconds === undefined ? '' : ` (${durationText(seconds)})`
+  return `wait one scrape interval${interval}, and run this again`
 }
 
 function targetFinding(target: ScrapeTarget): Finding {
@@ -88,15 +112,26 @@ function targetFinding(target: ScrapeTarget): Finding {
 const TARGET_DOWN =
   'connection refused: start the exporter; 401: check the password in --web.config.file; TLS: check the server name and the CA'
 
-const poolsCheck = check({
-  title: 'pools',
-  needs: ['pools', 'ours'],
-  run: ({ systems }, { pools }) => systems.flatMap((system) => systemFindings(system, pools)),
-})
-
-function systemFindings({ name, pools }: WatchedSystem, known: readonly QueriedSample[]): Finding[] {
+/** @param wait the remedy for a system that the exporter has under this name since the last scrape only */
+function systemFindings(
+  { name, pools }: WatchedSystem,
+  known: readonly QueriedSample[],
+  wait: string,
+): Finding[] {
   const mine = known.filter(({ labels }) => labels['system'] === name)
   const ids = pools?.map(({ id }) => id) ?? mine.map(({ labels }) => labels['pool_id'] ?? '')
+  const others = known.filter(({ labels }) => ids.some((id) => id === labels['pool_id']))
+  const names = [...new Set(others.map(({ labels }) => labels['system']))].join(', ')
+  if (mine.length === 0)
+    return allOf(name, [
+      [
+        names !== '',
+        'warn',
+        `Prometheus has the pools of this system under the name ${names}`,
+        `${RENAMED}: ${wait}`,
+      ],
+      [names === '', 'fail', 'Prometheus has no pools of this system', `${USE_FILE}; ${ADDED}: ${wait}`],
+    ])
   const wrong = ids.flatMap((id) => {
     const up = mine.filter(({ labels }) => labels['pool_id'] === id).map(({ value }) => value)
     return allOf(`${name} ${id}`, [
@@ -104,13 +139,13 @@ function systemFindings({ name, pools }: WatchedSystem, known: readonly QueriedS
       [up.length > 0 && !up.includes(1), 'fail', 'polls of the running exporter fail', SEE_ABOVE],
     ])
   })
-  const rows: readonly FindingRow[] = [
-    [mine.length === 0, 'fail', 'Prometheus has no pools of this system', USE_FILE],
-  ]
-  const found = firstOf(name, rows, 'ok', `up: ${counted(ids.length, 'pool')}`)
-  return mine.length > 0 && wrong.length > 0 ? wrong : [found]
+  return filled(wrong) === undefined
+    ? [{ status: 'ok', subject: name, text: `up: ${counted(ids.length, 'pool')}` }]
+    : wrong
 }
 
+const RENAMED = 'if it was renamed after the last scrape'
+const ADDED = 'if it was added after the last scrape'
 const USE_FILE = 'use this configuration file for the exporter that Prometheus scrapes, and check its log'
 const COMPARE_FILE = 'compare the configuration of the running exporter with this file, and check its log'
 const SEE_ABOVE =
@@ -119,19 +154,15 @@ const SEE_ABOVE =
 /** The lookback delta of Prometheus: older samples are not returned. */
 const LOOKBACK_SECONDS = 300
 
-const agesCheck = check({
-  title: 'samples',
-  needs: ['ours', 'pools'],
-  run: async ({ client, systems }) => {
-    const scraped = await client.query('time() - max by (system) (timestamp(sds_pool_up))')
-    const newest = await client.query(
-      'time() + max by (system) (sds_system_clock_skew_seconds) - max by (system) (sds_node_sample_timestamp_seconds)',
-    )
-    const of = (samples: readonly QueriedSample[], name: string) =>
-      samples.find(({ labels }) => labels['system'] === name)?.value
-    return systems.map(({ name }) => agesFinding(name, of(scraped, name), of(newest, name)))
-  },
-})
+async function checkAges(client: PrometheusClient, systems: readonly WatchedSystem[]): Promise<Finding[]> {
+  const scraped = await client.query('time() - max by (system) (timestamp(sds_pool_up))')
+  const newest = await client.query(
+    'time() + max by (system) (sds_system_clock_skew_seconds) - max by (system) (sds_node_sample_timestamp_seconds)',
+  )
+  const of = (samples: readonly QueriedSample[], name: string) =>
+    samples.find(({ labels }) => labels['system'] === name)?.value
+  return systems.map(({ name }) => agesFinding(name, of(scraped, name), of(newest, name)))
+}
 
 function agesFinding(subject: string, scraped: number | undefined, newest: number | undefined): Finding {
   const ageText = (seconds: number) => durationText(Math.max(seconds, 0))
@@ -140,7 +171,7 @@ function agesFinding(subject: string, scraped: number | undefined, newest: numbe
   const rows: readonly FindingRow[] = [
     [scraped === undefined, 'skip', 'skipped: Prometheus has no samples of this system'],
     [newest === undefined, 'warn', text, NO_VALUES],
-    [newest !== undefined && newest <= OLD_SECONDS, 'ok', text],
+    [newest !== undefined && newest <= OLD_SAMPLE_SECONDS, 'ok', text],
   ]
   return firstOf(subject, rows, 'warn', text, NOT_UPDATED)
 }
@@ -149,17 +180,10 @@ const NO_VALUES = 'check the log of the running exporter: it has no values of th
 const NOT_UPDATED =
   'the system does not update its statistics, or the exporter does not poll: compare with "samples" above'
 
-const intervalCheck = check({
-  title: 'interval',
-  needs: ['ours'],
-  run: ({ pollSchedules }, { ours }) => {
-    const periods = pollSchedules.flatMap((schedule) =>
-      schedule === '' ? [] : pollPeriodMs(schedule) / 1000,
-    )
-    const pollSeconds = periods.length === 0 ? undefined : Math.min(...periods)
-    return ours.map((target) => intervalFinding(target, pollSeconds))
-  },
-})
+function intervalFindings(targets: readonly ScrapeTarget[], pollSchedules: readonly string[]): Finding[] {
+  const periods = pollSchedules.flatMap((schedule) => (schedule === '' ? [] : pollPeriodMs(schedule) / 1000))
+  return targets.map((target) => intervalFinding(target, smallest(periods)))
+}
 
 /** @param pollSeconds of the system that is polled most often; undefined: each probe polls */
 function intervalFinding(
@@ -184,36 +208,3 @@ const SCRAPE_OFTEN =
   'set scrape_interval to 1m: series end after 5 minutes without a sample, so a single lost scrape would cause a gap'
 const DECREASE_INTERVAL =
   'decrease scrape_interval, or poll less often: polls between two scrapes are not stored'
-
-const historyCheck = check({
-  title: 'history',
-  needs: ['targets'],
-  run: async ({ client, history }, { targets }) =>
-    history.enabled ? [historyFinding(history, targets, await client.configuration())] : [],
-})
-
-const rulesCheck = check({
-  title: 'rules',
-  needs: ['ours'],
-  run: async ({ client }, { ours }) => ruleFindings(await client.rules(), ours),
-})
-
-const alertingCheck = check({
-  title: 'alerting',
-  needs: ['targets'],
-  run: async ({ client, systems, sendsTestAlert }) => {
-    const names = systems.map(({ name }) => name)
-    return alertingFindings(await client.alertmanagers(), await client.rules(), names, sendsTestAlert)
-  },
-})
-
-export const PROMETHEUS_CHECKS = [
-  answersCheck,
-  targetCheck,
-  poolsCheck,
-  agesCheck,
-  intervalCheck,
-  historyCheck,
-  rulesCheck,
-  alertingCheck,
-] as const

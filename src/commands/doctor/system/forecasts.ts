@@ -2,8 +2,10 @@ import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { Forecast } from '../../../api/feed/forecasts.ts'
 import type { ForecastConfig } from '../../../config/config.ts'
-import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
-import { type RawFeed, systemCheck } from '../check/system_facts.ts'
+import type { PoolState, SystemState } from '../../../state/state.ts'
+import { type Finding, type FindingRow, failed, firstOf } from '../check.ts'
+import type { SystemContext } from '../system.ts'
+import { poolsWithNodes } from './findings.ts'
 
 interface ForecastResponse {
   readonly isSupported: boolean
@@ -14,37 +16,33 @@ interface ForecastResponse {
 }
 
 /** Checks whether the system serves forecasts, and whether it needs the braces in the request. */
-export const forecastsCheck = systemCheck({
-  title: 'forecasts',
-  needs: ['client', 'feeds'],
-  run: async ({ system: { forecast }, signal }, { client, feeds }) => {
-    const filled = feeds.filter(({ reading }) => reading.nodes.length > 0)
-    const [first, ...others] = filled
-    if (forecast.schedule === '') return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]
-    if (first === undefined) return [{ status: 'info', text: 'cannot be checked without nodes' }]
-    const forecastsOf = (feed: RawFeed, braces: boolean) =>
-      requestForecasts(client, feed, { ...forecast, braces }, signal)
-    const [chosen, other] = [
-      await forecastsOf(first, forecast.braces),
-      await forecastsOf(first, !forecast.braces),
-    ]
-    const form = formFinding(chosen, other, forecast)
-    if (!chosen.isSupported) return [form]
-    const answers = [chosen, ...(await Promise.all(others.map((feed) => forecastsOf(feed, forecast.braces))))]
-    return [form, ...answers.map((answer, index) => poolFinding(filled[index]?.label ?? '', answer))]
-  },
-})
+export async function checkForecasts(
+  { system: { forecast }, signal }: SystemContext,
+  client: SystemClient,
+  state: SystemState,
+): Promise<readonly Finding[]> {
+  if (forecast.schedule === '') return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]
+  const [first, ...others] = poolsWithNodes(state)
+  if (first === undefined) return [{ status: 'info', text: 'cannot be checked without nodes' }]
+  const forecastsOf = ({ ref }: PoolState, braces: boolean) =>
+    requestForecasts(client, ref.id, { ...forecast, braces }, signal)
+  const chosen = await forecastsOf(first, forecast.braces)
+  const form = formFinding(chosen, await forecastsOf(first, !forecast.braces), forecast)
+  if (!chosen.isSupported) return [form]
+  const read = others.map(async (pool) => poolFinding(pool.label, await forecastsOf(pool, forecast.braces)))
+  return [form, poolFinding(first.label, chosen), ...(await Promise.all(read))]
+}
 
 async function requestForecasts(
   client: SystemClient,
-  { pool }: RawFeed,
+  poolId: string,
   forecast: ForecastConfig,
   signal: AbortSignal,
 ): Promise<ForecastResponse> {
   const forecasts: Forecast[] = []
   try {
     for (const timeFrame of forecast.timeFrames) {
-      const { nodes } = await client.forecasts(pool.id, { ...forecast, timeFrame }, signal)
+      const { nodes } = await client.forecasts(poolId, { ...forecast, timeFrame }, signal)
       forecasts.push(...nodes.flatMap((node) => node.forecasts))
     }
     return classify(forecasts, forecast)

@@ -11,72 +11,76 @@ import {
   type Transport,
 } from '../../../api/http/transport.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../../../api/providers/providers.ts'
-import { mayRead } from '../../../api/providers/whoami.ts'
+import { type Account, mayRead } from '../../../api/providers/whoami.ts'
 import { credentialHeaders } from '../../../api/session/session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'
 import {
   asFailure,
-  type CheckResult,
   type Finding,
   type FindingRow,
   failed,
   failuresAsWarnings,
   filled,
   firstOf,
-} from '../check/check.ts'
-import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
+  type Outcome,
+} from '../check.ts'
+import type { SystemContext } from '../system.ts'
 
 /**
  * Sends one request of the API document without a token to each base URL; the management API must refuse it with 401 or
  * a redirect.
  */
-export const httpCheck = systemCheck({
-  title: 'http',
-  needs: ['connected'],
-  gives: ['answering', 'skewSeconds'],
-  run: async (context, { connected }) => {
-    // If the file of the secret cannot be read, the check of the login reports it, and there is nothing to redact.
-    const { system } = context
-    const transport = createTransport({
-      tls: system.tls,
-      timeoutMs: system.poll.timeoutMs,
-      concurrency: 1,
-      maxResponseBytes: system.limits.maxResponseBytes,
-      onCertificate: () => undefined,
-      otherSecrets: await credentialHeaders(system.auth).catch(() => ({})),
-    })
-    try {
-      const results = await Promise.all(connected.map((baseUrl) => probe(transport, baseUrl, context)))
-      const answering = connected.filter((_, index) => results[index]?.finding.status !== 'fail')
-      const skewSeconds = results.find((one) => one.skewSeconds !== undefined)?.skewSeconds
-      return {
-        findings: failuresAsWarnings(results.map(({ finding }) => finding)),
-        facts: { answering: filled(answering), skewSeconds },
-      }
-    } finally {
-      await transport.close()
-    }
-  },
-})
-
-async function probe(transport: Transport, baseUrl: string, { system, signal }: SystemContext) {
-  const subject = new URL(baseUrl).host
+export async function checkHttp({ system, signal }: SystemContext, baseUrls: readonly string[]) {
+  // If the file of the secret cannot be read, the check of the login reports it, and there is nothing to redact.
+  const transport = createTransport({
+    tls: system.tls,
+    timeoutMs: system.poll.timeoutMs,
+    concurrency: 1,
+    maxResponseBytes: system.limits.maxResponseBytes,
+    onCertificate: () => undefined,
+    otherSecrets: await credentialHeaders(system.auth).catch(() => ({})),
+  })
   try {
-    const answer = await transport.send({
-      baseUrl,
-      method: 'GET',
-      path: PROVIDERS_PATH,
-      headers: { Accept: PROVIDERS_ACCEPT, ...JSON_CONTENT },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(system.poll.timeoutMs)]),
-    })
+    const timeout = AbortSignal.timeout(system.poll.timeoutMs)
+    const probed = await Promise.all(
+      baseUrls.map((baseUrl) => probe(transport, baseUrl, AbortSignal.any([signal, timeout]))),
+    )
+    signal.throwIfAborted()
+    const answering = baseUrls.filter((_, index) => probed[index]?.finding.status !== 'fail')
+    const skewSeconds = probed.find((one) => one.skewSeconds !== undefined)?.skewSeconds
+    return {
+      findings: failuresAsWarnings(probed.map(({ finding }) => finding)),
+      fact: { answering: filled(answering), skewSeconds },
+    }
+  } finally {
+    await transport.close()
+  }
+}
+
+async function probe(transport: Transport, baseUrl: string, signal: AbortSignal) {
+  const subject = new URL(baseUrl).host
+  const headers = { Accept: PROVIDERS_ACCEPT, ...JSON_CONTENT }
+  try {
+    const answer = await transport.send({ baseUrl, method: 'GET', path: PROVIDERS_PATH, headers, signal })
     return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
   } catch (failure) {
-    signal.throwIfAborted()
     return { finding: failed(failure, { subject }), skewSeconds: undefined }
   }
 }
+
+/** Sample ages are corrected by the skew, but lifetimes of tokens and certificates are not. */
+const MAX_SKEW_SECONDS = 30
+
+export function clockFindings(skewSeconds: number): readonly Finding[] {
+  const size = Math.abs(skewSeconds)
+  const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
+  const rows: readonly FindingRow[] = [[size <= MAX_SKEW_SECONDS, 'ok', `clock skew ${size} s`]]
+  return [firstOf(undefined, rows, 'warn', text, SYNCHRONIZE)]
+}
+
+const SYNCHRONIZE = 'correct time synchronisation (NTP) of the system or of this machine'
 
 async function findingFor(answer: HttpResponse): Promise<Finding> {
   const refusal = refusalOf(answer) ?? (await unreadable(answer))
@@ -102,61 +106,56 @@ async function unreadable({ decode }: HttpResponse): Promise<ApiError | undefine
   }
 }
 
+/** An authenticated client, which must be closed, and the answer of whoami if the system supports it. */
+interface LoggedIn {
+  readonly client: SystemClient
+  readonly account: Account
+}
+
+const UNKNOWN_ACCOUNT: Account = { user: undefined, roles: undefined }
+
 /** Logs in, or uses the token, and reads whoami. */
-export const loginCheck = systemCheck({
-  title: 'login',
-  needs: ['answering'],
-  gives: ['client', 'account'],
-  run: async (context, { answering }) => {
-    const logins: (Reason | 'ok')[] = []
-    const system = { ...context.system, baseUrls: answering }
-    const loggedIn = (result: Reason | 'ok') => void logins.push(result)
-    const { received } = context
-    const client = createCommandClient(system, { loggedIn, ...(received && { received }) })
-    try {
-      const account = await client.account(context.signal)
-      const findings: Finding[] = [{ status: 'ok', text: acceptedText(context) }]
-      return { findings, facts: { client, account } }
-    } catch (cause) {
-      const isLoggedIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')
-      // Older systems may not support whoami.
-      const isUnsupported = cause instanceof ApiError && REASONS[cause.reason].unsupported === true
-      if (isLoggedIn && isUnsupported) return withoutAccount(context, client, cause)
-      await client.close()
-      context.signal.throwIfAborted()
-      return refused(context, asFailure(cause))
-    }
-  },
-})
+export async function checkLogin(
+  context: SystemContext,
+  baseUrls: readonly string[],
+): Promise<Outcome<LoggedIn>> {
+  const { system, signal, received } = context
+  const logins: (Reason | 'ok')[] = []
+  const loggedIn = (result: Reason | 'ok') => void logins.push(result)
+  const client = createCommandClient({ ...system, baseUrls }, { loggedIn, ...(received && { received }) })
+  try {
+    const account = await client.account(signal)
+    return { findings: [{ status: 'ok', text: acceptedText(context) }], fact: { client, account } }
+  } catch (cause) {
+    const isLoggedIn = logins.at(-1) === 'ok' || system.auth.kind.startsWith('token')
+    // Older systems may not support whoami.
+    if (isLoggedIn && cause instanceof ApiError && REASONS[cause.reason].unsupported === true)
+      return { findings: [withoutAccount(context, cause)], fact: { client, account: UNKNOWN_ACCOUNT } }
+    await client.close()
+    signal.throwIfAborted()
+    return [refused(context, asFailure(cause))]
+  }
+}
 
 function acceptedText({ system: { auth } }: SystemContext): string {
   return 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
 }
 
 /** Every role may read whoami: if it is forbidden, the token may have expired, behind a proxy that turns 401 into this. */
-function withoutAccount(
-  context: SystemContext,
-  client: SystemClient,
-  { reason, detail, remedy, readerRemedy }: ApiError,
-): CheckResult<SystemFacts> {
+function withoutAccount(context: SystemContext, { reason, detail, remedy, readerRemedy }: ApiError): Finding {
   const { auth } = context.system
-  const finding: Finding =
-    reason === 'forbidden' && auth.kind.startsWith('token')
-      ? {
-          status: 'warn',
-          text: `whoami, which every role may read, is refused: ${detail}`,
-          // Every role may read it, so the role is not the cause.
-          remedy:
-            readerRemedy === undefined ? remedy : `if other requests are refused, too, ${newToken(auth)}`,
-        }
-      : { status: 'info', text: `${acceptedText(context)}, but the system does not support whoami` }
-  return { findings: [finding], facts: { client, account: null } }
+  if (reason !== 'forbidden' || !auth.kind.startsWith('token'))
+    return { status: 'info', text: `${acceptedText(context)}, but the system does not support whoami` }
+  // Every role may read it, so the role is not the cause.
+  const renew = `if other requests are refused, too, ${newToken(auth)}`
+  const text = `whoami, which every role may read, is refused: ${detail}`
+  return { status: 'warn', text, remedy: readerRemedy === undefined ? remedy : renew }
 }
 
-function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding[] {
-  if (failure.reason !== 'auth') return [failed(failure)]
+function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding {
+  if (failure.reason !== 'auth') return failed(failure)
   const remedy = 'username' in auth ? `${failure.remedy} (${passwordIn(auth)})` : newToken(auth)
-  return [failed(failure, { remedy })]
+  return failed(failure, { remedy })
 }
 
 function passwordIn(auth: AuthConfig): string {
@@ -185,19 +184,14 @@ const MINIMUM_ROLE = 'SYSTEM_MONITOR'
 const ASSIGN = `assign only the role ${MINIMUM_ROLE} to the account`
 const USE_OTHER = `use an account with only the role ${MINIMUM_ROLE}`
 
-export const roleCheck = systemCheck({
-  title: 'role',
-  needs: ['account'],
-  run: (_, { account }) => {
-    const roles = account?.roles ?? []
-    const who = `${account?.user ?? 'the account'} has ${roles.join(', ')}`
-    const isReader = account !== null && mayRead(account)
-    const isMore = roles.some((role) => role !== MINIMUM_ROLE)
-    const rows: readonly FindingRow[] = [
-      [roles.length === 0, 'info', 'the system does not report the roles of the account'],
-      [!isReader, 'fail', `${who}, which cannot read the feed`, ASSIGN],
-      [isMore, 'warn', `${who}: more permissions than needed`, USE_OTHER],
-    ]
-    return [firstOf(undefined, rows, 'ok', who)]
-  },
-})
+export function roleFindings(account: Account): readonly Finding[] {
+  const { roles = [] } = account
+  const who = `${account.user ?? 'the account'} has ${roles.join(', ')}`
+  const isMore = roles.some((role) => role !== MINIMUM_ROLE)
+  const rows: readonly FindingRow[] = [
+    [roles.length === 0, 'info', 'the system does not report the roles of the account'],
+    [!mayRead(account), 'fail', `${who}, which cannot read the feed`, ASSIGN],
+    [isMore, 'warn', `${who}: more permissions than needed`, USE_OTHER],
+  ]
+  return [firstOf(undefined, rows, 'ok', who)]
+}

@@ -1,141 +1,75 @@
-import type { SystemClient } from '../../../api/client.ts'
-import type { ApiError } from '../../../api/errors/errors.ts'
-import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
-import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/answers/refusals.ts'
-import {
-  createJoin,
-  type Join,
-  mergePerformance,
-  needsQueries,
-  unmatchedRows,
-} from '../../../api/query/merge.ts'
-import { createPerformanceReader, type PerformancePoll } from '../../../api/query/performance_reader.ts'
-import { readRangeDefect } from '../../../api/query/requests/version.ts'
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import { EMPTY_REMEDY, failureState } from '../../../api/query/answers/refusals.ts'
+import { createJoin, type Join, needsQueries, unmatchedRows } from '../../../api/query/merge.ts'
+import { hasRangeDefect } from '../../../api/query/requests/version.ts'
 import type { NodePerformance, PerformanceReading } from '../../../api/query/values/performance.ts'
+import { softwareVersions } from '../../../api/resources/hardware.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
+import { nodesIn } from '../../../state/resources.ts'
+import type { Failure, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
-import { allOf, asFailure, type CheckResult, type Finding, type FindingRow, firstOf } from '../check/check.ts'
-import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
-import { performanceCoverage } from './attributes.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check.ts'
+import { performanceCoverage, poolsWithNodes } from './findings.ts'
 
-/** Checks the query interface of a system, and compares it with a feed that has the same figures. */
-export const queryCheck = systemCheck({
-  title: 'query',
-  needs: ['client', 'feeds'],
-  gives: ['performance'],
-  run: async ({ system, signal }, { client, feeds }) => {
-    const isLacking = feeds.some(({ reading }) => needsQueries(reading))
-    if (system.performance.source === 'feed') return unused(disabled(isLacking))
-    try {
-      return examined(await readPerformance(client, system, signal), { system, feeds, isLacking })
-    } catch (failure) {
-      signal.throwIfAborted()
-      return unused(failedFinding(asFailure(failure), isLacking))
-    }
-  },
-})
-
-/** The exporter has no values of the query interface. */
-function unused(finding: Finding): CheckResult<SystemFacts> {
-  return { findings: [finding], facts: { performance: null } }
-}
-
-/** No warning: the setting is the remedy for a system without a query interface. */
-function disabled(isLacking: boolean): Finding {
-  const why = isLacking ? ', and the feed has no performance figures: auto would poll it' : ''
-  return { status: 'info', text: `not polled (performance.source is feed)${why}` }
-}
-
-/** A failure matters only if the feed has no performance figures. A system may have no query interface at all. */
-function failedFinding(failure: ApiError, isLacking: boolean): Finding {
-  const text = `${failureState(failure.reason)}: ${failure.detail}`
-  const unneeded = `${text}; not needed, because the feed has performance figures`
-  const status = failure.reason === 'not_found' ? 'warn' : 'fail'
-  return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedyOf(failure))
-}
-
-interface Examined {
-  readonly system: SystemConfig
-  readonly feeds: readonly RawFeed[]
-  readonly isLacking: boolean
-}
-
-function examined(
-  performance: RawPerformance,
-  { system, feeds, isLacking }: Examined,
-): CheckResult<SystemFacts> {
-  const { source, feedBandwidthUnit } = system.performance
-  const { reading, empty } = performance
+/** Whether the Flux API has what the exporter needs of it; compares it with the dashboard API where both have values. */
+export function queryFindings(
+  { pools, performance: { source, feedBandwidthUnit } }: SystemConfig,
+  state: SystemState,
+): Finding[] {
+  const read = poolsWithNodes(state)
+  const feeds = read.map(({ reading }) => reading)
+  const isLacking = feeds.some(needsQueries)
   const isUsed = source === 'query' || isLacking
-  if (reading.nodes.length === 0)
-    return unused(firstOf(undefined, [[isUsed, 'warn', NO_DATA, EMPTY_REMEDY]], 'info', NO_DATA))
-  const readings = feeds.map((feed) => feed.reading)
-  // Decoded as B/s, the smallest unit, so that a wrong setting makes no number implausible.
-  const rawNumbers = feeds.map(({ body }) => decodeFeed(body, 'B/s'))
-  const find = createJoin(reading.nodes, readings)
-  const unmatched = unmatchedRows(reading, readings)
-  const strangers = `${counted(unmatched, 'row')} of nodes that are in no feed`
-  // The query interface also has the nodes of pools that are not configured.
-  const hasOtherPools = system.pools !== undefined
-  return {
-    findings: [
-      availability(performance, isUsed),
-      ...performance.failed.map(failedQuery),
-      ...allOf(undefined, [
-        // An answer without rows is normal for some, such as errors of a system without errors.
-        [empty.length > 0, 'info', `no data for ${empty.join(', ')}`],
-        [unmatched > 0 && hasOtherPools, 'info', strangers],
-        [unmatched > 0 && !hasOtherPools, 'warn', strangers, REPORT_IDS],
+  // No warning: the setting is the remedy for a system without a Flux API.
+  const off = `not polled (performance.source is feed)${isLacking ? AUTO_WOULD : ''}`
+  if (source === 'feed') return [{ status: 'info', text: off }]
+  const { reading, failure, partFailure } = state.performance ?? {}
+  if (failure !== undefined) return [failedFinding(failure, isLacking)]
+  if (reading === undefined || reading.nodes.length === 0)
+    return [firstOf(undefined, [[isUsed, 'warn', NO_DATA, EMPTY_REMEDY]], 'info', NO_DATA)]
+  const unmatched = unmatchedRows(reading, feeds)
+  const strangers = `${counted(unmatched, 'row')} of nodes that no pool has`
+  return [
+    ...allOf(undefined, [
+      [
+        true,
+        'ok',
+        `available: values of ${counted(reading.nodes.length, 'node')}${isUsed ? withoutRates(state) : UNUSED}`,
+      ],
+      [partFailure !== undefined, 'warn', partFailure?.message ?? '', partFailure?.remedy],
+      // The Flux API also has the nodes of pools that are not configured.
+      [unmatched > 0 && pools !== undefined, 'info', strangers],
+      [unmatched > 0 && pools === undefined, 'warn', strangers, REPORT_IDS],
+    ]),
+    ...(isUsed ? read : []).flatMap(({ label, merged }) =>
+      allOf(label, [
+        [merged !== undefined, 'ok', `with the dashboard API: ${merged && performanceCoverage(merged)}`],
       ]),
-      ...(isUsed ? feeds.flatMap((feed) => merged(feed, find)) : []),
-      ...compareBandwidths(rawNumbers, reading, feedBandwidthUnit),
-    ],
-    facts: { performance: isUsed ? performance : null },
-  }
+    ),
+    ...compareBandwidths(feeds, reading, feedBandwidthUnit),
+  ]
 }
 
+const AUTO_WOULD = ', and the dashboard API has no performance metrics: auto would poll it'
+const UNUSED = '; not polled, because the dashboard API has performance metrics'
 const NO_DATA = 'available, but without current data'
 const REPORT_IDS = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
 
-function availability({ reading, isWithoutRates }: RawPerformance, isUsed: boolean): Finding {
-  const use = isUsed ? '' : '; not polled, because the feed has performance figures'
-  const without = isWithoutRates
+function withoutRates({ resources }: SystemState): string {
+  const versions = softwareVersions(nodesIn(resources))
+  return hasRangeDefect(versions.map(([version]) => version))
     ? '; this release returns wrong ranges: rates are those between two polls, and are not checked here'
     : ''
-  const text = `available: figures of ${counted(reading.nodes.length, 'node')}${use}${without}`
-  return { status: 'ok', text }
 }
 
-function failedQuery({ name: subject, failure }: PerformancePoll['failed'][number]): Finding {
-  const text = `${failure.detail}; its values are missing`
-  return { status: 'warn', subject, text, remedy: queryRemedyOf(failure) }
-}
-
-/** How many attributes the feed of a pool and the query interface have together. */
-function merged({ label, reading }: RawFeed, find: Join<NodePerformance>): Finding[] {
-  const coverage = performanceCoverage(mergePerformance(reading, find))
-  return allOf(label, [[reading.nodes.length > 0, 'ok', `with the feed: ${coverage}`]])
-}
-
-/** Reads the query interface as the exporter does. @throws {ApiError} as the reader */
-async function readPerformance(
-  client: SystemClient,
-  { performance: { interfaces } }: SystemConfig,
-  signal: AbortSignal,
-): Promise<RawPerformance> {
-  let isWithoutRates = false
-  const reader = createPerformanceReader({
-    interfaces,
-    hasRangeDefect: (ofRead) => readRangeDefect(client.read, ofRead),
-    query(query, dialect, ofRead) {
-      isWithoutRates ||= dialect.lastOnly
-      return client.query(query, dialect, ofRead)
-    },
-  })
-  const answers = await reader.read(signal)
-  return { ...answers, isWithoutRates }
+/** A failure matters only if the dashboard API has no performance metrics. A system may have no Flux API at all. */
+function failedFinding({ reason, message, remedy }: Failure, isLacking: boolean): Finding {
+  const text = `${failureState(reason)}: ${message}`
+  const unneeded = `${text}; not needed, because the dashboard API has performance metrics`
+  const status = reason === 'not_found' ? 'warn' : 'fail'
+  return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, remedy)
 }
 
 /** The attributes that both sources have in bytes per second, the feed in `performance.feed_bandwidth_unit`. */
@@ -145,7 +79,7 @@ const COMPARED: readonly QueryAttributeName[] = QUERY_ATTRIBUTES.map(({ name }) 
 
 /** At most so far apart: the load of a node changes. */
 const MAX_DISTANCE_SECONDS = 900
-/** Smaller figures are mostly rounding: the feed has three decimals. */
+/** Smaller values are mostly rounding: the dashboard API has three decimals. */
 const LEAST_VALUE = 0.1
 /** Of natural logarithms: the sources may have other intervals and interfaces. Units differ by 6.9. */
 const TOLERANCE = 1
@@ -153,7 +87,7 @@ const TOLERANCE = 1
 /** Which interfaces the feed adds is not documented, so that bandwidths of the network may differ for that reason. */
 const GROUPS = { 'bandwidth of transactions': 'transaction', 'bandwidth of the network': 'nodeNic' }
 
-/** Compares the bandwidths of the feeds with those of the query interface; nothing if they have none in common. */
+/** Compares the bandwidths of the feeds with those of the Flux API; nothing if they have none in common. */
 export function compareBandwidths(
   feeds: readonly Pick<FeedReading, 'nodes'>[],
   performance: PerformanceReading,
@@ -168,7 +102,7 @@ export function compareBandwidths(
   })
 }
 
-/** What one attribute has in the query interface for one unit of the feed, in bytes per second, by node. */
+/** What one attribute has in the Flux API for one unit of the feed, in bytes per second, by node. */
 function ratiosOf(
   nodes: FeedReading['nodes'],
   find: Join<NodePerformance>,
@@ -186,15 +120,15 @@ function findingOf(subject: string, ratios: readonly number[], configured: FeedB
   const median = ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) / 2)] ?? Number.NaN
   const bytesOf = (unit: FeedBandwidthUnit) => UNITS[unit].toBase(1)
   const unit = FEED_BANDWIDTH_UNITS.find((one) => Math.abs(Math.log(median / bytesOf(one))) <= TOLERANCE)
-  const text = `${counted(ratios.length, 'value')} of the nodes feed, read as ${configured},`
+  const text = `${counted(ratios.length, 'value')} of the dashboard API, read as ${configured},`
   const factor = factorText(bytesOf(configured) / (unit === undefined ? median : bytesOf(unit)))
-  const differs = `${text} are ${factor} times those of the query interface`
+  const differs = `${text} are ${factor} times those of the Flux API`
   const setting = `set performance.feed_bandwidth_unit: ${unit} for this system`
   const rows: readonly FindingRow[] = [
     [unit === undefined, 'warn', differs, COMPARE],
     [unit !== configured, 'warn', `${differs}: the feed has ${unit}`, setting],
   ]
-  return firstOf(subject, rows, 'ok', `${text} agree with the query interface`)
+  return firstOf(subject, rows, 'ok', `${text} agree with the Flux API`)
 }
 
 const COMPARE =

@@ -1,6 +1,6 @@
-import { ApiError } from '../../../api/errors/errors.ts'
-import { exchangeFailure } from '../../../api/http/failures.ts'
-import { CommandError } from '../../cli/exit.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import { exchangeFailure } from '../../api/http/failures.ts'
+import { CommandError } from '../cli/exit.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
@@ -13,7 +13,12 @@ export interface Finding {
   readonly remedy?: string | undefined
 }
 
-export type FindingRow = readonly [applies: boolean, status: Status, text: string, remedy?: string]
+export type FindingRow = readonly [
+  applies: boolean,
+  status: Status,
+  text: string,
+  remedy?: string | undefined,
+]
 
 export function allOf(subject: string | undefined, rows: readonly FindingRow[]): Finding[] {
   return rows.flatMap(([applies, status, text, remedy]) =>
@@ -29,30 +34,28 @@ export function firstOf(
   return allOf(subject, rows)[0] ?? { status, subject, text, remedy }
 }
 
-/** The findings of a check, and facts for later checks. Facts that are undefined are not known. */
-export interface CheckResult<Facts> {
-  readonly findings: readonly Finding[]
-  readonly facts: { readonly [Name in keyof Facts]?: Facts[Name] | undefined }
-}
-
-type Outcome<Facts> = CheckResult<Facts> | readonly Finding[]
-
-export interface Check<Context, Facts, Need extends keyof Facts = keyof Facts> {
-  readonly title: string
-  /** Facts that it requires. */
-  readonly needs: readonly Need[]
-  readonly gives?: readonly (keyof Facts)[]
-  run(context: Context, facts: Pick<Facts, Need>): Promise<Outcome<Facts>> | Outcome<Facts>
-}
-
 export interface CheckReport {
   readonly title: string
   readonly findings: readonly Finding[]
 }
 
-/** Defines a check whose `run` has access only to the facts in `needs`. */
-export function checksOf<Context, Facts>() {
-  return <Need extends keyof Facts = never>(row: Check<Context, Facts, Need>): Check<Context, Facts> => row
+/** A check that has ended. `fact` is what later checks need of it; undefined: they are skipped. */
+export interface Checked<Fact> {
+  readonly title: string
+  readonly fact: Fact | undefined
+}
+
+/** The findings of a check, perhaps with its fact. */
+export type Outcome<Fact> =
+  | readonly Finding[]
+  | { readonly findings: readonly Finding[]; readonly fact: Fact | undefined }
+
+/** A check with one member of the fact of another one. */
+export function partOf<Fact, Key extends keyof Fact>(
+  { title, fact }: Checked<Fact>,
+  key: Key,
+): Checked<NonNullable<Fact[Key]>> {
+  return { title, fact: fact?.[key] ?? undefined }
 }
 
 export interface Running {
@@ -70,32 +73,41 @@ export class CheckFailure extends Error {
   }
 }
 
-/** Runs checks in order, each with the facts of the checks before it. Checks whose facts are missing are skipped. */
-export async function runChecks<Context, Facts>(
-  checks: readonly Check<Context, Facts>[],
-  context: Context,
-  { signal, onCheck }: Running,
-): Promise<{ readonly reports: readonly CheckReport[]; readonly facts: CheckResult<Facts>['facts'] }> {
+/** Runs checks one after the other, each with the facts of checks before it, and keeps their findings. */
+export function createChecks({ signal, onCheck }: Running) {
   const reports: CheckReport[] = []
-  let known: CheckResult<Facts>['facts'] = {}
-  for (const check of checks) {
-    const { title } = check
-    const missing = check.needs.find((need) => known[need] === undefined)
-    if (signal.aborted || missing !== undefined) {
-      const provider = checks.find(({ gives = [] }) => gives.some((fact) => fact === missing))?.title
-      const interrupted = isTimeLimit(signal) ? 'time limit reached' : 'interrupted'
-      const why = signal.aborted ? interrupted : `needs ${provider}`
-      reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
-      continue
+
+  async function outcomeOf<Fact>(run: () => Promise<Outcome<Fact>> | Outcome<Fact>) {
+    try {
+      const outcome = await run()
+      return 'findings' in outcome ? outcome : { findings: outcome, fact: undefined }
+    } catch (failure) {
+      return { findings: [failureOf(failure, signal)], fact: undefined }
     }
-    onCheck(title)
-    const run = async () => check.run(context, known as Facts)
-    const outcome = await run().catch((failure) => [failureOf(failure, signal)])
-    const { findings, facts } = 'findings' in outcome ? outcome : { findings: outcome, facts: {} }
-    known = { ...known, ...facts }
-    reports.push({ title, findings })
   }
-  return { reports, facts: known }
+
+  return {
+    reports: reports as readonly CheckReport[],
+    /** Skips the check if a fact that it needs is missing. */
+    async run<Facts extends readonly unknown[] | [], Fact = never>(
+      title: string,
+      needs: { readonly [Index in keyof Facts]: Checked<Facts[Index]> },
+      check: (facts: Facts) => Promise<Outcome<Fact>> | Outcome<Fact>,
+    ): Promise<Checked<Fact>> {
+      const missing = needs.find(({ fact }) => fact === undefined)
+      if (signal.aborted || missing !== undefined) {
+        const interrupted = isTimeLimit(signal) ? 'time limit reached' : 'interrupted'
+        const why = signal.aborted ? interrupted : `needs ${missing?.title}`
+        reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
+        return { title, fact: undefined }
+      }
+      onCheck(title)
+      const facts = needs.map(({ fact }) => fact) as unknown as Facts
+      const { findings, fact } = await outcomeOf(() => check(facts))
+      reports.push({ title, findings })
+      return { title, fact }
+    },
+  }
 }
 
 function isTimeLimit({ reason }: AbortSignal): boolean {

@@ -1,0 +1,172 @@
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
+import {
+  CATEGORIES,
+  type Category,
+  COVERAGE_ATTRIBUTES,
+  type CoverageAttribute,
+  HEALTH_STATES,
+  PERFORMANCE_CATEGORIES,
+} from '../../../catalogue.ts'
+import { newestTimes } from '../../../metrics/newest_times.ts'
+import { uniqueNames } from '../../../metrics/samples.ts'
+import { type ResourceSummary, resourceSummaries } from '../../../state/resources.ts'
+import type { PoolState, SystemState } from '../../../state/state.ts'
+import { CATEGORY_OF } from '../../../status/pool_detail.ts'
+import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { kindsOf, type ResourceName } from '../../../system_catalogue.ts'
+import { counted, durationText, namesText } from '../../../text.ts'
+import { largest } from '../../../values/largest.ts'
+import { allOf, type Finding, type FindingRow } from '../check.ts'
+
+interface ReadPool extends PoolState {
+  readonly reading: FeedReading
+}
+
+/** The pools that have nodes. */
+export function poolsWithNodes({ pools }: SystemState): ReadPool[] {
+  return [...pools.values()].filter((pool): pool is ReadPool => (pool.reading?.nodes.length ?? 0) > 0)
+}
+
+/** Whether all nodes are in a good state. The command nodes shows the states. */
+export function healthFindings(state: SystemState): Finding[] {
+  return poolsWithNodes(state).flatMap(healthOf)
+}
+
+/** States that need no action: a node in maintenance was put there. */
+const QUIET_STATES: readonly string[] = ['Good', 'Maintenance']
+
+function healthOf({ label: subject, reading: { nodes } }: ReadPool): Finding[] {
+  const names = uniqueNames(nodes)
+  const named = nodes.map(({ health = 'missing' }, index) => ({ health, name: names[index] ?? '' }))
+  const isKnown = ({ health }: { health: string }) => HEALTH_STATES.some((state) => state === health)
+  const unknown = named.filter((node) => !isKnown(node))
+  const troubled = named.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health))
+  const counts = Map.groupBy(named, ({ health }) => health)
+  const text = [...counts].map(([health, list]) => `${list.length} ${health}`).join(', ')
+  const states = namesText(troubled, ({ name, health }) => `${name} (${health})`)
+  const unknownNames = namesText(unknown, ({ name }) => name)
+  const isGood = counts.size === 1 && counts.has('Good')
+  return allOf(subject, [
+    [troubled.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
+    [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${unknownNames}`, CHECK],
+    [troubled.length + unknown.length === 0, isGood ? 'ok' : 'info', text],
+  ])
+}
+
+const NOT_OURS =
+  'this is the state of the storage system, not of the exporter: see sds-exporter nodes and the management interface'
+const CHECK = 'check these nodes in the management interface, and report the unknown status'
+
+/** The category `health` of the API has no health states. */
+const CATEGORY_TEXTS: Readonly<Record<Category, string>> = {
+  capacityForecast: 'forecasts',
+  capacity: 'capacity',
+  health: 'CPU/memory/network',
+  traffic: 'transactions',
+  diskIO: 'disk I/O',
+}
+
+/** All attributes except forecasts, which have their own check. */
+const GROUPS = ([undefined, 'capacity', ...PERFORMANCE_CATEGORIES] as const).map((category) => ({
+  name: category === undefined ? 'identity' : CATEGORY_TEXTS[category],
+  isPerformance: PERFORMANCE_CATEGORIES.some((one) => one === category),
+  attributes: COVERAGE_ATTRIBUTES.filter((attribute) => CATEGORY_OF.get(attribute) === category),
+}))
+
+/** Which attributes the nodes have; a missing attribute explains an empty panel. */
+export function attributeFindings(state: SystemState): Finding[] {
+  return poolsWithNodes(state).flatMap(({ label, reading }) => coverageFindings(label, reading))
+}
+
+function coverageFindings(subject: string, reading: FeedReading): Finding[] {
+  const groups = GROUPS.map((group) => ({ ...group, ...countsOf(reading, group.attributes) }))
+  const isModern = groups.every(({ isPerformance, served }) => isPerformance === (served === 0))
+  const [all, served] = [COVERAGE_ATTRIBUTES.length - 1, groups.reduce((sum, one) => sum + one.served, 0)]
+  const text = `${served} of ${all} attributes available: ${groups.map((one) => `${one.name} ${one.text}`).join(', ')}`
+  return allOf(subject, [
+    [true, 'ok', text],
+    [isModern, 'info', MODERN],
+    ...groups.map(({ name, isPerformance, served, absent }): FindingRow => {
+      const isIncomplete = absent.length > 0 && (served > 0 || !isPerformance)
+      const missing = `${name}: missing ${absent.join(', ')}`
+      return served > 0 ? [isIncomplete, 'info', missing] : [isIncomplete, 'warn', missing, COMPARE]
+    }),
+  ])
+}
+
+const MODERN =
+  'the dashboard API has no performance attributes: systems since version 3.6 serve them in the Flux API only'
+const COMPARE = 'compare with the management interface; panels and alerts of these attributes have no data'
+
+/** How many of the performance attributes are there: `transactions 5 of 7, disk I/O 14 of 14`. */
+export function performanceCoverage(reading: Pick<FeedReading, 'coverage'>): string {
+  return GROUPS.filter(({ isPerformance }) => isPerformance)
+    .map(({ name, attributes }) => `${name} ${countsOf(reading, attributes).text}`)
+    .join(', ')
+}
+
+/** An attribute is served if at least one node serves it. */
+function countsOf({ coverage }: Pick<FeedReading, 'coverage'>, attributes: readonly CoverageAttribute[]) {
+  const absent = attributes.filter((attribute) => (coverage.get(attribute)?.served ?? 0) === 0)
+  const served = attributes.length - absent.length
+  return { served, absent, text: `${served} of ${attributes.length}` }
+}
+
+/** Tolerance for clock differences between nodes. */
+const FUTURE_SECONDS = 60
+
+/** Age of the newest sample of each category, by the clock of the system. */
+export function ageFindings(state: SystemState, skewSeconds: number): Finding[] {
+  const now = Date.now() / 1000 + skewSeconds
+  return poolsWithNodes(state).flatMap(({ label, reading, merged = reading }) => {
+    const times = merged.nodes.map(newestTimes)
+    const newest = CATEGORIES.flatMap((category) => {
+      const t = largest(times.map((ofNode) => ofNode.get(category)))
+      return t === undefined ? [] : [{ what: CATEGORY_TEXTS[category], t, age: Math.round(now - t) }]
+    })
+    const unusual = newest.filter(({ age }) => age > OLD_SAMPLE_SECONDS || age < -FUTURE_SECONDS)
+    const ages = newest.map(({ what, age }) => `${what} ${durationText(Math.max(age, 0))}`).join(', ')
+    return allOf(label, [
+      [newest.length > unusual.length && unusual.length === 0, 'ok', `age of the newest sample: ${ages}`],
+      ...unusual.map(ageWarning),
+    ])
+  })
+}
+
+function ageWarning({ what, t, age }: { what: string; t: number; age: number }): FindingRow {
+  const state = `${durationText(Math.abs(age))} ${age < 0 ? 'in the future' : 'old'}`
+  const text = `${what} is ${state}: the newest sample is from ${new Date(t * 1000).toISOString()}`
+  return [true, 'warn', text, age < 0 ? SYNCHRONIZE : NOT_UPDATED]
+}
+
+const SYNCHRONIZE = 'correct time synchronisation (NTP) between the nodes of the system'
+const NOT_UPDATED =
+  'the system does not update its statistics: compare with its management interface, and contact support'
+
+export function resourceFindings(state: SystemState): Finding[] {
+  return [...resourceSummaries(state)].map(([name, summary]) => resourceFinding(name, summary, state))
+}
+
+function resourceFinding(subject: ResourceName, summary: ResourceSummary, state: SystemState): Finding {
+  const { failure, refusal, objects } = summary
+  const why = failure ?? refusal
+  const status = failure === undefined ? 'info' : 'warn'
+  if (objects === undefined)
+    return { status, subject, text: why?.message ?? 'no response', remedy: why?.remedy }
+  const readings = kindsOf(subject).flatMap(({ name }) => state.resources.get(name)?.reading ?? [])
+  const versions = softwareVersions(readings.flatMap((reading) => reading.objects))
+  const software = versions.length === 0 ? '' : `, software ${softwareText(versions)}`
+  const text = `${counted(objects.exported, 'object')}${software}`
+  const [rejected] = readings.flatMap((reading) => reading.rejected)
+  if (rejected !== undefined)
+    return {
+      status: 'warn',
+      subject,
+      text: `${text}; values that are not exported, such as ${rejected.text} (${rejected.reason})`,
+      remedy: 'report this with the version of the system',
+    }
+  if (why === undefined) return { status: 'ok', subject, text }
+  const what = failure === undefined ? 'is not available' : 'could not be read'
+  return { status, subject, text: `${text}; a part ${what}: ${why.message}`, remedy: why.remedy }
+}
