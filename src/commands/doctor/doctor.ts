@@ -14,13 +14,14 @@ import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
-import { type CheckReport, createChecks, type Running } from './check.ts'
+import { type CheckReport, createChecks, type Running } from './check/check.ts'
+import type { SystemContext } from './check/system_context.ts'
 import { createOutput, type Output, type Section } from './output.ts'
 import { createReportRedaction, reportText } from './report.ts'
 import { dashboardFindings } from './services/dashboards.ts'
 import { examinePrometheus } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
-import { type Examination, examineSystem, type SystemContext } from './system.ts'
+import { type Examination, examineSystem } from './system.ts'
 
 const FLAGS = {
   '--prometheus.url <url>': 'URL of Prometheus, to check scraping and rules too',

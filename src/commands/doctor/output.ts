@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { counted, visibleLines, visibleText } from '../../text.ts'
 import type { Progress } from '../cli/output/width.ts'
 import { terminalWidth, wrapped } from '../cli/output/width.ts'
-import type { CheckReport, Finding, Status } from './check.ts'
+import type { CheckReport, Finding, Status } from './check/check.ts'
 
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
   ok: 'green',

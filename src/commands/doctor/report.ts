@@ -7,7 +7,7 @@ import { type ForbiddenText, findLeaks } from '../../recording/search/leaks.ts'
 import { visibleText } from '../../text.ts'
 import { CommandError } from '../cli/exit.ts'
 import { configuredNames } from '../cli/systems.ts'
-import type { CheckReport, Finding } from './check.ts'
+import type { CheckReport, Finding } from './check/check.ts'
 import type { Examination } from './system.ts'
 
 export type ExaminedSystem = Pick<Examination, 'system' | 'reports' | 'versions'>

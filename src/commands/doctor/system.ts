@@ -1,31 +1,15 @@
 import { existsSync } from 'node:fs'
-import type { ReceivedExchange } from '../../api/client.ts'
 import { softwareVersions } from '../../api/resources/hardware.ts'
-import type { Config, SystemConfig } from '../../config/config.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { nodesIn } from '../../state/resources.ts'
-import { allOf, createChecks, type Finding, filled, partOf, type Running } from './check.ts'
+import { allOf, createChecks, type Finding, filled, partOf, type Running } from './check/check.ts'
+import type { SystemContext } from './check/system_context.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
 import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
 import { checkForecasts } from './system/forecasts.ts'
 import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
 import { checkPools, checkReading, pollForChecks } from './system/poll.ts'
 import { queryFindings } from './system/query.ts'
-
-export interface SystemContext {
-  readonly system: SystemConfig
-  readonly config: Config
-  readonly configFile: string
-  /** `tls_config.ca_file`, if it does not exist: the system has none then. */
-  readonly missingCaFile?: string | undefined
-  /** Receives the root certificates of the system; undefined: they are not saved. */
-  readonly certificateFile?: string | undefined
-  /** Pause between two readings of the nodes. */
-  readonly readingPauseMs: number
-  readonly signal: AbortSignal
-  /** Receives each exchange with the system; undefined: no report is written. */
-  readonly received?: ((exchange: ReceivedExchange) => void) | undefined
-}
 
 export type Examination = Awaited<ReturnType<typeof examineSystem>>
 

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createChecks } from '../../../src/commands/doctor/check.ts'
+import { createChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/output.ts'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'

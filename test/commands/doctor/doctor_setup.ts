@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Finding } from '../../../src/commands/doctor/check.ts'
+import type { Finding } from '../../../src/commands/doctor/check/check.ts'
 import { examineSystem } from '../../../src/commands/doctor/system.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { get } from '../../support/http.ts'

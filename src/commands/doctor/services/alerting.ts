@@ -6,7 +6,14 @@ import {
 import type { Labels } from '../../../catalogue.ts'
 import { counted, namesText } from '../../../text.ts'
 import { errorText } from '../../../values/errors.ts'
-import { allOf, CheckFailure, type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check.ts'
+import {
+  allOf,
+  CheckFailure,
+  type Finding,
+  type FindingRow,
+  failuresAsWarnings,
+  firstOf,
+} from '../check/check.ts'
 import { type AlertmanagerClient, type Readiness, type SentAlert, TEST_ALERT } from './alertmanager_client.ts'
 import type { LoadedRule } from './prometheus_client.ts'
 import { isOurs } from './prometheus_findings.ts'

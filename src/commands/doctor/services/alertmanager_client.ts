@@ -2,7 +2,7 @@ import { isObject } from '../../../api/parse/json.ts'
 import { errorCode, errorText } from '../../../values/errors.ts'
 import { decoded, listOf, objectOf, textOf } from '../../cli/decoding.ts'
 import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
-import { CheckFailure } from '../check.ts'
+import { CheckFailure } from '../check/check.ts'
 
 export type Readiness = Awaited<ReturnType<AlertmanagerClient['readiness']>>
 export type SentAlert = ReturnType<typeof sentAlert>

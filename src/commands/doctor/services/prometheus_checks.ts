@@ -15,7 +15,7 @@ import {
   type Outcome,
   partOf,
   type Running,
-} from '../check.ts'
+} from '../check/check.ts'
 import { alertingFindings } from './alerting.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 import { historyFinding, ruleFindings } from './prometheus_findings.ts'

@@ -2,7 +2,7 @@ import { readRules } from '../../../alerting/package_files.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
 import { readVersion } from '../../../exporter/version.ts'
 import { counted, durationText } from '../../../text.ts'
-import { allOf, type Finding, type FindingRow, firstOf } from '../check.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { type LoadedRule, type ScrapeTarget, secondsOf } from './prometheus_client.ts'
 
 /** Rules of the exporter select its metrics, or its job. */

@@ -22,8 +22,8 @@ import {
   filled,
   firstOf,
   type Outcome,
-} from '../check.ts'
-import type { SystemContext } from '../system.ts'
+} from '../check/check.ts'
+import type { SystemContext } from '../check/system_context.ts'
 
 /** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
 export async function checkNames({

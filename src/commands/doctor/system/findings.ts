@@ -17,7 +17,7 @@ import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { kindsOf, type ResourceName } from '../../../system_catalogue.ts'
 import { counted, durationText, namesText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
-import { allOf, type Finding, type FindingRow } from '../check.ts'
+import { allOf, type Finding, type FindingRow } from '../check/check.ts'
 
 interface ReadPool extends PoolState {
   readonly reading: FeedReading

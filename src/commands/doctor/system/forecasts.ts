@@ -3,8 +3,8 @@ import { ApiError } from '../../../api/errors/errors.ts'
 import type { Forecast } from '../../../api/feed/forecasts.ts'
 import type { ForecastConfig } from '../../../config/config.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
-import { type Finding, type FindingRow, failed, firstOf } from '../check.ts'
-import type { SystemContext } from '../system.ts'
+import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
+import type { SystemContext } from '../check/system_context.ts'
 import { poolsWithNodes } from './findings.ts'
 
 interface ForecastResponse {

@@ -25,8 +25,8 @@ import {
   filled,
   firstOf,
   type Outcome,
-} from '../check.ts'
-import type { SystemContext } from '../system.ts'
+} from '../check/check.ts'
+import type { SystemContext } from '../check/system_context.ts'
 
 /**
  * Sends one request of the API document without a token to each base URL; the management API must refuse it with 401 or

@@ -8,8 +8,8 @@ import type { SystemConfig } from '../../../config/config.ts'
 import type { Failure, PoolState, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
 import { pollOnce } from '../../cli/systems.ts'
-import { allOf, type Finding, failed, filled, firstOf, type Outcome } from '../check.ts'
-import type { SystemContext } from '../system.ts'
+import { allOf, type Finding, failed, filled, firstOf, type Outcome } from '../check/check.ts'
+import type { SystemContext } from '../check/system_context.ts'
 
 type Configured = SystemConfig['pools']
 

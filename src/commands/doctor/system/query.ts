@@ -10,7 +10,7 @@ import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalo
 import { nodesIn } from '../../../state/resources.ts'
 import type { Failure, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
-import { allOf, type Finding, type FindingRow, firstOf } from '../check.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { performanceCoverage, poolsWithNodes } from './findings.ts'
 
 /** Whether the Flux API has what the exporter needs of it; compares it with the dashboard API where both have values. */

@@ -1,6 +1,6 @@
-import { ApiError } from '../../api/errors/errors.ts'
-import { exchangeFailure } from '../../api/http/failures.ts'
-import { CommandError } from '../cli/exit.ts'
+import { ApiError } from '../../../api/errors/errors.ts'
+import { exchangeFailure } from '../../../api/http/failures.ts'
+import { CommandError } from '../../cli/exit.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
