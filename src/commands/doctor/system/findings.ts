@@ -8,8 +8,7 @@ import {
   HEALTH_STATES,
   PERFORMANCE_CATEGORIES,
 } from '../../../catalogue.ts'
-import { newestTimes } from '../../../metrics/newest_times.ts'
-import { uniqueNames } from '../../../metrics/samples.ts'
+import { newestTimes, uniqueNames } from '../../../metrics/samples.ts'
 import { type ResourceSummary, resourceSummaries } from '../../../state/resources.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
 import { CATEGORY_OF } from '../../../status/pool_detail.ts'
