@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLockfile } from '../generators/lockfile.ts'
@@ -6,8 +7,10 @@ import { stagePackage } from '../package/stage.ts'
 import { billOfMaterials, imageComponents, type NodeVersions } from '../supply_chain/image_components.ts'
 import { nodeReleaseOf, nodeVersions } from './bills.ts'
 import { versionOfPackage } from './deployment.ts'
+import { writePackages } from './packages.ts'
 import { commitSeconds, output, packTar } from './programs.ts'
-import { executableIn, OWN_PLATFORM, type Platform, runtimeFolder } from './runtime.ts'
+import { writeProvenance } from './provenance.ts'
+import { executableIn, OWN_PLATFORM, PLATFORMS, type Platform, runtimeFolder } from './runtime.ts'
 import { withoutSymbols } from './symbols.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,6 +19,35 @@ const SOURCES = join(root, 'deploy/packages')
 const NOT_SHIPPED = /\/(test|tests|benchmarks?|examples?|node_modules)(\/|$)|\.([cm]?ts|map|md)$/
 const LICENCE = /\/licen[cs]e[^/]*$/i
 const COMPLETIONS = { bash: 'sds-exporter.bash', zsh: '_sds-exporter', fish: 'sds-exporter.fish' }
+
+/**
+ * Writes the archives of all platforms, the packages for Linux, their bills of materials and their provenance.
+ * @param options `repository` is the URL of the published source
+ */
+export async function writeArchives(
+  out: string,
+  options: { readonly repository: string; readonly nearest: boolean },
+): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'sds-archives-'))
+  try {
+    const program = join(work, 'program')
+    writeProgram(program, options.repository)
+    for (const platform of PLATFORMS) {
+      const tree = await writeArchive(program, platform, { work, out, nearest: options.nearest })
+      const [system, architecture = ''] = platform.split('-')
+      const more = {
+        work: join(work, architecture),
+        version: versionOfPackage(),
+        homepage: options.repository,
+      }
+      if (system === 'linux') writePackages(tree, architecture, { ...more, out })
+      rmSync(tree, { recursive: true })
+    }
+    writeProvenance(out, options.repository)
+  } finally {
+    rmSync(work, { recursive: true })
+  }
+}
 
 /**
  * Writes what is the same for all platforms into an empty folder: the npm package with its dependencies in `app`,

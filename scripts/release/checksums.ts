@@ -6,12 +6,11 @@ import { join } from 'node:path'
 export function writeChecksums(folder: string): string {
   const file = join(folder, 'SHA256SUMS')
   const names = readdirSync(folder).filter((name) => !name.startsWith('SHA256SUMS'))
-  const lines = names.toSorted().map((name) => {
-    const digest = createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex')
-    return `${digest}  ${name}\n`
-  })
+  const lines = names.toSorted().map((name) => `${digestOf(join(folder, name))}  ${name}\n`)
   writeFileSync(file, lines.join(''))
   return file
 }
+
+/** The SHA-256 of a file. */
+export const digestOf = (file: string): string =>
+  createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -31,11 +31,19 @@ export function writePackages(
     gzipSync(readFileSync(join(tree, 'sds-exporter.1')), { level: 9 }),
   )
   const env = { TREE: tree, WORK: work, ARCH: architecture, VERSION: version, HOMEPAGE: homepage }
-  for (const kind of ['deb', 'rpm']) {
-    const what = ['--config=deploy/packages/nfpm.yaml', `--packager=${kind}`, `--target=${out}/`]
+  for (const [kind, name] of Object.entries(packageNames(version, architecture))) {
+    const what = ['--config=deploy/packages/nfpm.yaml', `--packager=${kind}`, `--target=${join(out, name)}`]
     output(nfpmPath(), ['package', ...what], {
       cwd: root,
       env: { ...env, SOURCE_DATE_EPOCH: commitSeconds() },
     })
   }
 }
+
+const RPM_ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'x86_64', arm64: 'aarch64' }
+
+/** With the version of the release, also where the version of a pre-release has other characters in the package. */
+export const packageNames = (version: string, architecture: string) => ({
+  deb: `sds-exporter_${version}_${architecture}.deb`,
+  rpm: `sds-exporter-${version}-1.${RPM_ARCHITECTURES[architecture]}.rpm`,
+})

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { digestOf } from './checksums.ts'
 import { output } from './programs.ts'
 
 const CACHE = fileURLToPath(new URL('../../.cache/runtime/', import.meta.url))
@@ -70,7 +70,7 @@ async function provided(source: Source): Promise<string> {
       `--directory=${scratch}`,
       '--strip-components=1',
     ])
-    const digest = sha256(readFileSync(executableIn(scratch)))
+    const digest = digestOf(executableIn(scratch))
     if (digest !== source.sha256)
       throw new Error(`the Node.js of ${basename(archive)} has the checksum ${digest}, not ${source.sha256}`)
     const kept = join(scratch, 'kept')
@@ -102,5 +102,3 @@ async function fetched({ package: name, url = '' }: Source, folder: string): Pro
   writeFileSync(file, Buffer.from(await response.arrayBuffer()))
   return file
 }
-
-const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')

@@ -28,7 +28,9 @@ for name in null zero full random urandom tty; do
   touch "$root/dev/$name"
   mount --bind "/dev/$name" "$root/dev/$name"
 done
-mkdir "$root/dev/shm"
+mkdir "$root/dev/shm" "$root/dev/pts"
+mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
 ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
@@ -37,8 +39,11 @@ mount --bind "$2" "$root/tmp/files"
 printf '[Unit]\\nRequires=sysinit.target\\nAfter=sysinit.target\\n' > "$root/etc/systemd/system/machine.target"
 : > "$root/etc/machine-id"
 echo booting
-exec env -i container=namespace PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
-  chroot "$root" /lib/systemd/systemd --unit=machine.target --log-target=null
+cd "$root"
+# A root that is only changed (chroot) allows services no mounts of their own.
+pivot_root . mnt
+exec env -i container=namespace PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . \\
+  bash -c 'umount --lazy /mnt; mount --make-rshared /; exec /lib/systemd/systemd --unit=machine.target --log-target=journal'
 `
 const NAMESPACES = '--mount --pid --uts --ipc --net --cgroup'
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeArchive, writeProgram } from '../../../scripts/release/archives.ts'
-import { writePackages } from '../../../scripts/release/packages.ts'
+import { packageNames, writePackages } from '../../../scripts/release/packages.ts'
 import { OWN_PLATFORM } from '../../../scripts/release/runtime.ts'
 import { readText } from '../../repository/repository.ts'
 import { run } from '../../support/processes.ts'
@@ -42,10 +42,9 @@ export async function packageFiles(folder: string) {
   const out = join(folder, 'packages')
   for (const version of [VERSION, LOWER_VERSION])
     writePackages(tree, ARCHITECTURE, { work: join(folder, `work-${version}`), out, version })
-  const machine = ARCHITECTURE === 'amd64' ? 'x86_64' : 'aarch64'
   return {
     out,
-    deb: (version: string) => `sds-exporter_${version}_${ARCHITECTURE}.deb`,
-    rpm: (version: string) => `sds-exporter-${version}-1.${machine}.rpm`,
+    deb: (version: string) => packageNames(version, ARCHITECTURE).deb,
+    rpm: (version: string) => packageNames(version, ARCHITECTURE).rpm,
   }
 }

@@ -2,27 +2,46 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { billName, provenanceName, pushedPlatforms, writeBills } from './bills.ts'
-import { writeChecksums } from './checksums.ts'
-import { pushChart, renderedChart, versionOfPackage, writeDeployment } from './deployment.ts'
-import { PROVENANCE, type Reference } from './index.ts'
+import { billName, provenanceName, pushedPlatforms, writeBills } from '../../../scripts/release/bills.ts'
+import { writeChecksums } from '../../../scripts/release/checksums.ts'
+import {
+  pushChart,
+  renderedChart,
+  versionOfPackage,
+  writeDeployment,
+} from '../../../scripts/release/deployment.ts'
+import { PROVENANCE, type Reference } from '../../../scripts/release/index.ts'
+import { built, output } from '../../../scripts/release/programs.ts'
+import type { Identity } from '../../../scripts/release/signing.ts'
+import {
+  attest,
+  attested,
+  makeKey,
+  signArtefact,
+  signFile,
+  verifyArtefact,
+  verifyFile,
+} from '../../../scripts/release/signing.ts'
 import { follow, mustInstall } from './page.ts'
-import { built, output } from './programs.ts'
-import type { Identity } from './signing.ts'
-import { attest, attested, makeKey, signArtefact, signFile, verifyArtefact, verifyFile } from './signing.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const REPOSITORY = 'https://github.com/example/sds-exporter'
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+export const REPOSITORY = 'https://github.com/example/sds-exporter'
 
 /**
  * Signs and publishes an image as a release does, with a key, and checks all of it.
  * @param image pushed to a registry
  * @param charts registry and folder of charts
+ * @param archives folder with archives and packages
  * @param folder an empty one
  * @returns what holds, a line each
  * @throws what does not hold
  */
-export function* rehearse(image: Reference, charts: string, folder: string): Generator<string> {
+export function* rehearse(
+  image: Reference,
+  charts: string,
+  archives: string,
+  folder: string,
+): Generator<string> {
   mkdirSync(folder, { recursive: true })
   process.env['COSIGN_PASSWORD'] = ''
   const { signer, identity } = makeKey(folder)
@@ -41,20 +60,20 @@ export function* rehearse(image: Reference, charts: string, folder: string): Gen
   verifyArtefact(pushed, identity)
   yield 'the chart is signed'
   yield* installs(image, charts)
-  const release = releaseFiles(folder, archive, bills)
+  const release = releaseFiles(folder, archive, [bills, archives])
   yield* verifiedFiles(release, signer, identity)
   output(built('crane'), ['tag', `${image.name}@${image.digest}`, versionOfPackage()])
   yield* follow(image, release, made(join(folder, 'page')))
 }
 
 /** Collects the files that the workflow publishes, without the checksums. @returns their folder */
-function releaseFiles(folder: string, archive: string, bills: string): string {
+function releaseFiles(folder: string, archive: string, others: readonly string[]): string {
   const release = join(folder, 'release')
   const node = (...args: readonly string[]) => output(process.execPath, args, { cwd: root })
   node('scripts/package.ts', `--out=${release}`, `--repository=${REPOSITORY}`)
   writeFileSync(join(release, 'sds-exporter-npm.cdx.json'), node('scripts/supply_chain/sbom.ts'))
   cpSync(archive, join(release, basename(archive)))
-  cpSync(bills, release, { recursive: true })
+  for (const other of others) cpSync(other, release, { recursive: true })
   return release
 }
 

@@ -1,12 +1,12 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { versionOfPackage } from './deployment.ts'
-import type { Reference } from './index.ts'
-import { built, output } from './programs.ts'
+import { versionOfPackage } from '../../../scripts/release/deployment.ts'
+import type { Reference } from '../../../scripts/release/index.ts'
+import { built, output } from '../../../scripts/release/programs.ts'
 
 const PAGE = 'docs/install-release.md'
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** What the page has instead of names of a user. */
 const EXAMPLE = { released: 'ghcr.io/OWNER/sds-exporter', own: 'registry.example.net/sds-exporter' }
