@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { namesText } from '../text.ts'
 import { errorText } from '../values/errors.ts'
-import { warnOfRisks } from './risks.ts'
+import { logRisks, removedSystems, warnOfRisks } from './risks.ts'
 
 export interface AutoReloadOptions {
   /** Whether a file that the last load read has changed, also if that load failed. */
@@ -90,18 +90,14 @@ const MAX_LISTED = 10
 
 function logReload(before: readonly string[], now: readonly string[], log: Log): void {
   const listed = (names: readonly string[]) => namesText(names, String, MAX_LISTED) || undefined
-  const removed = before.filter((name) => !now.includes(name))
+  const removed = removedSystems(before, now)
   const added = now.filter((name) => !before.includes(name))
   log.info('configuration reloaded', {
     systems: now.length,
     added: listed(added),
-    removed: listed(removed),
+    removed: listed(removed.map(({ system }) => system)),
   })
-  for (const system of removed)
-    log.warn('a system was removed: its series end, and the alert SdsSystemVanished fires for a day', {
-      system,
-      remedy: `if this is intended: amtool silence add --duration=25h --comment=removed alertname=SdsSystemVanished system=${system}`,
-    })
+  logRisks(removed, log)
 }
 
 /**

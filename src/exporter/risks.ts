@@ -52,6 +52,19 @@ export function risksOf(config: Config, configFile: string | undefined): Risk[] 
   return [...ofSystems, ...sharedUrls(config.systems)]
 }
 
+/** Systems that a running exporter has, and its next configuration has not. */
+export function removedSystems(
+  before: readonly string[],
+  now: readonly string[],
+): (Risk & { readonly system: string })[] {
+  const removed = before.filter((name) => !now.includes(name))
+  return removed.map((system) => ({
+    system,
+    text: 'the system leaves the configuration: its series end, and the alert SdsSystemVanished fires for a day',
+    remedy: `if this is intended: amtool silence add --duration=25h --comment=removed alertname=SdsSystemVanished system=${system}`,
+  }))
+}
+
 /** Systems that are probably one. */
 function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
   const firsts = new Map<string, string>()
@@ -66,7 +79,11 @@ function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
 }
 
 export function warnOfRisks(config: Config, configFile: string | undefined, log: Log): void {
-  for (const { system, text, remedy } of risksOf(config, configFile))
+  logRisks(risksOf(config, configFile), log)
+}
+
+export function logRisks(risks: readonly Risk[], log: Log): void {
+  for (const { system, text, remedy } of risks)
     log.warn(text, { ...(system !== undefined && { system }), remedy })
 }
 

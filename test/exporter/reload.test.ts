@@ -83,7 +83,7 @@ describe('a valid configuration file', () => {
 
     setup.configure(systems(login('comes', comes.url), login('stays', stays.url)))
     await setup.exporter.reload()
-    expect(setup.log.filter(({ message }) => /reloaded|removed/.test(message))).toMatchObject([
+    expect(setup.log.filter(({ message }) => /reloaded|leaves/.test(message))).toMatchObject([
       { level: 'info', fields: { systems: 2, added: 'comes', removed: 'goes' } },
       { level: 'warn', fields: { system: 'goes', remedy: expect.stringContaining('silence add') } },
     ])
