@@ -1,5 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
-import { suggestion } from '../config/values/suggestions.ts'
+import { Command, CommanderError } from 'commander'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode } from '../values/errors.ts'
@@ -7,8 +6,7 @@ import { CommandError, EXIT, failureText } from './cli/exit.ts'
 import { writeError } from './cli/log/journal.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
-const DESCRIPTION =
-  'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
+const DESCRIPTION = 'Prometheus exporter for the ECS Management API (Dell ECS, ObjectScale).'
 
 const EXAMPLES = `
 Try it with emulated storage systems:
@@ -32,7 +30,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
   completion: async () => (await import('./completion/completion.ts')).completionCommand(),
   complete: async () => (await import('./completion/completion.ts')).completeCommand(createProgram),
-  help: async () => helpCommand(createProgram),
   version: async () => versionCommand(),
 }
 
@@ -42,6 +39,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
+    .helpCommand('help [command]', 'print the help of a command')
     // Flags after a command are its own.
     .enablePositionalOptions()
   for (const load of neededCommands(args)) {
@@ -61,11 +59,21 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
     const program = await createProgram(args)
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(separated(args), { from: 'user' })
     return EXIT.done
   } catch (failure) {
     return reportFailure(failure)
   }
+}
+
+/** Flags apart from their values: Commander finds no similar flag for a whole word such as `--config.fle=sds.yml`. */
+function separated(args: readonly string[]): readonly string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const words = args.slice(0, end).flatMap((word) => {
+    const [, flag, value = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
+    return flag === undefined ? [word] : [flag, value]
+  })
+  return [...words, ...args.slice(end)]
 }
 
 const CLOSED_PIPE = ['EPIPE', 'ECONNRESET']
@@ -85,31 +93,6 @@ export function reportFailure(failure: unknown): number {
   return failure instanceof CommandError ? failure.exitCode : EXIT.failed
 }
 
-/** @param program the command line whose help is printed */
-function helpCommand(program: () => Promise<Command>): Command {
-  return new Command('help')
-    .description('print the help of a command')
-    .argument('[command...]', 'name of the command, such as serve or providers list')
-    .action(async (names: readonly string[]) => {
-      commandOf(await program(), names).outputHelp()
-    })
-}
-
-/** @throws {CommandError} usage error, for an unknown name */
-function commandOf(program: Command, names: readonly string[]): Command {
-  return names.reduce((command, name) => {
-    const found = command.commands.find((one) => one.name() === name)
-    if (found !== undefined) return found
-    const known = command
-      .createHelp()
-      .visibleCommands(command)
-      .map((one) => one.name())
-    const meant = suggestion(name, known)
-    const rest = meant === undefined ? `commands: ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
-    throw new CommandError(`unknown command ${name}; ${rest}`, EXIT.usage)
-  }, program)
-}
-
 function versionCommand(): Command {
   return new Command('version')
     .description('print the version with details of the build')
@@ -127,63 +110,13 @@ function textOf({ version, ...details }: ReturnType<typeof buildDetails>): strin
 
 /** Commander's default of 40 is more than long flags leave of 80 columns. */
 const MIN_DESCRIPTION_WIDTH = 30
-const HELP_ALL = '--help-all'
 
 function configureUsage(command: Command): Command {
-  for (const subcommand of command.commands) configureUsage(subcommand)
-  addHelpAll(command)
-  requireLate(command)
+  for (const subcommand of command.commands) configureUsage(subcommand).helpCommand(false)
   return command
     .configureHelp({ minWidthToWrap: MIN_DESCRIPTION_WIDTH })
-    .configureOutput({
-      writeErr: writeError,
-      outputError: (text, write) => write(withSuggestion(command, text)),
-    })
+    .configureOutput({ writeErr: writeError })
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(false)
     .showHelpAfterError('Run it with --help for usage.')
-}
-
-/** Prints the help of a command and of all commands below it. Commands may have a --help-all of their own. */
-function addHelpAll(command: Command): void {
-  if (command.options.some(({ long }) => long === HELP_ALL)) return
-  const option = new Option(HELP_ALL, 'print the help of all commands')
-  // Most commands have no subcommands, for which it prints the same as --help.
-  command.addOption(option.hideHelp(command.parent !== null)).on('option:help-all', () => {
-    outputHelpOfAll(command)
-    throw new CommanderError(0, 'commander.help', '')
-  })
-}
-
-function outputHelpOfAll(command: Command): void {
-  command.outputHelp()
-  for (const subcommand of command.createHelp().visibleCommands(command)) {
-    process.stdout.write('\n')
-    outputHelpOfAll(subcommand)
-  }
-}
-
-/** Flags that are required are checked after the others: Commander checks them before unknown ones. */
-function requireLate(command: Command): void {
-  const required = command.options.filter(({ mandatory }) => mandatory)
-  for (const option of required) option.makeOptionMandatory(false)
-  command.hook('preAction', () => {
-    const missing = required.find((option) => command.getOptionValue(option.attributeName()) === undefined)
-    if (missing !== undefined) command.error(`error: required option '${missing.flags}' not specified`)
-  })
-}
-
-/** Commander compares flags with the whole word, such as `--config.fle=sds.yml`. */
-function withSuggestion(command: Command, text: string): string {
-  const [, kind, word = ''] = /^error: unknown (option|command) '([^'=]*)/.exec(text) ?? []
-  if (kind === undefined) return text
-  const help = command.createHelp()
-  const names =
-    kind === 'command'
-      ? help.visibleCommands(command).map((one) => one.name())
-      : help.visibleOptions(command).flatMap(({ long }) => long ?? [])
-  const meant = suggestion(word, names)
-  return meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${meant}?)\n`
 }

@@ -1,11 +1,12 @@
 import { Command } from 'commander'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
+import { CommandError, EXIT } from './cli/exit.ts'
 import { ALERTING_FLAGS, alertingFrom } from './cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from './cli/flags/table.ts'
 import { writeFiles } from './cli/output/written_files.ts'
 
 const FLAGS = {
-  '--out <dir>': { description: 'write the files to this folder', parse: parseFilePath, required: true },
+  '--out <dir>': { description: 'write the files to this folder', parse: parseFilePath },
   ...ALERTING_FLAGS,
   '--grafana.url <url>': 'root URL of Grafana, for links from alerts to dashboards',
   '--kubernetes': 'write objects for Kubernetes',
@@ -29,10 +30,11 @@ export function rulesCommand(): Command {
 }
 
 function runRules(flags: Flags): void {
-  const { 'grafana.url': grafana } = flags
+  const { out, 'grafana.url': grafana } = flags
+  if (out === undefined) throw new CommandError('rules needs --out, such as --out=rules', EXIT.usage)
   // The flag has precedence over the file.
   const link = grafana === undefined ? {} : { grafanaUrl: parseRootUrl('--grafana.url', grafana) }
   const config = { ...alertingFrom(flags), ...link }
   const files = flags.kubernetes ? kubernetesFiles(config) : prometheusFiles(config)
-  writeFiles(flags.out, files, flags.dryRun ?? false)
+  writeFiles(out, files, flags.dryRun ?? false)
 }

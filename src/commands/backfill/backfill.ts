@@ -77,7 +77,6 @@ const FLAGS = {
   '--from <time>': {
     description: 'start of the history, such as -30d or 2026-03-01',
     parse: time,
-    required: true,
   },
   '--to <time>': { description: 'end of the history (default: now)', parse: time },
   '--interval <duration>': {
@@ -189,6 +188,7 @@ async function run(invocation: Invocation): Promise<void> {
 function periodOf({ from, to, interval }: Flags): Period {
   const now = Math.floor(Date.now() / 1000)
   const end = Math.min(to ?? now, now)
+  if (from === undefined) throw new CommandError('backfill needs --from, such as --from=-30d', EXIT.usage)
   if (from >= end) throw new CommandError('--from must be earlier than --to and than now', EXIT.usage)
   return alignedPeriod(from, end, interval)
 }

@@ -52,7 +52,7 @@ error.`
 export function captureCommand(): Command {
   const command = addConfigFlag(
     new Command('capture').description(
-      'record what a system serves, without its names and secrets, to report it',
+      'record anonymised API responses for a bug report',
     ),
   )
   return addFlags(command, FLAGS).addHelpText('after', HELP).action(capture)

@@ -65,7 +65,7 @@ Install it for all later shells:
 
 export function completionCommand(): Command {
   return new Command('completion')
-    .description('print a script that completes commands and flags in a shell')
+    .description('generate shell completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', HELP)
     .action((shell: keyof typeof SCRIPTS) => void process.stdout.write(SCRIPTS[shell]))

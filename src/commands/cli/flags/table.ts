@@ -14,7 +14,6 @@ interface FullRow {
   readonly default?: unknown
   /** The default as --help shows it. */
   readonly defaultText?: string
-  readonly required?: true
 }
 
 /** Flags as commander writes them, such as `--out <dir>`, in the order of --help. */
@@ -35,7 +34,7 @@ type ValueOf<Key, Flag> = Flag extends { parse: (...parameters: never[]) => infe
     : Key extends `${string} <${string}>`
       ? string
       : true
-type AlwaysSet = { readonly default: unknown } | { readonly required: true }
+type AlwaysSet = { readonly default: unknown }
 
 /** The values of the flags of a table, as commander passes them to an action. */
 export type FlagsOf<Table> = {
@@ -53,7 +52,7 @@ export type FlagsOf<Table> = {
 export function addFlags(command: Command, table: FlagTable): Command {
   for (const [flags, row] of Object.entries(table)) {
     const full: FullRow = typeof row === 'string' ? { description: row } : row
-    const option = new Option(flags, full.description).makeOptionMandatory(full.required ?? false)
+    const option = new Option(flags, full.description)
     if (full.choices !== undefined) option.choices(full.choices)
     if (full.parse !== undefined) option.argParser(full.parse as (text: string, before: unknown) => unknown)
     command.addOption(full.default === undefined ? option : option.default(full.default, full.defaultText))
