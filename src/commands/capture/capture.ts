@@ -51,9 +51,7 @@ error.`
 
 export function captureCommand(): Command {
   const command = addConfigFlag(
-    new Command('capture').description(
-      'record anonymised API responses for a bug report',
-    ),
+    new Command('capture').description('record anonymised API responses for a bug report'),
   )
   return addFlags(command, FLAGS).addHelpText('after', HELP).action(capture)
 }

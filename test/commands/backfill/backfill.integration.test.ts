@@ -381,7 +381,7 @@ describe('two runs on one output', () => {
 
 describe('refuses', () => {
   test.each([
-    [['--to=now'], "required option '--from"],
+    [['--to=now', '--output=-'], 'backfill needs --from'],
     [['--from=tomorrow', '--output=-'], 'Expected a time such as'],
     [['--from=-1h'], 'choose one output'],
     [['--from=-1h', '--output=-', '--output-dir=x'], 'choose one output'],
