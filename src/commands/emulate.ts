@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
-import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
+import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay/replay.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
@@ -13,11 +13,12 @@ import { readRecording } from './cli/recordings.ts'
 
 const FLAGS = {
   '--listen-address <address>': {
-    description: OPTION_HELP.listenAddress,
+    description: 'HOST:PORT to listen on; port 0 selects a free port',
     parse: parseAddress,
     default: EMULATOR_DEFAULTS.listenAddress,
   },
-  '--tls': OPTION_HELP.tls,
+  '--tls':
+    'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
   '--from <file>': 'serve a recording of capture instead of an emulated system',
 } as const satisfies FlagTable
 type Flags = FlagsOf<typeof FLAGS> & EmulatorFlags & FlagsOf<typeof LOG_FLAGS>

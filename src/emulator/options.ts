@@ -23,7 +23,7 @@ const COUNTS = {
 } as const
 export type CountOption = keyof typeof COUNTS
 
-/** {@link OPTION_HELP} explains those that are flags. */
+/** The flags of `emulate` explain those that are flags. */
 export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, number>>> {
   readonly seed?: string
   /** Name of the site (VDC); default: `vdc-` and the seed. */
@@ -63,25 +63,6 @@ export const EMULATOR_DEFAULTS = {
   maxPoints: 100_000,
   clock: Date.now,
 } as const satisfies EmulatorOptions
-
-/** Help of the command-line flags, one sentence each. The tables of profiles, scenarios and faults have their own help. */
-export const OPTION_HELP = {
-  seed: 'any text; the same text gives the same pools, nodes and history',
-  pools: 'number of storage pools',
-  nodes: 'number of nodes of each pool',
-  newNodes: 'number of nodes of each pool of three or more that joined it before the start, empty',
-  newNodeHours: 'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
-  sites: 'number of sites (VDCs) that replicate with each other, from 1 to 3',
-  namespaces: 'number of namespaces',
-  buckets: 'mean number of buckets of a namespace; the first one has five times as many',
-  listenAddress: 'HOST:PORT to listen on; port 0 selects a free port',
-  tls: 'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
-  profile: 'variant of the storage system',
-  scenario: 'state of the storage system',
-  faults: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
-  deleteRole: 'the only role that may delete providers (default: that of the profile; in documented any)',
-  expiredToken: 'response to an unknown or expired token (default: that of the profile)',
-} as const satisfies Partial<Record<keyof EmulatorOptions, string>>
 
 const MAX_NAME_CHARACTERS = 60
 

@@ -1,9 +1,15 @@
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Middleware } from 'koa'
+import { parseListenAddress, urlHost } from '../values/listen_address.ts'
+import { createServer } from '../values/node_http.ts'
+import { selfSigned } from './certificates.ts'
 import { createFaults, faultMiddleware, type NamedPool } from './faults/middleware.ts'
 import { type Fault, parseFault } from './faults/parse.ts'
 import { createApp, type Service } from './http/app.ts'
-import { createListener } from './listener.ts'
-import type { resolveOptions } from './options.ts'
+import type { resolveOptions, TlsOptions } from './options.ts'
 import type { ExpiredToken } from './protocol/profiles.ts'
 
 interface ServerOptions extends Service {
@@ -41,4 +47,46 @@ export function createSystemServer(options: ServerOptions) {
     /** Also destroys the connections that are open. */
     stop: listener.close,
   }
+}
+
+/** A socket that can be opened and closed repeatedly. */
+function createListener(listenAddress: string, tls: boolean | TlsOptions) {
+  const address = parseListenAddress(listenAddress)
+  const sockets = new Set<Socket>()
+  let server: Server | undefined
+  let stopping = new AbortController()
+  return {
+    /** Empty while it is closed. */
+    url: (): string => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
+    /** Aborted by `close`. */
+    stopping: (): AbortSignal => stopping.signal,
+    /** @throws the operating system's error, such as EADDRINUSE */
+    open: async (onRequest: RequestListener): Promise<void> => {
+      stopping = new AbortController()
+      const names = [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])]
+      const settings = tls === true ? await selfSigned({ names }) : tls
+      const opened =
+        typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
+      opened.on('connection', (socket: Socket) => {
+        sockets.add(socket)
+        // Faults break connections on purpose: their errors are ignored.
+        socket.on('error', () => undefined)
+        socket.on('close', () => sockets.delete(socket))
+      })
+      await once(opened.listen({ ...address }), 'listening')
+      server = opened
+    },
+    /** Also destroys all open connections. */
+    close: async (): Promise<void> => {
+      stopping.abort()
+      const closed = new Promise<unknown>((resolve) => server?.close(resolve) ?? resolve(undefined))
+      for (const socket of sockets) socket.destroy()
+      await closed
+      server = undefined
+    },
+  }
+}
+
+function urlOf({ address, port }: AddressInfo, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${urlHost(address)}:${port}`
 }

@@ -99,31 +99,27 @@ function parseInterval(text: string | undefined): number {
 }
 
 function parseForecast(first: First): ForecastRequest {
-  const frames = parseList('cfTimeFrame', first('cfTimeFrame'), /^(\d{1,4})([dw])$/)
-  const targets = parseList('cfTarget', first('cfTarget'), /^(\d{1,4})$/)
-  const days = frames?.map(([count, unit]) => (unit === 'w' ? DAYS_PER_WEEK * Number(count) : Number(count)))
-  const percents = targets?.map(([percent]) => Number(percent))
   return {
-    frames: checkedRange('cfTimeFrame', days ?? DEFAULT_FORECAST.frames, MAX_FRAME_DAYS),
-    targets: checkedRange('cfTarget', percents ?? DEFAULT_FORECAST.targets, MAX_TARGET_PERCENT),
+    frames: parseList('cfTimeFrame', first, /^(\d{1,4})([dw])$/, MAX_FRAME_DAYS) ?? DEFAULT_FORECAST.frames,
+    targets: parseList('cfTarget', first, /^(\d{1,4})$/, MAX_TARGET_PERCENT) ?? DEFAULT_FORECAST.targets,
   }
 }
 
 /** Accepts `{7d;4w}` and `7d;4w`: the API document does not say whether the braces are literal. */
-function parseList(name: string, text: string | undefined, item: RegExp): string[][] | undefined {
+function parseList(name: string, first: First, item: RegExp, max: number): number[] | undefined {
+  const text = first(name)
   if (text === undefined) return undefined
   const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text
-  const items = inner
+  const numbers = inner
     .replace(/;$/, '')
     .split(';')
-    .map((part) => item.exec(part)?.slice(1))
-  if (items.every((groups) => groups !== undefined)) return items
-  throw new EmulatedError('badParameter', `Parameter ${name} is malformed: "${text}"`)
-}
-
-function checkedRange(name: string, numbers: readonly number[], max: number): readonly number[] {
-  if (numbers.length <= MAX_FORECAST_VALUES && numbers.every((number) => number >= 1 && number <= max))
-    return numbers
+    .map((part) => {
+      const [, count, unit] = item.exec(part) ?? []
+      if (count === undefined)
+        throw new EmulatedError('badParameter', `Parameter ${name} is malformed: "${text}"`)
+      return unit === 'w' ? DAYS_PER_WEEK * Number(count) : Number(count)
+    })
+  if (numbers.length <= MAX_FORECAST_VALUES && numbers.every((one) => one >= 1 && one <= max)) return numbers
   throw new EmulatedError(
     'badRange',
     `Parameter ${name} takes up to ${MAX_FORECAST_VALUES} values from 1 to ${max}`,

@@ -1,6 +1,5 @@
 import { type AttributeName, BYTES_PER_MB } from '../../catalogue.ts'
 import { oncePerKey } from '../../values/memo.ts'
-import { diskBandwidth, PURPOSES, type Purpose } from './disk_io.ts'
 import type { StorageModel } from './model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from './node_state.ts'
 import { sum } from './random.ts'
@@ -8,12 +7,15 @@ import type { Node } from './topology.ts'
 import {
   cpu,
   DIRECTIONS,
+  DISK_BANDWIDTH,
   type Direction,
   ERROR_CODES,
   ERROR_TYPES,
   type ErrorCategory,
   failures,
   nic,
+  PURPOSES,
+  type Purpose,
   trafficOf,
 } from './traffic.ts'
 
@@ -64,7 +66,7 @@ export function amountsOf(state: NodeState, amounts = new Float64Array(SLOT_COUN
     add(Math.round(latencyMs * PARTS) * count)
   }
   for (const purpose of PURPOSES)
-    for (const direction of DIRECTIONS) addRate(diskBandwidth(traffic, purpose, direction))
+    for (const direction of DIRECTIONS) addRate(DISK_BANDWIDTH[purpose](traffic, direction))
   const transactions = transactionsIn(amounts)
   for (const type of ERROR_CODES) add(failures(state, type, transactions))
   return amounts

@@ -12,6 +12,7 @@ import {
   intervalOf,
   type Point,
   type Source,
+  seriesOf,
   type ValueType,
   valueText,
 } from './points/series.ts'
@@ -46,7 +47,7 @@ export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResul
   const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
   const isDefective =
     PROFILES[profile].query.rangeDefect && !pipeline.rest.some(({ name }) => name === 'last')
-  const series = bucket.series(evaluation)
+  const series = seriesOf(bucket, evaluation)
   return evaluateSeries(pipeline, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
     const { first, last } = boundsOf(bucket, window, evaluation)
     return isDefective ? runningTotals(points(first - DEFECT_SECONDS, last), type) : points(first, last)

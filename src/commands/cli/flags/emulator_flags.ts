@@ -3,12 +3,7 @@ import { suggestion } from '../../../config/values/suggestions.ts'
 import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/parse.ts'
 import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
-import {
-  type CountOption,
-  EMULATOR_DEFAULTS,
-  type EmulatorOptions,
-  OPTION_HELP,
-} from '../../../emulator/options.ts'
+import { type CountOption, EMULATOR_DEFAULTS, type EmulatorOptions } from '../../../emulator/options.ts'
 import { OPERATION_HELP, ROLES } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
@@ -30,33 +25,56 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 }
 
 const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) => Object.keys(table) as Name[]
-const count = <Option extends CountOption>(option: Option, parse = parseCount) => {
-  return { description: OPTION_HELP[option], parse, default: EMULATOR_DEFAULTS[option] }
+const count = <Option extends CountOption>(option: Option, description: string, parse = parseCount) => {
+  return { description, parse, default: EMULATOR_DEFAULTS[option] }
 }
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 const flagsWith = (withoutProfile: string) =>
   ({
     '--scenario <name>': {
-      description: OPTION_HELP.scenario,
+      description: 'state of the storage system',
       choices: choices(SCENARIOS),
       default: EMULATOR_DEFAULTS.scenario,
     },
     '--profile <name>': {
-      description: `${OPTION_HELP.profile} (default: ${withoutProfile})`,
+      description: `variant of the storage system (default: ${withoutProfile})`,
       choices: choices(PROFILES),
     },
-    '--pools <count>': count('pools'),
-    '--nodes <count>': count('nodes'),
-    '--new-nodes <count>': count('newNodes', parseCountOrNone),
-    '--new-node-hours <hours>': count('newNodeHours'),
-    '--sites <count>': count('sites'),
-    '--namespaces <count>': count('namespaces'),
-    '--buckets <count>': count('buckets'),
-    '--seed <text>': { description: OPTION_HELP.seed, default: EMULATOR_DEFAULTS.seed },
-    '--expired-token <status>': { description: OPTION_HELP.expiredToken, choices: choices(EXPIRED_TOKEN) },
-    '--delete-role <role>': { description: OPTION_HELP.deleteRole, choices: ROLES },
-    '--fault <fault>': { description: OPTION_HELP.faults, parse: collectFault },
+    '--pools <count>': count('pools', 'number of storage pools'),
+    '--nodes <count>': count('nodes', 'number of nodes of each pool'),
+    '--new-nodes <count>': count(
+      'newNodes',
+      'number of nodes of each pool of three or more that joined it before the start, empty',
+      parseCountOrNone,
+    ),
+    '--new-node-hours <hours>': count(
+      'newNodeHours',
+      'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
+    ),
+    '--sites <count>': count('sites', 'number of sites (VDCs) that replicate with each other, from 1 to 3'),
+    '--namespaces <count>': count('namespaces', 'number of namespaces'),
+    '--buckets <count>': count(
+      'buckets',
+      'mean number of buckets of a namespace; the first one has five times as many',
+    ),
+    '--seed <text>': {
+      description: 'any text; the same text gives the same pools, nodes and history',
+      default: EMULATOR_DEFAULTS.seed,
+    },
+    '--expired-token <status>': {
+      description: 'response to an unknown or expired token (default: that of the profile)',
+      choices: choices(EXPIRED_TOKEN),
+    },
+    '--delete-role <role>': {
+      description:
+        'the only role that may delete providers (default: that of the profile; in documented any)',
+      choices: ROLES,
+    },
+    '--fault <fault>': {
+      description: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
+      parse: collectFault,
+    },
   }) as const satisfies FlagTable
 
 export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>

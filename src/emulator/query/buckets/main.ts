@@ -1,12 +1,10 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
-import { nodeId } from '../../feed/node.ts'
 import { type Amounts, amountOf, bytesIn, errorsIn, failedIn, succeededIn } from '../../model/activity.ts'
-import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
-import { type Direction, ERROR_CODES } from '../../model/traffic.ts'
+import { type Direction, ERROR_CODES, PURPOSES, type Purpose } from '../../model/traffic.ts'
 import { latencySlot } from '../points/counters.ts'
 import { mainClock } from '../points/grid.ts'
 import { LATENCY_BOUNDS, LATENCY_IDS } from '../points/latency_histogram.ts'
-import { type Bucket, type FieldSeries, type NodeField, nodeSeries, type Source } from '../points/series.ts'
+import type { Bucket, NodeField } from '../points/series.ts'
 
 const INTERNAL = 'statDataHead_performance_internal'
 const DATA_HEAD = { process: 'statDataHead', tag: 'dashboard' } as const
@@ -28,7 +26,7 @@ const IO_SERVICES = [
 export const MONITORING_MAIN: Bucket = {
   retentionSeconds: 60 * SECONDS_PER_DAY,
   delaySeconds: 30,
-  series: mainSeries,
+  fields: () => FIELDS,
 }
 
 const FIELDS: readonly NodeField[] = [
@@ -47,13 +45,6 @@ const FIELDS: readonly NodeField[] = [
   ),
   ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read'), ...ioFields(service, 'write')]),
 ]
-
-function* mainSeries(source: Source): Iterable<FieldSeries> {
-  for (const node of source.model.pools.flatMap((pool) => pool.nodes)) {
-    const id = nodeId(source.profile, node)
-    for (const field of FIELDS) yield nodeSeries(source, node, id, field)
-  }
-}
 
 function counter(
   measurement: string,

@@ -1,8 +1,7 @@
 import { SECONDS_PER_DAY } from '../../../time_units.ts'
-import { nodeId } from '../../feed/node.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { PROFILES } from '../../protocol/profiles.ts'
-import { type Bucket, type FieldSeries, nodeSeries, pointsBetween, type Source } from '../points/series.ts'
+import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'
 import { CPU_FIELDS, MEMORY_FIELDS } from './host.ts'
 import { networkFields } from './network.ts'
 
@@ -15,21 +14,17 @@ const DT_DELAY_SECONDS = 57
 export const MONITORING_OP: Bucket = {
   retentionSeconds: 5 * SECONDS_PER_DAY,
   delaySeconds: 30,
-  series: opSeries,
-}
-
-function* opSeries(source: Source): Iterable<FieldSeries> {
-  const fields = [...CPU_FIELDS, ...MEMORY_FIELDS, ...networkFields(PROFILES[source.profile].query.network)]
-  for (const node of nodesOf(source)) {
-    const id = nodeId(source.profile, node)
-    for (const field of fields) yield nodeSeries(source, node, id, field)
-  }
-  yield* directoryTables(source)
+  fields: ({ profile }) => [
+    ...CPU_FIELDS,
+    ...MEMORY_FIELDS,
+    ...networkFields(PROFILES[profile].query.network),
+  ],
+  series: directoryTables,
 }
 
 /** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
 function* directoryTables(source: Source): Iterable<FieldSeries> {
-  const nodes = nodesOf(source)
+  const nodes = source.model.pools.flatMap((pool) => pool.nodes)
   for (const field of DT_STATUS) {
     const columns = { _field: field, _measurement: 'dtquery_dt_status', ...DT }
     const values: Readonly<Record<string, number | undefined>> = {
@@ -48,8 +43,4 @@ function* directoryTables(source: Source): Iterable<FieldSeries> {
 function dtSeries(columns: FieldSeries['columns'], value: number): FieldSeries {
   const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS + DT_DELAY_SECONDS
   return { columns, type: 'long', points: pointsBetween(timeOf, () => value, 'long') }
-}
-
-function nodesOf({ model }: Source) {
-  return model.pools.flatMap((pool) => pool.nodes)
 }

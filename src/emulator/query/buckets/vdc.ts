@@ -13,14 +13,20 @@ import {
   succeededIn,
 } from '../../model/activity.ts'
 import { GAUGES } from '../../model/attribute_values.ts'
-import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { sum } from '../../model/random.ts'
 import { alertCount, SEVERITIES } from '../../model/system/alerts.ts'
 import { namespacesOf } from '../../model/system/namespaces.ts'
 import { systemValues } from '../../model/system/pool_values.ts'
 import { nodesAt } from '../../model/topology.ts'
-import { DIRECTIONS, type Direction, ERROR_CODES, PROTOCOLS } from '../../model/traffic.ts'
+import {
+  DIRECTIONS,
+  type Direction,
+  ERROR_CODES,
+  PROTOCOLS,
+  PURPOSES,
+  type Purpose,
+} from '../../model/traffic.ts'
 import { latencyCounts } from '../points/counters.ts'
 import { LATENCY_BOUNDS, LATENCY_IDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, type FieldSeries, pointsBetween, type Source } from '../points/series.ts'

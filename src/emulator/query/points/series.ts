@@ -1,3 +1,4 @@
+import { nodeId } from '../../feed/node.ts'
 import type { StorageModel } from '../../model/model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
@@ -36,7 +37,10 @@ export interface Bucket {
   readonly retentionSeconds: number
   /** Points are visible so long after their time. */
   readonly delaySeconds: number
-  readonly series: (source: Source) => Iterable<FieldSeries>
+  /** The fields of each node. */
+  readonly fields?: (source: Source) => readonly NodeField[]
+  /** Series of the whole system. */
+  readonly series?: (source: Source) => Iterable<FieldSeries>
 }
 
 export interface NodeField {
@@ -50,8 +54,18 @@ export interface NodeField {
   readonly value: (source: Source, state: NodeState, k: number) => number | undefined
 }
 
+/** The series of all nodes and of the system. */
+export function* seriesOf(bucket: Bucket, source: Source): Iterable<FieldSeries> {
+  const fields = bucket.fields?.(source) ?? []
+  for (const node of source.model.pools.flatMap((pool) => pool.nodes)) {
+    const id = nodeId(source.profile, node)
+    for (const field of fields) yield nodeSeries(source, node, id, field)
+  }
+  yield* bucket.series?.(source) ?? []
+}
+
 /** The series of a field of one node. A node that is down has no points. */
-export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): FieldSeries {
+function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): FieldSeries {
   const { measurement, field, tags, type, clock } = row
   const intervalSeconds = intervalOf(source.settings)
   const ofStatistics = (k: number) => {
