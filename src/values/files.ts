@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { errorCode } from './errors.ts'
 
@@ -32,40 +32,21 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
  * never end. The problem is the end of a sentence that begins with the path; it never contains the content.
  */
 export function readTextFile(path: string, kind: FileKind): TextFile {
+  const limit = MAX_FILE_BYTES[kind]
   try {
     // Before the file is opened, because opening a FIFO or a device can have effects.
-    const problem = fileTypeProblem(statSync(path))
+    const stats = statSync(path)
+    const problem = fileTypeProblem(stats)
     if (problem !== undefined) return { problem: `cannot be read: ${problem}` }
-    return readRegularFile(path, MAX_FILE_BYTES[kind])
+    // Files that are generated while they are read have the size 0.
+    const bytes = stats.size > limit ? undefined : readFileSync(path)
+    const size = bytes?.length ?? stats.size
+    if (bytes !== undefined && size <= limit) return decoded(bytes)
+    return { problem: `is too large: ${size} bytes, the limit is ${limit}` }
   } catch (cause) {
     const code = errorCode(cause) || 'unknown error'
     return { problem: `cannot be read: ${DESCRIPTIONS[code] ?? code}` }
   }
-}
-
-function readRegularFile(path: string, maxBytes: number): TextFile {
-  const file = openSync(path, 'r')
-  try {
-    return readUpTo(file, Math.max(fstatSync(file).size, 0), maxBytes)
-  } finally {
-    closeSync(file)
-  }
-}
-
-const CHUNK_BYTES = 16 * KIB
-
-/** @param size according to the file system; files that are generated while they are read have 0 */
-function readUpTo(file: number, size: number, maxBytes: number): TextFile {
-  const chunks: Buffer[] = []
-  let bytes = size
-  for (let total = 0; bytes <= maxBytes; bytes = Math.max(size, total)) {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    const length = readSync(file, chunk)
-    if (length === 0) return decoded(Buffer.concat(chunks))
-    chunks.push(chunk.subarray(0, length))
-    total += length
-  }
-  return { problem: `is too large: ${bytes} bytes, the limit is ${maxBytes}` }
 }
 
 /** Other encodings are refused: their characters would be replaced, so that a password would be another one. */
