@@ -1,11 +1,9 @@
-import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
 import { RESERVED_LABELS } from '../../src/config/values/labels_schema.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
-import { Secret } from '../../src/values/secret.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const SYSTEM = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
@@ -34,6 +32,7 @@ test('a minimal file gets the documented defaults', () => {
         forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
         resources: { providers: { schedule: '0 */15 * * * *' } },
         limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 16 * 1024 * 1024 },
+        performance: { source: 'auto', schedule: '30 */5 * * * *', feedBandwidthUnit: 'MB/s' },
       },
     ],
     history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
@@ -169,6 +168,8 @@ forecast: {targets: [80,
 
 test.each([
   ['timout', 'timeout'],
+  ['staleAfter', 'stale_after'],
+  ['sched', 'schedule'],
   ['Stale-After', 'stale_after'],
   ['stale', 'stale_after'],
   ['random_delay', 'max_random_delay'],
@@ -280,10 +281,21 @@ test.each([
   ['[2001:db8::1]:4443', ': write https://[2001:db8::1]:4443'],
   ['user:canary@ecs1', ''],
   ['https://', ''],
+  ['ftp://a', ''],
 ])('the base_url %s is an error that says what to write', (url, words) => {
   const [problem = ''] = problemsOf(`systems:\n  - {name: a, base_url: "${url}", auth: {token: a}}\n`)
   expect(problem).toMatch(/^systems\[0\]\.base_url\[0\]: (not a URL|must begin with https:\/\/ or http:\/\/)/)
   expect(problem.replace(/^.*?(not a URL|http:\/\/)/, '')).toBe(words)
+})
+
+test.each([
+  ['https://a', 'https://a'],
+  ['https://a:443/', 'https://a:443'],
+  ['http://a:080/b/', 'http://a:80/b'],
+  ['https://a:4443//', 'https://a:4443'],
+])('the base_url %s is %s: a port that is written stays', (url, expected) => {
+  const text = `systems: [{name: a, base_url: "${url}", auth: {token: a}}]`
+  expect(parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.baseUrls).toEqual([expected])
 })
 
 test.each([
@@ -436,6 +448,15 @@ test('700 systems are accepted', () => {
   expect(parseConfig(text, { file: 'a.yml', environment: {} }).systems).toHaveLength(700)
 })
 
+test('the failure of a configuration has a name, and a summary of the first ten problems', () => {
+  const problems = Array.from({ length: 12 }, (_, index) => ({ path: `key${index}`, message: 'is unknown' }))
+  const failure = new ConfigError('sds.yml', problems)
+  expect(failure.name).toBe('ConfigError')
+  expect(failure.summary()).toContain('key9')
+  expect(failure.summary()).not.toContain('key10')
+  expect(failure.message).toContain('key11')
+})
+
 describe('an invalid file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
@@ -541,67 +562,11 @@ describe('an invalid file', () => {
   })
 })
 
-test('a secret is printed as a placeholder', () => {
-  const secret = new Secret('canary')
-  const prints = [
-    String(secret),
-    JSON.stringify({ secret }),
-    inspect({ secret }, { showHidden: true, depth: 9 }),
-    `${secret}`,
-  ]
-  for (const text of prints) {
-    expect(text).toContain('<secret>')
-    expect(text).not.toContain('canary')
-  }
-  expect(Object.keys(secret)).toEqual([])
-  expect(secret.reveal()).toBe('canary')
-})
-
-describe('performance', () => {
-  const performanceOf = (ofSystem: string, ofAll: string) => {
-    const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token: t}${ofSystem}}\n${ofAll}`
-    return parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.performance
-  }
-  const DEFAULTS = {
-    source: 'auto',
-    schedule: '30 */5 * * * *',
-    feedBandwidthUnit: 'MB/s',
-    interfaces: { include: '', exclude: '' },
-  }
-
-  test('has defaults, values for all systems, and values of one system', () => {
-    expect(performanceOf('', '')).toEqual(DEFAULTS)
-    const all =
-      'performance: {source: query, schedule: "0 */10 * * * *", feed_bandwidth_unit: kB/s, interfaces: {include: "public.*", exclude: x}}'
-    const expected = {
-      source: 'query',
-      schedule: '0 */10 * * * *',
-      feedBandwidthUnit: 'kB/s',
-      interfaces: { include: 'public.*', exclude: 'x' },
-    }
-    expect(performanceOf('', all)).toEqual(expected)
-    const own = ', performance: {source: feed, interfaces: {exclude: "lo|y"}}'
-    expect(performanceOf(own, all)).toEqual({
-      ...expected,
-      source: 'feed',
-      interfaces: { include: 'public.*', exclude: 'lo|y' },
-    })
-  })
-
-  test.each([
-    ['source: flux', 'performance.source: expected one of auto, feed, query'],
-    ['feed_bandwidth_unit: MiB/s', 'performance.feed_bandwidth_unit: expected one of MB/s, kB/s, B/s'],
-    ['interfaces: {include: "("}', 'performance.interfaces.include: not a regular expression'],
-    ['interfaces: {only: x}', 'performance.interfaces.only: unknown key'],
-  ])('%s is an error', (section, problem) => {
-    expect(problemsOf(`${SYSTEM}performance: {${section}}`)).toEqual([expect.stringContaining(problem)])
-  })
-
-  test('of a system has the path of the system in errors', () => {
-    const text =
-      'systems:\n  - {name: a, base_url: "https://a", auth: {token: t}, performance: {schedule: "* * * * *"}}'
-    expect(problemsOf(text)).toEqual([
-      expect.stringMatching(/^systems\[0\]\.performance\.schedule: not a cron expression/),
-    ])
-  })
+test.each([
+  ['source: flux', 'performance.source: expected one of auto, feed, query'],
+  ['feed_bandwidth_unit: MiB/s', 'performance.feed_bandwidth_unit: expected one of MB/s, kB/s, B/s'],
+  ['interfaces: {include: "("}', 'performance.interfaces.include: not a regular expression'],
+  ['interfaces: {only: x}', 'performance.interfaces.only: unknown key'],
+])('performance: {%s} is an error', (section, problem) => {
+  expect(problemsOf(`${SYSTEM}performance: {${section}}`)).toEqual([expect.stringContaining(problem)])
 })

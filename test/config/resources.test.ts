@@ -39,15 +39,6 @@ describe('the section resources', () => {
     expect(other.namespaces).toMatchObject({ include: '', exclude: 'x', max: 20 })
   })
 
-  test.each(['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory'] as const)(
-    '%s is off with an empty schedule, of one system only',
-    (name) => {
-      const everyMinute = `resources: {${name}: {schedule: "0 * * * * *"}}`
-      const { a, other } = resourcesOf(everyMinute, `, resources: {${name}: {schedule: ""}}`)
-      expect([a[name].schedule, other[name].schedule]).toEqual(['', '0 * * * * *'])
-    },
-  )
-
   test.each([
     ['', '30 */5 * * * *'],
     ['performance: {source: feed}', ''],

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { passwordFromText, Secret, tokenFromText } from '../../src/values/secret.ts'
 
@@ -51,4 +52,15 @@ describe('a token', () => {
 test('secrets are equal if their values are', () => {
   expect(new Secret('a').equals(new Secret('a'))).toBe(true)
   expect(new Secret('a').equals(new Secret('b'))).toBe(false)
+})
+
+test('a secret is printed as a placeholder', () => {
+  const secret = new Secret('canary')
+  const printed = [
+    `${secret}`,
+    JSON.stringify({ secret }),
+    inspect({ secret }, { showHidden: true, depth: 9 }),
+  ]
+  for (const text of printed) expect(text).toMatch(/^(?!.*canary).*<secret>/s)
+  expect(Object.keys(secret)).toEqual([])
 })
