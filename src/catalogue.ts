@@ -165,7 +165,7 @@ const FAMILIES = {
       attributes: { diskSpaceFreeL1: { level: 'L1' }, diskSpaceFreeL2: { level: 'L2' } },
     },
     sds_node_disk_space_offline_bytes: {
-      help: 'Offline disk space of the whole system, over all pools: every node repeats the same figure, so never sum it over nodes.',
+      help: 'Offline disk space of the whole system, over all pools: every node repeats the same value, so never sum it over nodes.',
       tag: 'Space',
       currentOnly: true,
       attributes: { diskSpaceOfflineTotal: {} },
@@ -473,16 +473,16 @@ const forecastFamilies = {
 /** Families that only the query interface has. */
 const queryFamilies = {
   sds_node_transaction_latency_seconds: {
-    help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the query interface (traffic, ms).',
+    help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the Flux API (traffic, ms).',
     type: 'histogram',
     labels: ['operation'],
   },
   sds_node_nic_interface_received_bytes_per_second: {
-    help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the query interface (health, Bytes).',
+    help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the Flux API (health, Bytes).',
     labels: ['interface'],
   },
   sds_node_nic_interface_transmitted_bytes_per_second: {
-    help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the query interface (health, Bytes).',
+    help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the Flux API (health, Bytes).',
     labels: ['interface'],
   },
 } as const satisfies FamiliesOfNode

@@ -31,9 +31,9 @@ export interface ResourceRow {
 
 /** The resources. Each has its own schedule, age and limits. */
 export const RESOURCES = {
-  system: { text: 'the figures of the whole system', schedule: '15 * * * * *', names: 'vdc' },
+  system: { text: 'the state of the whole system', schedule: '15 * * * * *', names: 'vdc' },
   pools: {
-    text: 'the figures of the pools',
+    text: 'the capacity of the pools',
     schedule: '30 */5 * * * *',
     section: 'discovery',
     isOfPolls: true,
@@ -68,7 +68,7 @@ export const RESOURCES = {
     names: 'provider',
   },
   system_queries: {
-    text: 'the figures of the whole system in the query interface',
+    text: 'the directory tables and the replication lag',
     isQueried: true,
     schedule: '',
     names: 'name',
@@ -228,7 +228,7 @@ const OBJECTS = {
             Info: 'alertsNumUnackInfo',
           },
         },
-        'Alerts of the system that nobody has acknowledged, by severity.',
+        'Unacknowledged alerts of the system, by severity.',
         { tag: 'Count' },
       ),
     },
@@ -330,13 +330,13 @@ const OBJECTS = {
             xor: 'chunksPendingXorTotalSize',
           },
         },
-        'Data of the replication group that waits for replication, by kind. The kinds do not overlap.',
+        'Replication backlog of the replication group, by kind. The kinds do not overlap.',
         { tag: 'Space' },
       ),
       sds_replication_group_recovery_point_timestamp_seconds: figure(
         'time',
         'replicationRpoTimestamp',
-        'Time of the oldest data that waits for replication, in seconds since the epoch; only while something is pending.',
+        'Time of the oldest data not yet replicated to every site, in seconds since the epoch; only while something is pending.',
         { onlyWhile: 'sds_replication_group_pending_bytes', isUnproven: true },
       ),
     },
@@ -549,7 +549,7 @@ const OBJECTS = {
       sds_replication_group_lag_seconds: figure(
         'ms of lag',
         'RPO_Lag_Millis',
-        'Time for which the oldest data of the replication group waits for replication.',
+        'Age of the oldest data of the replication group not yet replicated to every site.',
       ),
     },
   },
@@ -614,7 +614,7 @@ function labelledMembers(members: Members): [labels: Labels, names: Member][] {
 /** The newest time of the snapshots of a pool. */
 export const POOL_SAMPLE_TIME = {
   name: 'sds_pool_sample_timestamp_seconds',
-  help: 'Time of the newest sample of the figures of a pool, by category, in seconds since the epoch, by the clock of the storage system. Figures keep their last value until the system computes them anew. Source: t (seconds).',
+  help: 'Time of the newest sample of a pool, by category, in seconds since the epoch, by the clock of the storage system. Values stay until the system computes them anew. Source: t (seconds).',
 } as const
 
 /** Every family of the resources, in the order in which they are exposed. */

@@ -63,7 +63,7 @@ export const STATE = {
   ),
   poolAttributeNodes: familyWith('gauge', [...POOL, 'attribute', 'state', 'source'])(
     'sds_pool_attribute_nodes',
-    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query). Of the last two states only those that are not 0.',
+    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the dashboard API (feed) or the Flux API (query). Of the last two states only those that are not 0.',
   ),
   polls: familyWith('counter', [...POOL, 'result'])(
     'sds_pool_polls_total',
@@ -71,7 +71,7 @@ export const STATE = {
   ),
   queryUp: systemGauge(
     'sds_system_query_up',
-    '1 when the last poll of the query interface succeeded, also without data, else 0; absent if it is not polled.',
+    '1 when the last poll of the Flux API succeeded, also without data, else 0; absent if it is not polled.',
   ),
   systemInfo: systemGauge(
     'sds_system_info',
@@ -111,7 +111,7 @@ export const STATE = {
   ),
   rejectedByReason: familyWith('counter', ['system', 'reason'])(
     'sds_api_rejected_values_by_reason_total',
-    'Values of the feed, of answers to queries or of resources that were not exported because they are not valid, of all attributes.',
+    'Values of the dashboard API, of the Flux API or of resources that were not exported because they are not valid, of all attributes.',
   ),
   rejectedValues: familyWith('counter', ['system', 'attribute', 'reason'])(
     'sds_api_rejected_values_total',
@@ -131,11 +131,11 @@ export const PROBE = {
 export const OWN = {
   queryPolls: familyWith('counter', ['system', 'result'])(
     'sds_query_polls_total',
-    'Polls of the query interface of a system, by result: ok, empty (no current data), or the reason of the failure.',
+    'Polls of the Flux API of a system, by result: ok, empty (no current data), or the reason of the failure.',
   ),
   unmatchedRows: familyWith('counter', ['system'])(
     'sds_query_unmatched_rows_total',
-    'Rows of the query interface that are joined to no node of a polled pool.',
+    'Rows of the Flux API that are joined to no node of a polled pool.',
   ),
   requests: familyWith('counter', ['system', 'operation', 'code'])(
     'sds_api_requests_total',
