@@ -67,7 +67,7 @@ const ALREADY_DELETED = {
 const OLD_RELEASE = {
   of: 'query',
   reason: 'not_found',
-  text: 'the system has no query interface: it is older than 3.5, or a proxy blocks the path',
+  text: 'the system has no Flux API: it is older than 3.5, or a proxy blocks the path',
   evidence: 'administration guides',
 } as const satisfies Partial<RefusalRow>
 const NOT_SERVED = {
@@ -260,7 +260,7 @@ export const REFUSALS = [
     of: 'query',
     codes: [6503],
     reason: 'not_found',
-    text: 'the query interface does not run, as on a Community Edition',
+    text: 'the Flux API does not run, as on a Community Edition',
     evidence: 'ECS Community Editions of several releases; a build of 4.3',
   },
   { ...OLD_RELEASE, status: 404 },

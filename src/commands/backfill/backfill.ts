@@ -36,16 +36,16 @@ Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or
 -30d for 30 days ago. The point at --from is included, the point at --to is not;
 both are extended to multiples of --interval.
 
-ECS 3.6 and later and ObjectScale keep the past of CPU, memory, network,
-transactions and disk I/O in their query interface only: CPU, memory and network
-for 5 days, the rest for 60 days. With --source=auto it is read from there, one
-query at a time. Not possible with 3.7 and 3.8.0, whose ranges are wrong.
+ECS 3.6 and later and ObjectScale keep the history of CPU, memory, network,
+transactions and disk I/O in their Flux API only: CPU, memory and network for 5
+days, the rest for 60 days. With --source=auto it is read from there, one query
+at a time. This is not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has
 in a journal and in a folder beside the output; with remote write, in the file
-of --journal. The same command with --resume continues. What the query interface
-did not answer is printed with its times; --resume then reads just that. A
-finished run has nothing to resume.
+of --journal. The same command with --resume continues. Gaps
+that the Flux API left are printed with their times; --resume then reads just
+these. A finished run has nothing to resume.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
@@ -92,7 +92,7 @@ const FLAGS = {
   },
   '--source <source>': {
     description:
-      'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',
+      'source of the history: feed (dashboard API), query (Flux API), or auto: the dashboard API, and the Flux API for what it lacks',
     parse: parseSource,
     default: 'auto',
   },

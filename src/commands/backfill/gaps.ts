@@ -54,7 +54,7 @@ export function feedFamilyOf({ reading }: Pick<ListedPool, 'reading'>): string |
 }
 
 /**
- * The parts of a period for which Prometheus has no sample of the query interface. Its points have times of their own:
+ * The parts of a period for which Prometheus has no sample of the Flux API. Its points have times of their own:
  * those after one multiple of the interval, up to and including the next one, belong together.
  * @param nowSeconds intervals that are not over yet are no gaps
  */

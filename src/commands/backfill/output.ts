@@ -188,7 +188,7 @@ function importCommands(kind: 'file' | 'folder', path: string, { start, end, int
 mkdir -p blocks rule-blocks
 ${create}
 mv blocks/* DATA/
-# Prometheus reads new blocks within a minute. After that, the past of the recording rules:
+# Prometheus reads new blocks within a minute. After that, the history of the recording rules:
 promtool tsdb create-blocks-from --max-block-duration=${RULE_BLOCK_HOURS}h rules --url=URL --start=${start} --end=${end} --eval-interval=${step}s --output-dir=rule-blocks sds-recording.yml
 mv rule-blocks/* DATA/
 `

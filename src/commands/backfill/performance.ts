@@ -23,10 +23,10 @@ import type { ListedPool, ListedSystem } from './pools.ts'
 import { attributeLimits, missingText, queriedAttributes, timeLimits } from './query_report.ts'
 
 /**
- * Finds out whether the query interface of a system has a past that can be used, by its release and by queries for the
+ * Finds out whether the Flux API of a system has a past that can be used, by its release and by queries for the
  * last half hour with absolute times. Without gaps, no request is sent. A run that is continued reads what it read
  * before.
- * @param lacks whether the feed lacks figures that the interface may have
+ * @param lacks whether the dashboard API lacks metrics that the Flux API may have
  * @throws {ApiError} for failures that may pass
  * @throws {CommandError} if a run that is continued cannot read it now
  */
@@ -40,7 +40,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
     return {
       sources: [],
       report: [missingText(name, lacks, reason)],
-      without: [`the query interface of system ${name}`],
+      without: [`the Flux API of system ${name}`],
     }
   }
   if (earlier?.sources.includes(key) === false) return cannot('it was not read when the run began')
@@ -87,12 +87,12 @@ function currentLimits(
   options: PlanOptions,
 ): readonly string[] {
   if (series.length === 0)
-    return [`the query interface of ${release} has no points of the last ${PROBED_SECONDS / 60} minutes`]
+    return [`the Flux API of ${release} has no points of the last ${PROBED_SECONDS / 60} minutes`]
   if (failed.size === 0) return attributeLimits(series, release, pools, options)
   return [...failed].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
 }
 
-/** Families of figures that are kept for a few days only. */
+/** Families of metrics that are kept for a few days only. */
 const SHORT: ReadonlySet<string> = new Set([
   'sds_node_nic_interface_received_bytes_per_second',
   'sds_node_nic_interface_transmitted_bytes_per_second',
@@ -113,19 +113,19 @@ function sizesOf(current: readonly HistorySeries[], nowSeconds: number): Planned
   }))
 }
 
-/** The release of a system, and why its query interface must not be asked for the past. */
+/** The release of a system, and why its Flux API must not be asked for the past. */
 async function releaseOf(client: SystemClient, signal: AbortSignal) {
   const versions = await readVersions(client.read, signal)
   const unknown = 'the release cannot be read from /vdc/nodes, and 3.7 and 3.8.0 have wrong values in ranges'
   if (versions === undefined) return { name: '', defect: unknown }
   const name = `release ${versions.join(' and ')}`
-  const defect = `the query interface of ${name} has wrong values in ranges; this is fixed in 3.8.1`
+  const defect = `the Flux API of ${name} has wrong values in ranges; this is fixed in 3.8.1`
   return { name, defect: hasRangeDefect(versions) ? defect : undefined }
 }
 
 const PROBED_SECONDS = 1800
 
-/** What the query interface has of the last half hour; a text: why it cannot be used. */
+/** What the Flux API has of the last half hour; a text: why it cannot be used. */
 async function readCurrent(
   options: Omit<QuerySourceOptions, 'gaps'>,
   client: SystemClient,
@@ -155,7 +155,7 @@ async function refusalText(client: SystemClient, failure: ApiError, signal: Abor
   try {
     const dialect = { lastOnly: false, windowSeconds: windowSeconds(USUAL_INTERVAL_SECONDS) }
     await client.query(first, dialect, signal)
-    return `the query interface refuses ranges with absolute times: ${failure.detail}`
+    return `the Flux API refuses ranges with absolute times: ${failure.detail}`
   } catch (relative) {
     if (relative instanceof ApiError && !signal.aborted) return relative.detail
     throw relative
@@ -174,7 +174,7 @@ function poolsOf({ chosen }: ListedSystem, options: PlanOptions): QueriedPool[] 
   }))
 }
 
-/** One family of each kind of figures, to find gaps. */
+/** One family of each kind of metrics, to find gaps. */
 const GAP_FAMILIES = familiesOf(['nodeCpuUtilization', 'transactionReadBandwidth', 'diskReadBandwidthTotal'])
 
 function familiesOf(names: readonly AttributeName[]): string[] {

@@ -10,7 +10,7 @@ import type { HistorySeries } from '../../history/series.ts'
 import { type HistorySource, periodsWithin } from '../../history/sources/source.ts'
 
 export interface PlanOptions {
-  /** Where the past is read: `auto` is the feed, and the query interface for what the feed lacks. */
+  /** Where the past is read: `auto` is the feed, and the Flux API for what the feed lacks. */
   readonly source: PerformanceSource
   readonly period: Period
   /** Root URL of Prometheus whose gaps are filled; undefined: the whole period is read. */

@@ -7,11 +7,11 @@ import { SECONDS_PER_DAY, SECONDS_PER_HOUR, timeText } from '../../time_units.ts
 import type { PlanOptions } from './plan.ts'
 import type { ListedPool } from './pools.ts'
 
-/** The line about a system whose query interface cannot be used. */
+/** The line about a system whose Flux API cannot be used. */
 export function missingText(system: string, lacks: boolean, reason: string): string {
   return lacks
-    ? `system ${system}: its feed keeps only capacity history; CPU, memory, network, transactions and disk I/O are missing: ${reason}`
-    : `system ${system}: the query interface is not read: ${reason}`
+    ? `system ${system}: its dashboard API keeps only the history of the capacity; CPU, memory, network, transactions and disk I/O are missing: ${reason}`
+    : `system ${system}: the Flux API is not read: ${reason}`
 }
 
 const KINDS = [
@@ -21,18 +21,18 @@ const KINDS = [
 
 const wholeHour = (seconds: number) => Math.floor(seconds / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
 
-/** One line for each kind of figures that the system has deleted a part of. */
+/** One line for each kind of metrics that the system has deleted a part of. */
 export function timeLimits({ period, nowSeconds }: PlanOptions): string[] {
   return KINDS.flatMap(({ bucket, what }) => {
     const keptSeconds = KEPT_SECONDS[bucket] ?? 0
     const keptFrom = nowSeconds - keptSeconds
     if (period.start >= keptFrom) return []
     const since = period.end <= keptFrom ? 'are missing' : `begin about ${timeText(wholeHour(keptFrom))}`
-    return [`${what} ${since}: the query interface keeps them for ${keptSeconds / SECONDS_PER_DAY} days`]
+    return [`${what} ${since}: the Flux API keeps them for ${keptSeconds / SECONDS_PER_DAY} days`]
   })
 }
 
-/** The attributes that a pool gets from the query interface. */
+/** The attributes that a pool gets from the Flux API. */
 export function queriedAttributes(
   { reading }: Pick<ListedPool, 'reading'>,
   { source }: Pick<PlanOptions, 'source'>,
@@ -42,7 +42,7 @@ export function queriedAttributes(
 
 /**
  * The attributes that are not written.
- * @param current what the query interface has of the last minutes
+ * @param current what the Flux API has of the last minutes
  */
 export function attributeLimits(
   current: readonly HistorySeries[],
@@ -60,9 +60,9 @@ export function attributeLimits(
   const names = unknown.map(({ name }) => name).join(', ')
   return [
     ...(unserved.length > 0 ? [`${release} does not serve ${unserved.join(', ')}`] : []),
-    ...(names === '' ? [] : [`no query interface has ${names}: latencies are in the histogram`]),
+    ...(names === '' ? [] : [`the Flux API has no ${names}: latencies are in the histogram`]),
     ...(options.source === 'query'
-      ? ['capacity is not written, because --source=query does not read the feed']
+      ? ['capacity is not written, because --source=query does not read the dashboard API']
       : []),
   ]
 }

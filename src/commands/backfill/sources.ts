@@ -35,14 +35,14 @@ export async function planSources(systems: readonly ListedSystem[], options: Pla
   return { sources, report, without }
 }
 
-/** What is read from the query interface of a system: as the poller does it, unless a flag chooses the source. */
+/** What is read from the Flux API of a system: as the poller does it, unless a flag chooses the source. */
 async function planSystem(system: ListedSystem, options: PlanOptions): Promise<Plan> {
   const { name, performance } = system.config
   const source = options.source === 'auto' ? performance.source : options.source
   const lacks = system.chosen.some(({ reading }) => lacksPerformance(reading))
   if (source === 'query' || (source === 'auto' && lacks)) return await planQueries(system, lacks, options)
   const flag = options.source === 'feed' ? '--source=feed' : 'performance.source: feed'
-  const reason = `because of ${flag}, the query interface is not read`
+  const reason = `because of ${flag}, the Flux API is not read`
   return { sources: [], report: lacks ? [missingText(name, lacks, reason)] : [], without: [] }
 }
 

@@ -29,9 +29,9 @@ const FLAGS = {
 type Flags = EmulatorFlags & FlagsOf<typeof FLAGS>
 
 const SYSTEMS_HELP = `
-Without --profile, two storage systems with the same pools, nodes and figures:
-  classic  version 3.5, with performance figures in the nodes feed
-  modern   version 4.3, with performance figures in the query interface
+Without --profile, two storage systems with the same pools, nodes and values:
+  classic  version 3.5, with performance metrics in the dashboard API
+  modern   version 4.3, with performance metrics in the Flux API
 
 With --profile, one system with the name demo. All other flags apply to each
 system.

@@ -8,10 +8,10 @@ import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_syste
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
 
-/** One system for each source of performance figures. Both have the same nodes and the same figures. */
+/** One system for each source of performance metrics. Both have the same nodes and the same values. */
 const BOTH_SOURCES = [
-  { name: 'classic', profile: 'classic', help: 'version 3.5, performance figures in the nodes feed' },
-  { name: 'modern', profile: 'modern', help: 'version 4.3, performance figures in the query interface' },
+  { name: 'classic', profile: 'classic', help: 'version 3.5, performance metrics in the dashboard API' },
+  { name: 'modern', profile: 'modern', help: 'version 4.3, performance metrics in the Flux API' },
 ] as const satisfies readonly { name: string; profile: Profile; help: string }[]
 
 /** The name of the only system, for `--profile`. */
@@ -65,8 +65,8 @@ function addressOf(first: string, index: number): string {
 }
 
 /**
- * Polls often, so that metrics change while the demo is watched. New points of the query interface are read soon, and the
- * first figures are not delayed by the limit that protects real systems.
+ * Polls often, so that metrics change while the demo is watched. New points of the Flux API are read soon, and the
+ * first values are not delayed by the limit that protects real systems.
  */
 function configOf(systems: readonly DemoSystem[]): string {
   const items = systems.map(
@@ -91,7 +91,7 @@ function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): stri
   const pools =
     first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []
   const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
-  return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and figures' : ''}:
+  return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and values' : ''}:
 ${itemList(lines)}
 ${paragraph(`  Pools: ${namesText(pools, String)}
   Users, with the password ${PASSWORD}: ${users.join(', ')}`)}

@@ -145,7 +145,7 @@ async function showSummaries(chosen: readonly SystemConfig[], period: Period, fl
   const hasNodes = systems.some(({ pools }) => pools.some(({ reading }) => reading.nodes.length > 0))
   if (hasNodes && rows.length === 0) {
     const what = flags.attribute?.join(', ') ?? 'any attribute'
-    process.stderr.write(`the feed has no history of ${what} in this period\n`)
+    process.stderr.write(`the dashboard API has no history of ${what} in this period\n`)
   }
   const emptyOf = ({ pools }: SystemHistory) =>
     pools.flatMap(({ id, name, reading }) => (reading.nodes.length === 0 ? [name ?? id] : []))

@@ -40,7 +40,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
     key,
     system,
     gaps,
-    label: 'query interface',
+    label: 'Flux API',
     counter() {
       const count = reader.counter()
       return (period) => windowsOf(period).reduce((sum, window) => sum + count(window), 0)

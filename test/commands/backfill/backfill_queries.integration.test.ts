@@ -13,10 +13,10 @@ import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
 import { announcedSamples } from './announced.ts'
 
-/** Backfills of systems that have their performance figures in the query interface only. */
+/** Backfills of systems that have their performance metrics in the Flux API only. */
 const HOUR = 3600
 const DAY = 86_400
-/** Requests of the check whether the query interface can be used: twenty minutes before, and half an hour. */
+/** Requests of the check whether the Flux API can be used: twenty minutes before, and half an hour. */
 const CHECKS = 12
 
 /** A range of whole hours that ends some seconds ago, at a multiple of five minutes. */
@@ -42,7 +42,7 @@ const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
 
 const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
-describe('the query interface', () => {
+describe('the Flux API', () => {
   test('is read for what the feed lacks, with as many requests and samples as --dry-run prints', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'modern' })
@@ -50,8 +50,8 @@ describe('the query interface', () => {
     const flags = [configFor(folder, emulator), ...range(3), '--label=job=sds', `--output=${file}`]
     const dry = await backfill(...flags, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stderr: '' })
-    expect(dry.stdout).toContain('system a, query interface: 2 nodes, ')
-    expect(dry.stdout).toContain('no query interface has transactionReadLatency, transactionWriteLatency')
+    expect(dry.stdout).toContain('system a, Flux API: 2 nodes, ')
+    expect(dry.stdout).toContain('the Flux API has no transactionReadLatency, transactionWriteLatency')
     expect(emulator.log.count('query')).toBe(CHECKS)
     emulator.log.clear()
     const { code, stderr } = await backfill(...flags)
@@ -123,7 +123,7 @@ describe('the query interface', () => {
     const config = configFor(folder, emulator)
     const { stdout, stderr } = await backfill(config, ...range(2, 5 * DAY - HOUR), '--output=-')
     expect(stderr).toMatch(
-      /CPU, memory and network begin about \S+:00:00Z: the query interface keeps them for 5 days/,
+      /CPU, memory and network begin about \S+:00:00Z: the Flux API keeps them for 5 days/,
     )
     const count = (family: string) => samplesIn(stdout).filter((line) => line.startsWith(`${family}{`)).length
     expect(count('sds_node_transaction_read_bytes_per_second')).toBeGreaterThanOrEqual(23)
@@ -132,7 +132,7 @@ describe('the query interface', () => {
     emulator.log.clear()
     const old = await backfill(config, ...range(2, 70 * DAY), '--output=-')
     expect(old.stderr).toContain(
-      'transactions, latency and disk I/O are missing: the query interface keeps them for 60 days',
+      'transactions, latency and disk I/O are missing: the Flux API keeps them for 60 days',
     )
     expect(emulator.log.count('query')).toBe(0)
   })
@@ -226,7 +226,7 @@ describe('a query that was answered before and fails later', () => {
     const from = new Date((to - 3 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
     const until = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
     expect(first.stderr).toContain(
-      `missing: system a, query interface: latency from ${from} to ${until} was not answered`,
+      `missing: system a, Flux API: latency from ${from} to ${until} was not answered`,
     )
     expect(first.stderr).not.toMatch(/complete|is refused/)
     expect(readFileSync(file, 'utf8')).toMatch(/^sds_node_transaction_latency_seconds_bucket\{/m)
@@ -273,7 +273,7 @@ function expectMetricsTogether(text: string): void {
 describe('what cannot be read is said, and the feed is read', () => {
   test.each([
     ['range-defect', '', '', [], 'release 3.8.0.3.136839.4f1ba2c9d07 has wrong values in ranges', 0],
-    ['community', '', '', [], 'the query interface does not run, as on a Community Edition', 1],
+    ['community', '', '', [], 'the Flux API does not run, as on a Community Edition', 1],
     ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 6],
     ['modern', 'query-error:role', '', [], 'the account lacks the role for this request', 1],
     ['modern', 'query-error:compile', '', [], 'failed to compile query', 6],
@@ -286,11 +286,14 @@ describe('what cannot be read is said, and the feed is read', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile, faults })
     const config = configFor(folder, emulator, more)
     const { code, stdout, stderr } = await backfill(config, ...range(1), '--output=-', ...flags)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('its feed keeps only capacity history')])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('its dashboard API keeps only the history of the capacity'),
+    ])
     expect(stderr).toContain(message)
     // A source that the user has chosen lacks nothing.
     const isChosen = flags.length > 0 || more !== ''
-    expect(stderr).toMatch(isChosen ? /: complete, / : /, without the query interface of system a$/m)
+    expect(stderr).toMatch(isChosen ? /: complete, / : /, without the Flux API of system a$/m)
     expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
     expect(stdout).not.toMatch(/^sds_node_(cpu|transaction)/m)
     expect(emulator.log.count('query')).toBe(queries)

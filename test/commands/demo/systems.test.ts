@@ -25,7 +25,7 @@ async function systemsOf(options: EmulatorOptions) {
   }
 }
 
-test('the demo has one system for each source of performance figures', async () => {
+test('the demo has one system for each source of performance metrics', async () => {
   expect(await systemsOf({})).toEqual(['classic 3.5', 'modern 4.3'])
 })
 

@@ -37,7 +37,7 @@ describe('a healthy system', () => {
       await using emulator = await startEmulator({ pools: 2, nodes: 3, profile })
       const found = await examine({ base_url: emulator.url })
       expect(['warn', 'fail', 'skip'].flatMap((status) => found.with(status as 'warn'))).toEqual([])
-      // The release of the API document has no query interface, and needs none.
+      // The release of the API document has no Flux API, and needs none.
       const expected = profile === 'documented' ? ALL.filter((title) => title !== 'query') : ALL
       expect(found.with('ok')).toEqual(expected)
     },
@@ -451,7 +451,7 @@ describe('role', () => {
     expect(found.of('role')).toEqual([
       {
         status: 'fail',
-        text: 'security has SECURITY_ADMIN, which cannot read the feed',
+        text: 'security has SECURITY_ADMIN, which cannot read the nodes',
         remedy: 'assign only the role SYSTEM_MONITOR to the account',
       },
     ])

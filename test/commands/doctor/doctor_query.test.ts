@@ -20,7 +20,7 @@ describe('query', () => {
       },
     ])
     expect(found.with('fail')).toEqual([])
-    // The ages of attributes that come from the query interface are checked, too.
+    // The ages of attributes that come from the Flux API are checked, too.
     expect(found.of('samples')).toMatchObject([
       { status: 'ok', text: expect.stringMatching(/CPU.*transactions .*disk/) },
     ])
@@ -56,7 +56,7 @@ describe('query', () => {
     })
   })
 
-  test('warns of a system without a query interface', async () => {
+  test('warns of a system without a Flux API', async () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'community' })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('query')).toMatchObject([

@@ -190,7 +190,7 @@ export function roleFindings(account: Account): readonly Finding[] {
   const isMore = roles.some((role) => role !== MINIMUM_ROLE)
   const rows: readonly FindingRow[] = [
     [roles.length === 0, 'info', 'the system does not report the roles of the account'],
-    [!mayRead(account), 'fail', `${who}, which cannot read the feed`, ASSIGN],
+    [!mayRead(account), 'fail', `${who}, which cannot read the nodes`, ASSIGN],
     [isMore, 'warn', `${who}: more permissions than needed`, USE_OTHER],
   ]
   return [firstOf(undefined, rows, 'ok', who)]
