@@ -15,7 +15,7 @@ export const COLORS = {
   warning: { fill: 'yellow', line: 'yellow' },
   /** Out of service, but covered by redundancy: a node, a disk, and the recovery of its data. */
   failed: { fill: 'super-light-orange', line: 'orange' },
-  /** Needs a person now. */
+  /** Act now. */
   critical: { fill: 'dark-red', line: 'red' },
   unknown: { fill: 'dark-purple', line: 'purple' },
   /** Time without data, where it is drawn. */

@@ -35,17 +35,17 @@ export const DEFAULT_THRESHOLDS = {
   readLatencySeconds: { about: 'Mean time of a read.', warning: 0.2, critical: 0.4 },
   writeLatencySeconds: { about: 'Mean time of a write.', warning: 0.4, critical: 0.8 },
   errorRatio: {
-    about: 'Failed relative to all transactions, including those that fail by the fault of clients.',
+    about: 'Failed relative to all transactions, including errors of clients.',
     warning: 0.01,
     critical: 0.05,
   },
   systemErrorRatio: {
-    about: 'Failed by the fault of the system relative to all transactions.',
+    about: 'Server errors relative to all transactions.',
     warning: 0.001,
     critical: 0.01,
   },
-  // Samples are made every 5 minutes. Those of the query interface are up to 7 minutes old when they arrive, so 12
-  // minutes is normal. The exporter withdraws them after 22 minutes. For a system that makes them less often, users raise
+  // Samples are made every 5 minutes. Those of the Flux API are up to 7 minutes old when they arrive, so 12
+  // minutes is normal. The exporter drops them after 22 minutes. For a system that makes them less often, users raise
   // the threshold.
   sampleAgeSeconds: {
     about: 'Age of the newest sample of a category.',

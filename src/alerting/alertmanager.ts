@@ -34,7 +34,7 @@ export function readAlertmanagerConfig(text: string) {
   const missing = ours.map(matchersOfRule).filter((rule) => !loaded.some((other) => includes(other, rule)))
   const known = receivers.map(({ name, ...rest }) => ({
     name,
-    /** Without an integration, such as email_configs, it notifies nobody. */
+    /** Without an integration, such as email_configs, it sends nothing. */
     hasIntegration: Object.values(rest).some((list) => Array.isArray(list) && list.length > 0),
   }))
   return {

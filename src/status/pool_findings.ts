@@ -111,7 +111,7 @@ function errorFinding({ figures }: Pool, conditions: Conditions): Finding | unde
     transactions_per_second: reads === null || writes === null ? Number.POSITIVE_INFINITY : reads + writes,
   })
   const short = `${percentText(all ?? 0)} of the transactions fail`
-  return found(condition, `${short}, ${percentText(bySystem ?? 0)} not by the fault of clients`, short)
+  return found(condition, `${short}, ${percentText(bySystem ?? 0)} with server errors`, short)
 }
 
 function latencyFinding(

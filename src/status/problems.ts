@@ -84,10 +84,10 @@ function poolFailure({ last_error: error, last_poll: poll }: PoolStatus, system:
   return [failed(error, isCommon ? failureAlert(error.reason, system) : 'SdsPoolPollsFailing')]
 }
 
-/** A system without a query interface, such as a Community Edition, has no problem. */
+/** A system without a Flux API, such as a Community Edition, has no problem. */
 function queryFinding({ query_interface: { error, state } }: SystemStatus): Finding | undefined {
   if (state === 'empty')
-    return { ...warning('the query interface has no current data', EMPTY_REMEDY), alert: 'SdsQueryEmpty' }
+    return { ...warning('the Flux API has no current data', EMPTY_REMEDY), alert: 'SdsQueryEmpty' }
   if (error === null || error.reason === 'not_found') return undefined
   return { ...failed(error, 'SdsQueryFailing'), severity: 'warning' }
 }

@@ -6,7 +6,7 @@ import { counted } from '../text.ts'
 import { errorStatus } from './finding.ts'
 
 /**
- * `off`: not configured. `not_needed`: the feed has the figures. `pending`: not polled yet. `empty`: no current data.
+ * `off`: not configured. `not_needed`: the dashboard API has the values. `pending`: not polled yet. `empty`: no current data.
  */
 type QueryState = 'off' | 'not_needed' | 'pending' | 'ok' | 'empty' | 'failing'
 
@@ -33,7 +33,7 @@ function stateOf(
   if (performance === undefined) {
     return isQueried(config, pools) !== false
       ? { state: 'pending', summary: 'not polled yet' }
-      : { state: 'not_needed', summary: 'not needed: the feed has performance figures' }
+      : { state: 'not_needed', summary: 'not needed: the dashboard API has performance metrics' }
   }
   const { failure, partFailure, reading } = performance
   if (failure !== undefined) return { state: 'failing', summary: failureState(failure.reason) }

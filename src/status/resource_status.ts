@@ -34,7 +34,7 @@ export function resourceStatus(state: SystemState, { system }: Pick<PollerStatus
 
 const NOT_NEEDED = {
   state: 'off',
-  summary: 'not read, as the query interface is not: the feed has performance figures',
+  summary: 'not read, as the Flux API is not: the dashboard API has performance metrics',
 } as const
 
 function stateOf(

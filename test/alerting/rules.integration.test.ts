@@ -184,7 +184,7 @@ async function capacityTest(config: Partial<AlertingConfig>, firing: readonly Fi
         exp_alerts: firing.map(({ system, pool }) => ({
           exp_labels: { severity: 'warning', component: 'capacity', system, pool },
           exp_annotations: {
-            summary: 'A storage pool is nearly full.',
+            summary: 'A storage pool is filling up.',
             description: `Pool ${pool} of system ${system} has 85% of its usable space allocated. ${TO_DO}`,
           },
         })),

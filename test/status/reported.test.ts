@@ -49,7 +49,7 @@ test.each<[string, Entries, readonly string[]]>([
   [
     'alerts of its own',
     { vdc: [{ alertsNumUnackCritical: [{ t: T, Count: 1 }], alertsNumUnackError: [{ t: T, Count: 4 }] }] },
-    ['bad SdsSystemAlertsCritical: alerts of the system that nobody has acknowledged: 1 Critical, 4 Error'],
+    ['bad SdsSystemAlertsCritical: 1 critical and 4 error unacknowledged alerts on the system'],
   ],
   [
     'nodes in no status',

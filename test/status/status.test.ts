@@ -211,7 +211,7 @@ describe('the query interface', () => {
       'empty',
       [
         expect.stringMatching(
-          /^warning SdsQueryEmpty: the query interface has no current data: wait for ten minutes/,
+          /^warning SdsQueryEmpty: the Flux API has no current data: wait for ten minutes/,
         ),
       ],
     ])
@@ -331,7 +331,7 @@ describe('what needs attention', () => {
       transactionWriteLatencyCurrent: [{ t: T, Latency: 2000 }],
     }
     expect(problemsOf({ name: 'n1', more })).toEqual([
-      'bad 40.0% of the transactions fail, 30.0% not by the fault of clients',
+      'bad 40.0% of the transactions fail, 30.0% with server errors',
       'warning reads take 900 ms',
       'warning writes take 2.0 s',
     ])

@@ -6,7 +6,7 @@ import { by, dedup, perNode, ratio } from './operators.ts'
 import { recorded, recordedSelector } from './recorded.ts'
 
 /**
- * Latencies of systems of both kinds. The nodes feed has means of nodes. The query interface has a histogram of
+ * Latencies of systems of both kinds. The dashboard API has means of nodes. The Flux API has a histogram of
  * requests without a sum, so there is no mean; its quantile `MEASURES.latencyQuantile` is compared with the same
  * thresholds.
  */
@@ -14,7 +14,7 @@ import { recorded, recordedSelector } from './recorded.ts'
 export type Operation = 'read' | 'write'
 
 /**
- * Range of rates of the histogram of the query interface. Its points come every five minutes, become visible 90 to 420 s
+ * Range of rates of the histogram of the Flux API. Its points come every five minutes, become visible 90 to 420 s
  * later, and are polled every five minutes: the counts change 5 to 15 minutes after the last change. So a range of 15
  * minutes may have no change, and no quantile; one of 20 minutes has three to five. All buckets of a node change at the
  * same time, so that the quantile of a node does not depend on how many changes there are. That of a pool weighs each
@@ -45,7 +45,7 @@ const nodeBuckets = (operation: Operation): Expression => {
 }
 
 /**
- * Keeps nodes and pools with data: values of a range would remain for its length after all others are withdrawn. The
+ * Keeps nodes and pools with data: values of a range would remain for its length after all others are dropped. The
  * identity of a node has no past, its space has.
  */
 const current = (vector: Expression, labels: readonly string[]): Expression =>

@@ -97,8 +97,8 @@ export const FAULTS: readonly Fault[] = [
       alert('SdsNodesSuspect', 'archive'),
       alert('SdsDisksBad', ...POOLS),
       alert('SdsDisksReadyToReplace', ...POOLS),
-      alert('SdsSystemAlertsCritical', ''),
-      alert('SdsSystemAlertsError', ''),
+      inhibited('SdsSystemAlertsCritical', ''),
+      inhibited('SdsSystemAlertsError', ''),
       alert('SdsRecoveryPending', 'archive'),
       inhibited('SdsRecoveryPending', 'hot'),
       inhibited('SdsSystemNodesUnaccounted', ''),
@@ -142,7 +142,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'slow-modern',
-    what: 'The same, on a system with the query interface.',
+    what: 'The same, on a system with the Flux API.',
     emulator: { profile: 'modern', scenario: 'slow' },
     auth: 'token',
     alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
@@ -179,7 +179,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'queries-refused',
-    what: 'The query interface of a system refuses all queries.',
+    what: 'The Flux API of a system refuses all queries.',
     emulator: { profile: 'modern', faults: ['query-error:compile'] },
     auth: 'token',
     alerts: [alert('SdsQueryFailing', ''), alert('SdsResourceFailing', '')],
@@ -244,7 +244,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'frozen',
-    what: 'The statistics of a system have stopped: it serves old samples.',
+    what: 'The statistics of a system have stopped: it serves stale statistics.',
     emulator: { faults: ['frozen'] },
     auth: 'token',
     alerts: [

@@ -140,7 +140,13 @@ export const INHIBITIONS: readonly Inhibition[] = [
     equal: SYSTEM,
   },
   {
-    because: 'Nodes of the feed that are not available are those that the system does not count.',
+    because: 'The system has alerts of its own about its bad nodes and disks.',
+    source: ['SdsNodeBad', 'SdsNodesUnavailable', 'SdsDiskFailuresMany'],
+    target: ['SdsSystemAlertsCritical', 'SdsSystemAlertsError'],
+    equal: SYSTEM,
+  },
+  {
+    because: 'Nodes that are not available are those that the system does not count.',
     source: ['SdsNodeNotAccessible', 'SdsNodesUnavailable', 'SdsNodesSuspect', 'SdsNodesHealthUnknown'],
     target: ['SdsSystemNodesUnaccounted'],
     equal: SYSTEM,
@@ -193,7 +199,7 @@ export const INHIBITIONS: readonly Inhibition[] = [
     equal: POOL,
   },
   {
-    because: 'Failures by the fault of the system are part of all failures.',
+    because: 'Server errors are part of all failures.',
     source: ['SdsSystemErrorsCritical'],
     target: ['SdsTransactionErrorsCritical', 'SdsTransactionErrors'],
     equal: POOL,

@@ -35,7 +35,7 @@ export const ORDINARY_EVENTS = [
   { name: 'renamed-pool', what: 'A pool gets another name.', alerts: [] },
   {
     name: 'quiet-weekend',
-    what: 'Nobody uses the pool from Friday evening to Monday morning.',
+    what: 'The pool is not used from Friday evening to Monday morning.',
     alerts: ['SdsTrafficCollapsed'],
   },
   {

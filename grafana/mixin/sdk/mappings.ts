@@ -59,7 +59,7 @@ export const upDownCells = (
     [0, down, state],
   ])
 
-/** The result of the last poll of a query interface. Without it, the feed still has the health and the capacity. */
+/** The result of the last poll of a Flux API. Without it, the dashboard API still has the health and the capacity. */
 export const QUERY_RESULT = ['ok', 'query failed', 'warning'] as const
 
 /** Whether a system answers: 0, 1 for a system that does not, and 2 for one that no exporter reports any more. */

@@ -113,7 +113,7 @@ describe('one meaning a colour', () => {
       }
     }
     expect([...seen].filter(([, colors]) => colors.size > 1).map(([text]) => text)).toEqual([
-      // A node needs a person now; the data of a disk is rebuilt elsewhere.
+      // A bad node means to act now; the data of a disk is rebuilt elsewhere.
       'Bad',
     ])
     expect(seen.size).toBeGreaterThan(10)

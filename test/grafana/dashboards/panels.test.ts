@@ -31,7 +31,7 @@ describe('every panel', () => {
 
   test('does not scale values with a unit', () => {
     // The score of a pool is no quantity, and targets are percentages.
-    const scaled = SHOWN.filter(({ where }) => !/ Trouble$|% by trend$|time to 90 %/.test(where)).filter(
+    const scaled = SHOWN.filter(({ where }) => !/ Issues$|% by trend$|time to 90 %/.test(where)).filter(
       ({ unit, expr }) => unit !== 'h' && /[*/] (?:100|1000|1e\d|1024)\b/.test(expr),
     )
     expect(scaled.map(({ where }) => where)).toEqual([])

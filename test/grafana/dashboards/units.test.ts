@@ -39,7 +39,7 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ by hours of recovery /, 'hours in which the comparison was 1'],
   [/ \/ (Failed transactions|System errors|User errors) \/ A$/, 'transactions by transactions'],
   [/ pools by failed transactions /, 'transactions by transactions'],
-  [/ \/ (State|Trouble)$/, 'codes of states, and scores'],
+  [/ \/ (State|Issues)$/, 'codes of states, and scores'],
   [/ \/ Data \/ (Capacity|Resources|Transactions|Errors|Disk traffic|Forecasts)$/, 'share of nodes'],
   [/ \/ Alerts \/ [AB]$/, 'a number of alerts; the recorded series shows that rules are loaded'],
   [/^sds-system \/ (Coded \/ A|Pools \/ Coded)$/, 'bytes by bytes'],
@@ -52,7 +52,7 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ \/ To quota$| buckets by size \/ Used quota$/, 'a ratio, by its growth per second; bytes by bytes'],
   [/^sds-fleet \/ Pools \/ To \d+ %$/, 'a forecast, unless little space is used'],
   [/ % by system$| Time until target \/ Time left$/, 'a forecast, if enough nodes have one'],
-  [/ \/ Last in the feed \/ A$/, 'the timestamp of a sample, not its value'],
+  [/ \/ Last listed \/ A$/, 'the timestamp of a sample, not its value'],
 ]
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))
 

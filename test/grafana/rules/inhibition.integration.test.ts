@@ -113,6 +113,10 @@ const CASES: Readonly<Record<string, Case>> = {
     notified: [of('SdsNodeNotAccessible', NODE), { ...unaccounted, system: 'paris' }],
     inhibited: [unaccounted],
   },
+  'a bad node is the cause of alerts of its own system only': {
+    notified: [bad, of('SdsSystemAlertsCritical', { system: 'paris' })],
+    inhibited: [of('SdsSystemAlertsCritical', FRANKFURT), of('SdsSystemAlertsError', FRANKFURT)],
+  },
   'several unavailable nodes are the cause of directory tables that are not ready': {
     notified: [unavailable],
     inhibited: [of('SdsDirectoryTablesUnready', FRANKFURT)],

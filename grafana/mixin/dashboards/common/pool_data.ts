@@ -11,7 +11,7 @@ import { POLLED_POOL_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 
 /**
  * Groups of attributes that systems serve or lack together, as patterns of attribute names. Mean latencies are in no
- * group: the query interface has a histogram instead.
+ * group: the Flux API has a histogram instead.
  */
 export const ATTRIBUTE_GROUPS = {
   capacity: { text: 'Capacity', pattern: 'diskSpace.+' },
@@ -94,9 +94,9 @@ export const poolData = (groups: readonly AttributeGroup[]): SizedPanel =>
   poolTable({
     title: 'Data',
     about: [
-      'The selected pools that were reported within a day: whether their data is current, why the last poll failed, the time since the last successful poll, the age of the newest sample of the node that is furthest behind, and the groups of attributes that they serve in the nodes feed or the query interface. Resources are CPU, memory and network.',
-      'Current, last polled up to two minutes ago, with samples of up to ten minutes, or 12 minutes from the query interface. “not served” is no fault of a system without the query interface, such as the Community Edition: the panels that need the attributes are empty.',
-      'Polls fail: see the exporter dashboard. Not reported: no exporter has the pool any more, because it was removed, or its exporter does not run. Old samples: the collector of the storage system has stopped. “not served” on a system with the query interface: see “Query interface” on the exporter dashboard. A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” there.',
+      'The selected pools that were reported within a day: whether their data is current, why the last poll failed, the time since the last successful poll, the age of the newest sample of the node that is furthest behind, and the groups of attributes that they serve in the dashboard API or the Flux API. Resources are CPU, memory and network.',
+      'Current, last polled up to two minutes ago, with samples of up to ten minutes, or 12 minutes from the Flux API. “not served” is no fault of a system without the Flux API, such as the Community Edition: the panels that need the attributes are empty.',
+      'Polls fail: see the exporter dashboard. Not reported: no exporter has the pool any more, because it was removed, or its exporter does not run. Old samples: the collector of the storage system has stopped. “not served” on a system with the Flux API: see “Flux API” on the exporter dashboard. A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” there.',
     ],
     columns: groups.map(servedColumn),
     scope: SCOPE.pool,

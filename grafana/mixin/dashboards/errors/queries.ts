@@ -16,6 +16,6 @@ export const byType = (...matchers: readonly Matcher[]): Expression =>
 /** All transactions of the newest samples. */
 export const all = (total: Aggregate): Expression => promql`(${total(FAILED)} + ${total(SUCCEEDED)})`
 
-/** Failures of category User. The feed lists only types that occurred, so none is 0. */
+/** Failures of category User. The dashboard API lists only types that occurred, so none is 0. */
 export const byUser = (total: Aggregate): Expression =>
   promql`(${total(promql`${byType('category="User"')} and on (${NODE_KEY}) ${SUCCEEDED}`)} or 0 * ${total(FAILED)})`

@@ -60,7 +60,7 @@ export const systemNow = faultNow({
 export const userNow = faultNow({
   title: 'User errors',
   about: [
-    'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The feed lists only types that occurred; none is 0.',
+    'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The dashboard API lists only types that occurred; none is 0.',
     'Below the warning threshold.',
     'An application sends wrong requests or lacks permissions. The type shows the cause: 403 permissions, 404 no such object, 412 failed condition.',
   ],

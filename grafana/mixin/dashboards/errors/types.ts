@@ -14,7 +14,7 @@ const TYPES = recordedSelector(RECORDED.errorTypes, SCOPE.pool)
 export const byCategory = timeSeries({
   title: 'Failures per sample by category',
   about: [
-    'Failed transactions in the newest sample of all nodes of the selected pools, by category. The feed does not list types that did not occur; they are drawn as 0 for an hour.',
+    'Failed transactions in the newest sample of all nodes of the selected pools, by category. The dashboard API does not list types that did not occur; they are drawn as 0 for an hour.',
     'Few user errors.',
     'System errors in bursts are related to events on nodes: see the health on the pool dashboard.',
   ],

@@ -18,7 +18,7 @@ export const exporter: DashboardSpec = {
     { title: 'Status', panels: exporterStatus },
     { title: 'Faults in detail', collapsed: true, panels: faultsInDetail },
     { title: 'Polling', panels: polling },
-    { title: 'Query interface', panels: queryInterface },
+    { title: 'Flux API', panels: queryInterface },
     { title: 'What the systems serve', panels: coverage },
     { title: 'Output', panels: output },
     { title: 'Authentication providers', collapsed: true, panels: providers },

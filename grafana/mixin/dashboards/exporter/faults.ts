@@ -60,11 +60,11 @@ const FAULTS: readonly Fault[] = [
   },
   {
     tile: 'Failed query polls',
-    title: 'Failed polls of the query interface',
+    title: 'Failed polls of the Flux API',
     about: [
-      'Polls of the query interface that failed or had no current data (empty), by reason.',
+      'Polls of the Flux API that failed or had no current data (empty), by reason.',
       'None.',
-      'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After repeated failures the exporter may wait for up to an hour.',
+      'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no Flux API. After repeated failures the exporter may wait for up to an hour.',
     ],
     metric: 'sds_query_polls_total',
     matchers: [FAILED],
@@ -75,7 +75,7 @@ const FAULTS: readonly Fault[] = [
     tile: 'Rejected values',
     title: 'Rejected values',
     about: [
-      'Values of the feed or the query interface that were not exported because they are invalid, by reason, and by attribute and reason from the second value on.',
+      'Values of the dashboard API or the Flux API that were not exported because they are invalid, by reason, and by attribute and reason from the second value on.',
       'None.',
       'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
     ],
@@ -92,9 +92,9 @@ const FAULTS: readonly Fault[] = [
     tile: 'Rows of unknown nodes',
     title: 'Rows of unknown nodes',
     about: [
-      'Rows of the query interface that are joined to no node of a polled pool. Their figures are not exported.',
+      'Rows of the Flux API that are joined to no node of a polled pool. Their values are not exported.',
       'None, if all pools of the system are polled.',
-      'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
+      'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the dashboard API and the Flux API: report it.',
     ],
     metric: 'sds_query_unmatched_rows_total',
     matchers: [],
@@ -114,7 +114,7 @@ const counted = ({ metric, matchers }: Fault): Expression =>
 export const faults = stat({
   title: 'Faults in the time range',
   about: [
-    'Pools of which a poll failed, failed polls and logins, values that were rejected, and rows of the query interface that belong to no known node, in the time range of the dashboard.',
+    'Pools of which a poll failed, failed polls and logins, values that were rejected, and rows of the Flux API that belong to no known node, in the time range of the dashboard.',
     '0, except for moments when a system restarts a service.',
     'Open the row “Faults in detail” below: it has the reasons over time.',
   ],

@@ -94,8 +94,8 @@ export const coverage: readonly SizedPanel[] = [
   matrix({
     title: 'Attribute coverage',
     about: [
-      'Number of nodes that serve each attribute in the nodes feed or the query interface, lack it, or serve it unreadable, over the selected systems.',
-      'Each attribute is served by all nodes or absent on all. Systems with the query interface lack the mean latencies. Systems without both sources lack whole groups, and the panels that need them are empty.',
+      'Number of nodes that serve each attribute in the dashboard API or the Flux API, lack it, or serve it unreadable, over the selected systems.',
+      'Each attribute is served by all nodes or absent on all. Systems with the Flux API lack the mean latencies. Systems without both sources lack whole groups, and the panels that need them are empty.',
       'Report unreadable values. Absent on some nodes only means that their collector has stopped.',
     ],
     expr: sumBy(

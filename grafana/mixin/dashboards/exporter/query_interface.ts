@@ -10,11 +10,11 @@ import { increase, occurred } from './rates.ts'
 const NOT_QUERIED = 'No system is queried'
 
 const up = stateTimeline({
-  title: 'Query interface',
+  title: 'Flux API',
   about: [
-    'Whether the last poll of the query interface succeeded, also without data. Systems whose feed has all figures are not queried.',
+    'Whether the last poll of the Flux API succeeded, also without data. Systems whose dashboard API has all metrics are not queried.',
     'Always ok.',
-    'Failed since the start: the system has no query interface, or forbids it. Otherwise see “Polls of the query interface” for the reason.',
+    'Failed since the start: the system has no Flux API, or forbids it. Otherwise see “Polls of the Flux API” for the reason.',
   ],
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
   mappings: upDown(...QUERY_RESULT),
@@ -23,11 +23,11 @@ const up = stateTimeline({
 })
 
 const polls = timeSeries({
-  title: 'Polls of the query interface',
+  title: 'Polls of the Flux API',
   about: [
     'Polls by result: ok, empty (no current data), or the reason of the failure.',
     'Only ok.',
-    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After repeated failures the exporter may wait for up to an hour.',
+    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no Flux API. After repeated failures the exporter may wait for up to an hour.',
   ],
   queries: [
     {

@@ -73,8 +73,8 @@ const systemsOfDay = perSystem(promql`last_over_time(${select('sds_system_up', .
 const systems = table({
   title: 'Systems',
   about: [
-    "One row for each system that was reported within a day: whether any exporter got a response to its last request, the result of the last poll of the query interface, the time until its TLS certificate expires, the storage system's clock minus the exporter's, and the number of its authentication providers.",
-    'Reachable, query interface ok or not used, a certificate of months or plain HTTP, clocks within seconds.',
+    "One row for each system that was reported within a day: whether any exporter got a response to its last request, the result of the last poll of the Flux API, the time until its TLS certificate expires, the storage system's clock minus the exporter's, and the number of its authentication providers.",
+    'Reachable, Flux API ok or not used, a certificate of months or plain HTTP, clocks within seconds.',
     'Not reachable: network, DNS or certificate, see “Failed polls by reason”. Not reported: removed from the configuration, or its exporter does not run. Renew the certificate on the storage system: polls fail once it has expired. Repair NTP on the host whose clock is wrong. Fewer providers: one was deleted.',
   ],
   rows: SYSTEM_KEY,
@@ -85,7 +85,7 @@ const systems = table({
       mappings: REACHABLE_CELLS,
     },
     {
-      title: 'Query interface',
+      title: 'Flux API',
       expr: ofSystem('sds_system_query_up'),
       mappings: upDownCells(...QUERY_RESULT),
     },

@@ -24,7 +24,7 @@ const worstLatency = (title: string, operation: Operation): Column => ({
 })
 
 const STATE: readonly Column[] = [
-  { title: 'Trouble', expr: SCORE, mappings: troubleMappings(CRITICAL_SCORE) },
+  { title: 'Issues', expr: SCORE, mappings: troubleMappings(CRITICAL_SCORE) },
   { title: 'State', expr: poolHealthCode(SCOPE.system), mappings: HEALTH_CELLS },
   {
     title: 'Nodes',
@@ -78,14 +78,14 @@ const SERVICE: readonly Column[] = [
 export const pools = table({
   title: 'Pools',
   about: [
-    "One row for each pool that was reported within a day, the worst first: “Trouble” counts the coloured cells of the row and the firing alerts about the pool; pools whose polls fail come first. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast (the median of the nodes; a short one only of pools with as much used space as the alert on it needs), latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
-    'Trouble none, state Good, data younger than ten minutes, no coloured cell.',
-    'Click a pool to see its nodes. State “Polls fail”: all other cells are from the last successful poll, until they are withdrawn. “No data”: nothing is known now, and the age is the time since the last successful poll; see the exporter dashboard for the reason. Cells without a value are not served by the system, or there were no transactions.',
+    "One row for each pool that was reported within a day, the worst first: “Issues” counts the coloured cells of the row and the firing alerts about the pool; pools whose polls fail come first. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast (the median of the nodes; a short one only of pools with as much used space as the alert on it needs), latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
+    'Issues none, state Good, data younger than ten minutes, no coloured cell.',
+    'Click a pool to see its nodes. State “Polls fail”: all other cells are from the last successful poll, until they are dropped. “No data”: nothing is known now, and the age is the time since the last successful poll; see the exporter dashboard for the reason. Cells without a value are not served by the system, or there were no transactions.',
   ],
   rows: POOL_KEY,
   columns: [...STATE, ...SPACE, ...SERVICE],
   cellLinks: { pool: rowToPool },
-  sortBy: 'Trouble',
+  sortBy: 'Issues',
   noValue: 'No pool was reported within a day',
   height: 11,
 })

@@ -68,7 +68,7 @@ const TERMS: readonly Expression[] = [
 ]
 
 /**
- * How bad a pool is: the critical and warning levels that its figures have reached, and its alerts. Pools that were
+ * How bad a pool is: the critical and warning levels that its values have reached, and its alerts. Pools that were
  * reported within a day have a score. The label keeps `or` from dropping all terms but the first.
  */
 export const SCORE = sumByPool(

@@ -11,7 +11,7 @@ import { nodesByState } from '../common/nodes_by_state.ts'
 import { disksToFix } from './queries.ts'
 
 const noAnswer = stat({
-  title: 'No answer',
+  title: 'Unreachable',
   about: [
     'Systems that no exporter could reach with its last request.',
     '0. “No data” means that no exporter reports: see the exporter dashboard.',
@@ -33,11 +33,11 @@ const vanished = (labels: readonly string[], metric: MetricName): Expression => 
 }
 
 const seenBefore = stat({
-  title: 'Seen in 24 h, not now',
+  title: 'Missing (last 24 h)',
   about: [
     'Systems, pools and nodes that an exporter reported within a day and none reports now.',
     '0, except for a day after something was removed on purpose.',
-    'A system: it was removed from the configuration, or its exporter does not run. A pool or node: it left the feed, or its system cannot be polled. Pools without data are the first rows of the table below.',
+    'A system: it was removed from the configuration, or its exporter does not run. A pool or node: its system no longer lists it, or its system cannot be polled. Pools without data are the first rows of the table below.',
   ],
   queries: [
     { expr: vanished(SYSTEM_KEY, 'sds_system_up'), legend: 'Systems' },

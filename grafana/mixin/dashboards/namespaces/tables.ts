@@ -90,7 +90,7 @@ export const largest = table({
   title: 'Top $topn namespaces by size',
   about: [
     'The largest of the selected namespaces: the size of their objects without protection overhead, growth within seven days, objects, multipart uploads that were not completed, and the age of these figures.',
-    'Multipart uploads are a small part of the used size. Systems compute the figures every 5 to 15 minutes.',
+    'Multipart uploads are a small part of the used size. Systems compute the values every 5 to 15 minutes.',
     'Large multipart uploads: ask the owner for a lifecycle rule that ends old ones. An age of hours means that the metering of the system is behind.',
   ],
   rows: NAMESPACE_KEY,

@@ -15,7 +15,7 @@ const health = stat({
   about: [
     'Current health of the node.',
     'Good, or Maintenance during planned work.',
-    'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks. “No data”: see “Last in the feed”.',
+    'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks. “No data”: see “Last listed”.',
   ],
   queries: [{ expr: healthCode([], SCOPE.node) }],
   mappings: HEALTH_MAPPINGS,
@@ -26,11 +26,11 @@ const health = stat({
 const listed = promql`max_over_time(timestamp(${select('sds_node_info', ...SCOPE.node)})[1d:1m])`
 
 const lastListed = stat({
-  title: 'Last in the feed',
+  title: 'Last listed',
   about: [
     'Time since the node was last exported, within a day.',
     'Up to two minutes.',
-    'More: the node left the feed of its pool, or the pool cannot be polled, see “Data”.',
+    'More: the system no longer lists the node, or the pool cannot be polled, see “Data”.',
   ],
   queries: [{ expr: age(promql`max(${listed})`) }],
   unit: 's',
@@ -115,7 +115,7 @@ const sampleAges = stat({
   title: 'Sample age by category',
   about: [
     "Age of the newest sample of each category of attributes that the node serves, by the storage system's clock.",
-    'Up to ten minutes; up to 12 minutes for samples of the query interface.',
+    'Up to ten minutes; up to 12 minutes for samples of the Flux API.',
     'One category only: its collector on the node has stopped. All categories: check whether the exporter polls.',
   ],
   queries: [{ expr: sampleAgeByCategory(SCOPE.node), legend: '{{category}}' }],

@@ -54,7 +54,7 @@ const network = timeSeries({
 const interfaces = timeSeries({
   title: 'Network traffic by interface',
   about: [
-    'Bytes per second through each network interface of the node. Only the query interface serves them.',
+    'Bytes per second through each network interface of the node. Only the Flux API serves them.',
     'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
     'An interface without traffic whose peers have more than before is a failed link.',
   ],

@@ -75,7 +75,7 @@ const bandwidth = timeSeries({
 const failed = timeSeries({
   title: 'Failed transactions',
   about: [
-    "Share of the node's transactions that failed, by the fault of clients or of the system.",
+    "Share of the node's transactions that failed, with errors of clients or of the system.",
     'Below the dashed thresholds. Some clients always request objects that do not exist.',
     'The errors dashboard shows the types, and whether clients or the system cause them.',
   ],

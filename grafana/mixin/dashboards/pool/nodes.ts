@@ -30,7 +30,7 @@ const health = stateTimeline({
   height: 8,
 })
 
-/** Nodes that were in the feed within a day, and are not now, have the code of no data. */
+/** Nodes that were listed within a day, and are not now, have the code of no data. */
 const state = promql`${healthCode(NODE_KEY, SCOPE.node)}
 or
 ${perNode(promql`last_over_time(${select('sds_node_info', ...SCOPE.node)}[1d])`)} * 0 + ${NO_DATA_HEALTH.code}`
@@ -59,9 +59,9 @@ const disksToFix = sumBy(
 const nodes = table({
   title: 'Nodes',
   about: [
-    "One row for each node that was in the feed within a day: state, disks that are Bad or ready to replace, space, load, latency (mean or quantile), share of failed transactions, and the age of the newest sample by the storage system's clock. NIC is the busier direction.",
+    "One row for each node that was listed within a day: state, disks that are Bad or ready to replace, space, load, latency (mean or quantile), share of failed transactions, and the age of the newest sample by the storage system's clock. NIC is the busier direction.",
     'All rows are similar, with no coloured cell.',
-    'Click a node to open it. State “No data”: the node left the feed, or its pool cannot be polled, see “Data”. Columns without values are attributes that the system does not serve.',
+    'Click a node to open it. State “No data”: the system no longer lists the node, or its pool cannot be polled, see “Data”. Columns without values are attributes that the system does not serve.',
   ],
   rows: NODE_KEY,
   columns: [

@@ -11,7 +11,7 @@ import { CODED, GARBAGE_PENDING, ofPool, TO_CODE } from './queries.ts'
 const ownAlerts = stat({
   title: 'Unacknowledged alerts',
   about: [
-    'Alerts of the selected systems that nobody has acknowledged at them, by severity. They are not the alerts of Prometheus.',
+    'Alerts of the selected systems that are not acknowledged there, by severity. They are not the alerts of Prometheus.',
     'No Critical and no Error. Many systems have some warnings and notes.',
     'The management interface of the system lists them.',
   ],
@@ -105,7 +105,7 @@ export const now: readonly SizedPanel[] = [
     sum(TABLES_UNREADY),
     'none',
     [
-      'Directory tables of the selected systems that are not ready or in no known state, by the query interface.',
+      'Directory tables of the selected systems that are not ready or in no known state, by the Flux API.',
       '0, except for minutes after a node stopped.',
       'Requests for the objects in these tables fail or wait. Bring back nodes that are not available.',
     ],

@@ -36,7 +36,7 @@ const versions = table({
 const licenses = table({
   title: 'Licenses and tables',
   about: [
-    'The selected systems: 1 if a licensed feature has expired, the time until the first one expires, where the system has a date, and the number of directory tables, by the query interface.',
+    'The selected systems: 1 if a licensed feature has expired, the time until the first one expires, where the system has a date, and the number of directory tables, by the Flux API.',
     'Not expired. The number of tables does not change.',
     'Order a license before it expires.',
   ],
@@ -59,7 +59,7 @@ const licenses = table({
 const tables = timeSeries({
   title: 'Tables not ready',
   about: [
-    'Directory tables of each selected system that are not ready or in no known state, by the query interface.',
+    'Directory tables of each selected system that are not ready or in no known state, by the Flux API.',
     '0, except for minutes after a node stopped.',
     'Requests for the objects in these tables fail or wait. Bring back nodes that are not available.',
   ],
@@ -67,7 +67,7 @@ const tables = timeSeries({
   stepped: true,
   faults: true,
   interval: SAMPLE_INTERVAL,
-  noValue: 'Not served, no query interface, or no data: see “Data”',
+  noValue: 'Not served, no Flux API, or no data: see “Data”',
   width: 7,
 })
 

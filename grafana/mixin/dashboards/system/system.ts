@@ -25,7 +25,7 @@ const ownAlerts = counts(
   'Critical alerts and errors by system',
   promql`${unacknowledged('Critical')} + ${unacknowledged('Error')}`,
   [
-    'Alerts with the severity Critical or Error that nobody has acknowledged at the system.',
+    'Alerts with the severity Critical or Error that are not acknowledged there.',
     '0.',
     'A step upwards is a new alert of the system. The management interface of the system lists them.',
   ],
@@ -36,7 +36,7 @@ const ownWarnings = counts(
   'Warnings by system',
   unacknowledged('Warning'),
   [
-    'Alerts with the severity Warning that nobody has acknowledged at the system.',
+    'Alerts with the severity Warning that are not acknowledged there.',
     'Constant. Many systems have old ones.',
     'Steady growth is a fault that returns. Repair it, and acknowledge those that are known.',
   ],

@@ -82,12 +82,12 @@ const certificate = twoLevels({
   critical: {
     alert: 'SdsCertificateCritical',
     for: '10m',
-    summary: 'The TLS certificate of a storage system expires soon, or has expired.',
+    summary: 'The TLS certificate of a storage system expires within days, or has expired.',
   },
   warning: {
     alert: 'SdsCertificateExpiring',
     for: '1h',
-    summary: 'The TLS certificate of a storage system expires soon, or has expired.',
+    summary: 'The TLS certificate of a storage system expires soon.',
   },
 })
 

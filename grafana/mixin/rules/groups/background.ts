@@ -94,7 +94,7 @@ const codingBehind: Alert = {
   for: '1d',
   keepFiringFor: '1h',
   summary: 'Erasure coding of a storage pool is behind.',
-  description: `${POOL}: {{ $value | humanizePercentage }} of the data that is to be erasure coded is. The rest is stored as copies, which take more space.`,
+  description: `${POOL}: only {{ $value | humanizePercentage }} of eligible data is erasure coded. The rest is stored as copies, which take more space.`,
   advice: 'find out whether the load leaves no time for it, or nodes are missing',
 }
 

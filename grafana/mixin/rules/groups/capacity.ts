@@ -21,14 +21,14 @@ const capacityHigh = twoLevels({
     alert: 'SdsCapacityCritical',
     for: '10m',
     keepFiringFor: '30m',
-    summary: 'A storage pool is nearly full.',
+    summary: 'A storage pool is almost full.',
     advice: 'delete or move data; deleted space is free only after garbage collection, which may take days',
   },
   warning: {
     alert: 'SdsCapacityHigh',
     for: '30m',
     keepFiringFor: '1h',
-    summary: 'A storage pool is nearly full.',
+    summary: 'A storage pool is filling up.',
   },
 })
 
@@ -52,13 +52,13 @@ ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[level]}`,
     alert: 'SdsForecastCritical',
     for: '1h',
     keepFiringFor: '2h',
-    summary: 'A storage system forecasts that one of its pools is full soon.',
+    summary: 'A storage system forecasts that one of its pools is almost full within days.',
   },
   warning: {
     alert: 'SdsForecastShort',
     for: '6h',
     keepFiringFor: '6h',
-    summary: 'A storage system forecasts that one of its pools is full soon.',
+    summary: 'A storage system forecasts that one of its pools is almost full within weeks.',
   },
 })
 

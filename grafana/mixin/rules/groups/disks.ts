@@ -51,7 +51,7 @@ ${bad}
   dashboard: poolPage,
 }
 
-/** The counts of the pool, where the feed has none. */
+/** The counts of the pool, where the dashboard API has none. */
 const readyOfPools = dedup(POOL_KEY, lastValue(select('sds_pool_disks_by_status', 'status="ReadyToReplace"')))
 
 const readyToReplace: Alert = {

@@ -171,7 +171,7 @@ const QUERY_UP = select('sds_system_query_up')
 const queryPolls = (result: string, window: Duration): Expression =>
   perSystem(promql`increase(${select('sds_query_polls_total', `result="${result}"`)}[${window}])`)
 
-/** Only for systems whose query interface worked within a week: others may have none. */
+/** Only for systems whose Flux API worked within a week: others may have none. */
 const queries: readonly Alert[] = [
   {
     alert: 'SdsQueryFailing',
@@ -182,8 +182,8 @@ and
 ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
     for: '15m',
     keepFiringFor: '5m',
-    summary: 'The query interface of a storage system fails.',
-    description: `${SYSTEM} no longer answers queries of performance figures. Its health and capacity are still monitored.`,
+    summary: 'The Flux API of a storage system fails.',
+    description: `${SYSTEM} no longer answers queries of the Flux API: its performance metrics are missing. Its health and capacity are still monitored.`,
     advice: 'run sds-exporter doctor; the log of the exporter has the reason',
     dashboard: systemPage,
   },
@@ -199,9 +199,9 @@ and
 ${queryPolls('ok', '7d')} > 0`,
     for: '5m',
     keepFiringFor: '5m',
-    summary: 'The query interface of a storage system has no current data.',
-    description: `${SYSTEM} answers queries of performance figures without current data. Its health and capacity are still monitored.`,
-    advice: 'check in its management interface whether it has current performance figures',
+    summary: 'The Flux API of a storage system has no current data.',
+    description: `${SYSTEM} answers queries of the Flux API without current data: its performance metrics are missing. Its health and capacity are still monitored.`,
+    advice: 'check in its management interface whether it has current performance data',
     dashboard: systemPage,
   },
 ]
@@ -217,7 +217,7 @@ const frozen: readonly Alert[] = [
     severity: 'critical',
     expr: promql`min by (${POOL_KEY}) (${AGE}) > ${OLD}`,
     for: '5m',
-    summary: 'A storage system responds with old samples.',
+    summary: 'A storage system serves stale statistics.',
     description: `${POOL}: the newest sample was ${DURATION} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
     advice: 'compare with its management interface, and call the support of the vendor',
     status: shown('sample_age', ['newest_seconds', '>', OLD]),
@@ -253,7 +253,7 @@ ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
 const VALUE_KEY = ['system', 'reason'] as const
 const SERVED_STATE: Matcher = 'state="served"'
 const SERVED = select('sds_pool_attribute_nodes', SERVED_STATE)
-/** Attributes that the query interface does not have: there, a histogram has the latencies. */
+/** Attributes that the Flux API does not have: there, a histogram has the latencies. */
 const MEAN_LATENCY: Matcher = 'attribute=~"transaction(Read|Write)Latency"'
 const perAttribute = (vector: Expression): Expression => dedup([...POLLED_POOL_KEY, 'attribute'], vector)
 

@@ -3,7 +3,7 @@ import { perNode, sumByPool } from '../../promql/operators.ts'
 import { POLLED_POOLS } from '../../promql/polled_pools.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, shown } from './rule.ts'
-import { dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
+import { counted, dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
 
 const nodePage = dashboardOf('node', NODE_KEY)
 const poolPage = dashboardOf('pool', POOL_KEY)
@@ -60,7 +60,7 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     for: '15m',
     keepFiringFor: '15m',
     summary: 'Nodes of a storage pool are Suspect.',
-    description: `${POOL}: {{ $value }} of its nodes report the health status Suspect, which often precedes Bad${nodesWhere(': ', 'sds_node_health_status', 'status="Suspect"', '== 1')}.`,
+    description: `${POOL} has ${counted('Suspect node')}${nodesWhere(': ', 'sds_node_health_status', 'status="Suspect"', '== 1')}. Suspect often precedes Bad.`,
     advice: 'check the events of the nodes in the management interface',
     status: shown('nodes', ['suspect', '>', 0]),
     dashboard: poolPage,
@@ -80,7 +80,7 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The health of nodes of a storage pool is not known.',
-    description: `${POOL}: {{ $value }} of its nodes are in the feed with no health status or with one that is not documented. No other health alert covers them.`,
+    description: `${POOL}: {{ $value }} of its nodes report an unknown health status or none. No other health alert covers them.`,
     advice: 'look up the status in the management interface and act on it',
     status: shown('nodes', ['unknown', '>', 0]),
     dashboard: poolPage,
@@ -99,7 +99,7 @@ ${perNode(promql`${maintenance} offset 24h`)} == 1`,
   for: '5m',
   summary: 'A storage node has been in maintenance for a day.',
   description: `${NODE} has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.`,
-  advice: 'ask who works on it, and end the maintenance if nobody does',
+  advice: 'find out who works on it, and end the maintenance if it is over',
   dashboard: nodePage,
 }
 
@@ -125,7 +125,7 @@ const vanished: Alert = {
 )
 and on (system,pool_id) ${POLLED_POOLS}`,
   for: '15m',
-  summary: 'A storage node is no longer in the feed of its pool.',
+  summary: 'A storage node is no longer listed by its system.',
   description: `${NODE} was listed within the last two hours. Its pool is polled successfully, but without the node.`,
   advice: 'find out whether it was removed or replaced; otherwise compare with the management interface',
   dashboard: poolPage,

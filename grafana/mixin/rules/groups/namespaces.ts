@@ -20,13 +20,13 @@ const quotaHigh = twoLevels({
     alert: 'SdsNamespaceQuotaCritical',
     for: '30m',
     keepFiringFor: '30m',
-    summary: 'A namespace has nearly used its hard quota.',
+    summary: 'A namespace is almost at its hard quota.',
   },
   warning: {
     alert: 'SdsNamespaceQuotaHigh',
     for: '30m',
     keepFiringFor: '1h',
-    summary: 'A namespace has nearly used its hard quota.',
+    summary: 'A namespace has used most of its hard quota.',
   },
 })
 

@@ -66,7 +66,7 @@ export const processes: readonly Alert[] = [
     for: '5m',
     summary: 'An exporter cannot be scraped.',
     description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
-    advice: 'start it, and read the end of its log',
+    advice: 'start the exporter that is down, and read the end of its log',
     dashboard: instancePage,
   },
   {

@@ -122,7 +122,7 @@ const failed = sumByPool(promql`${ofNodes('sds_node_transactions_failed')} and $
 const BY_TYPE = 'sds_node_transaction_errors_by_type'
 const userErrors = select(BY_TYPE, 'category="User"')
 const TYPE_KEY = ['category', 'error_type'] as const
-/** The feed lists only error types that occurred. None means 0, hence the second branch. */
+/** The dashboard API lists only error types that occurred. None means 0, hence the second branch. */
 const failedByUser = promql`(
   ${sumByPool(promql`${dedup([...NODE_KEY, 'error_type'], userErrors)} and on (${NODE_KEY}) ${ofSucceeded}`)}
   or
@@ -166,7 +166,7 @@ const replicationPending = sumBy(GROUP_KEY, dedup(GROUP_KIND, select('sds_replic
 /** The age by the clock of the system, where the skew is known. */
 const recoveryPointAge = promql`time() - ${dedup(GROUP_KEY, select('sds_replication_group_recovery_point_timestamp_seconds'))}`
 const skew = perSystem(select('sds_system_clock_skew_seconds'))
-/** What the query interface serves is preferred: the storage system raises its own alert by it. */
+/** What the Flux API serves is preferred: the storage system raises its own alert by it. */
 const replicationLag = promql`${dedup(GROUP_KEY, select('sds_replication_group_lag_seconds'))}
 or
 ${recoveryPointAge} + on (system) group_left () ${skew}

@@ -25,13 +25,13 @@ const lag = twoLevels({
 and
 ${PENDING} > 0`,
   status: (limit) => shown('replication_lag', ['seconds', '>', limit]),
-  description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for ${DURATION}.`,
+  description: `${REPLICATION_GROUP}: the oldest data not yet replicated to every site has waited for ${DURATION}.`,
   advice: LINK_ADVICE,
   critical: {
     alert: 'SdsReplicationLagCritical',
     for: '10m',
     keepFiringFor: '15m',
-    summary: 'A replication group is behind.',
+    summary: 'A replication group is far behind.',
   },
   warning: {
     alert: 'SdsReplicationLagHigh',
@@ -58,8 +58,8 @@ and
 max_over_time(${PENDING}[30m]) >= max_over_time(${PENDING}[${GROWTH}])`,
   for: '15m',
   keepFiringFor: '1h',
-  summary: 'The data of a replication group that waits for replication grows.',
-  description: `${REPLICATION_GROUP} has at least {{ $value | humanize1024 }}B that waits for replication, more than ${durationOf(LIMITS.backlogGrowthSeconds)} ago: more is written than is copied.`,
+  summary: 'The replication backlog of a replication group is growing.',
+  description: `${REPLICATION_GROUP} has a replication backlog of at least {{ $value | humanize1024 }}B, more than ${durationOf(LIMITS.backlogGrowthSeconds)} ago: more is written than is copied.`,
   advice: 'compare the traffic of clients with the bandwidth between the sites',
 }
 

@@ -24,7 +24,7 @@ and
 ${perResource(promql`max_over_time(${available}[1d])`)} == 1`,
   for: '70m',
   keepFiringFor: '5m',
-  summary: 'What a storage system reports about itself cannot be read in part.',
+  summary: 'Some system data cannot be read.',
   description: `${SYSTEM}: the resource {{ $labels.resource }} cannot be read. Its values are missing from panels and alerts, or will be.`,
   advice: 'run sds-exporter doctor; the log of the exporter has the reason',
   dashboard: dashboardOf('exporter', SYSTEM_KEY),

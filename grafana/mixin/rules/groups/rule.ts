@@ -12,7 +12,7 @@ import type { RecordedName } from '../../promql/metrics.ts'
 import type { Reference } from '../../references.ts'
 import type { PROMETHEUS } from '../../settings.ts'
 
-/** `critical`: page the person on call; `warning`: a ticket for today; `info`: for the next working day. */
+/** `critical`: act now; `warning`: today; `info`: the next working day. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 

@@ -29,6 +29,8 @@ const WRITE: Direction = {
   quantile: RECORDED.writeLatencyQuantile,
 }
 
+const capitalized = (operation: Operation) => (operation === 'read' ? 'Read' : 'Write')
+
 const LATENCY_SOURCE = `(mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests)`
 
 /** The latency of a few transactions is not significant. */
@@ -50,7 +52,7 @@ const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => (
   ),
   for: '15m',
   keepFiringFor: '10m',
-  summary: `A storage pool is slow to ${operation}.`,
+  summary: `${capitalized(operation)} latency is high on a storage pool.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
   advice:
     operation === 'read'
@@ -77,7 +79,7 @@ and
   ),
   for: '30m',
   keepFiringFor: '15m',
-  summary: `A storage pool is much slower to ${operation} than the day before.`,
+  summary: `${capitalized(operation)} latency of a storage pool is much higher than the day before.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
   advice: 'find out whether one node, more load or a rebuild is the cause',
   dashboard: dashboardOf('performance', POOL_KEY),
@@ -136,21 +138,21 @@ const errors = (
 
 const transactionErrors = errors(RECORDED.failedRatio, 'failed_ratio', {
   limit: THRESHOLDS.errorRatio,
-  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
+  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, with errors of clients (4xx) or of the system (5xx).`,
   advice: 'find out which types of errors occur: most are caused by clients',
   critical: { alert: 'SdsTransactionErrorsCritical', summary: 'Many transactions of a storage pool fail.' },
-  warning: { alert: 'SdsTransactionErrors', summary: 'Many transactions of a storage pool fail.' },
+  warning: { alert: 'SdsTransactionErrors', summary: 'Transactions of a storage pool fail.' },
 })
 
 const systemErrors = errors(RECORDED.failedNotByUserRatio, 'system_failed_ratio', {
   limit: THRESHOLDS.systemErrorRatio,
-  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
+  description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with server errors.`,
   advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
   critical: {
     alert: 'SdsSystemErrorsCritical',
-    summary: 'A storage pool fails transactions by its own fault.',
+    summary: 'A storage pool is returning many server errors.',
   },
-  warning: { alert: 'SdsSystemErrors', summary: 'A storage pool fails transactions by its own fault.' },
+  warning: { alert: 'SdsSystemErrors', summary: 'A storage pool is returning server errors.' },
 })
 
 /** The mean of a few reads is not significant, hence the last condition. */

@@ -18,10 +18,11 @@ const ownAlerts: readonly Alert[] = [
     alert: 'SdsSystemAlertsCritical',
     severity: 'critical',
     expr: promql`${perSystem(unacknowledged('Critical'))} > 0`,
-    for: '5m',
+    // After the alert about a bad node, which inhibits it.
+    for: '10m',
     keepFiringFor: '15m',
-    summary: 'A storage system has critical alerts that nobody has acknowledged.',
-    description: `${SYSTEM} has ${counted('alert')} of its own with the severity Critical that nobody has acknowledged.`,
+    summary: 'A storage system has unacknowledged critical alerts.',
+    description: `${SYSTEM} has ${counted('unacknowledged critical alert')} of its own.`,
     advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
     status: shown('system_alerts', ['critical', '>', 0]),
   },
@@ -32,8 +33,8 @@ const ownAlerts: readonly Alert[] = [
     expr: promql`${perSystem(unacknowledged('Error'))} > 0`,
     for: '15m',
     keepFiringFor: '15m',
-    summary: 'A storage system has alerts about errors that nobody has acknowledged.',
-    description: `${SYSTEM} has ${counted('alert')} of its own with the severity Error that nobody has acknowledged.`,
+    summary: 'A storage system has unacknowledged error alerts.',
+    description: `${SYSTEM} has ${counted('unacknowledged error alert')} of its own.`,
     advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
     status: shown('system_alerts', ['error', '>', 0]),
   },
@@ -65,7 +66,8 @@ const nodesUnaccounted: Alert = {
 - ${nodes('Good')}
 - ${nodes('Bad')}
 - ${nodes('Maintenance')} > 0`,
-  for: '10m',
+  // After the alerts that name the nodes, which inhibit it.
+  for: '20m',
   keepFiringFor: '10m',
   summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
   description: `${SYSTEM} has ${counted('node')} that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,

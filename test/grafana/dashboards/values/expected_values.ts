@@ -23,8 +23,8 @@ const SYSTEMS: ExpectedValues = [
 
 /** Calculated by hand from input_series.ts, with everything selected: the queries of panels, the columns of tables. */
 export const EXPECTED: Readonly<Record<string, ExpectedValues>> = {
-  'sds-fleet / No answer': [1],
-  'sds-fleet / Seen in 24 h, not now': [0, 0, 0],
+  'sds-fleet / Unreachable': [1],
+  'sds-fleet / Missing (last 24 h)': [0, 0, 0],
   'sds-fleet / Alerts': [1, 1],
   'sds-fleet / Node states': [2, NOTHING, 1, 1, NOTHING, by('status', { Rebooting: 1 })],
   'sds-fleet / Disks': [2, 1],
@@ -51,7 +51,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedValues>> = {
   'sds-system / Data': [1, 60, 1, 0, 0].map((value) => by('resource', { system: value }, FRA)),
   'sds-system / Replication groups': [
     by('replication_group', { rg1: 3 }, FRA),
-    // By the query interface; and by the recovery point, with the clock skew of the system.
+    // By the Flux API; and by the recovery point, with the clock skew of the system.
     by('replication_group', { rg1: 600, rg2: 200 }, FRA),
     by('replication_group', { rg1: 50, rg2: 9, rg3: 0 }, FRA),
     by('replication_group', { rg1: 5 }, FRA),
@@ -136,7 +136,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedValues>> = {
   'sds-exporter / Faults in the time range': [2, 240, NOTHING, NOTHING, NOTHING, NOTHING],
   'sds-exporter / System reachable': [at({ fra: 1, muc: 0 })],
   'sds-exporter / Pools whose polls failed': [at({ 'fra/p2': 0, 'muc/id4': 0 })],
-  'sds-exporter / Query interface': [at({ fra: 1 })],
+  'sds-exporter / Flux API': [at({ fra: 1 })],
   'sds-exporter / Exporters': [
     by('instance', { 'a:9438': 1, 'b:9438': 0 }),
     by('instance', { 'a:9438': 1, 'b:9438': 0 }),
@@ -178,7 +178,7 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, ExpectedValues>> = {
 export const ONE_NODE: Selection = { system: ['fra'], pool: ['p1'], node: ['n2'] }
 export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, ExpectedValues>> = {
   'sds-node / Health': [3],
-  'sds-node / Last in the feed': [0],
+  'sds-node / Last listed': [0],
   'sds-node / Health over time': [by('node', { n2: 3 })],
   'sds-node / Disks': [9, 0, 1, 2],
   'sds-node / Space used': [0.5],

@@ -117,7 +117,7 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
   'sds-exporter / Request duration, 95th percentile': 'polls come once a minute, a test is shorter',
   'sds-exporter / Failed polls by reason': 'no poll fails',
   'sds-exporter / Failed logins': 'no login fails',
-  'sds-exporter / Failed polls of the query interface': 'no poll fails',
+  'sds-exporter / Failed polls of the Flux API': 'no poll fails',
   'sds-exporter / Rows of unknown nodes': 'all pools are polled',
   'sds-exporter / Rejected values': 'the emulator serves no unreadable value',
   ...Object.fromEntries(
@@ -134,13 +134,13 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
 }
 
 /** Without an interface it may have been polled only before the first scrape, because it is polled seldom. */
-const QUERY_POLLS = 'sds-exporter / Polls of the query interface'
+const QUERY_POLLS = 'sds-exporter / Polls of the Flux API'
 const DIRECTORY_TABLES: readonly string[] = ['sds-system / Tables', 'sds-system / Tables not ready']
 /** Panels of the query interface, which is not used where the feed has all figures. */
 const EXPECTED_EMPTY_WITH_FEED: readonly string[] = [
   ...DIRECTORY_TABLES,
   'sds-node / Network traffic by interface',
-  'sds-exporter / Query interface',
+  'sds-exporter / Flux API',
   QUERY_POLLS,
   'sds-exporter / Rows of unknown nodes',
 ]

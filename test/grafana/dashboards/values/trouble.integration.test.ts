@@ -89,8 +89,8 @@ const ended = (list: readonly InputSeries[]): InputSeries[] =>
 
 test('a system whose only exporter is gone keeps its rows, says since when, and is counted as vanished', async () => {
   await check([...ended(poolOf('p', {})), ...ended(onBoth('sds_system_up', { system: 'fra' }, 1))], {
-    'sds-fleet / No answer': [NOTHING],
-    'sds-fleet / Seen in 24 h, not now': [1, 1, 1],
+    'sds-fleet / Unreachable': [NOTHING],
+    'sds-fleet / Missing (last 24 h)': [1, 1, 1],
     [TROUBLE]: [byPool({ p: BLIND })],
     // No data.
     'sds-fleet / Pools / B': [byPool({ p: 6 })],

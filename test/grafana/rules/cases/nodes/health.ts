@@ -5,7 +5,8 @@ const STATUS = 'sds_node_health_status'
 const bad = fires(NODE)
 const notAccessible = fires(NODE)
 const unavailable = (count: number) => fires({ system: 'frankfurt', pool: 'pool 1' }, count)
-const suspect = (count: number, names: string) => fires(POOL, count, `: ${names}`)
+const suspect = (count: number, names: string) =>
+  fires(POOL, `${count} Suspect node${count === 1 ? '' : 's'}: ${names}`)
 const unknown = (count: number) => fires(POOL, count)
 const badToo = fires({ ...NODE, node: 'n2' })
 const maintenance = fires(NODE)

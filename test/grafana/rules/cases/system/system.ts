@@ -4,8 +4,8 @@ import { SYSTEM } from '../subjects.ts'
 const UNACKNOWLEDGED = 'sds_system_alerts_unacknowledged'
 const of = (severity: string): string => `${UNACKNOWLEDGED}{severity="${severity}"}`
 
-const critical = fires(SYSTEM, '2 alerts')
-const error = fires(SYSTEM, '1 alert')
+const critical = fires(SYSTEM, '2 unacknowledged critical alerts')
+const error = fires(SYSTEM, '1 unacknowledged error alert')
 const growing = fires(SYSTEM, '10 more unacknowledged alerts')
 const byStatus = (status: string): string => `sds_system_nodes_by_status{status="${status}"}`
 const unaccounted = fires(SYSTEM, '1 node')
@@ -26,9 +26,9 @@ const expiring = fires(SYSTEM, '29 days')
 /** Cases of the alerts about what a system reports about itself. */
 export const systemCases: readonly AlertCase[] = [
   ...cases('SdsSystemAlertsCritical', {
-    'fires after 5 minutes and ends 15 minutes after the acknowledgement': {
-      series: { [of('Critical')]: '0x4 2x9 0x30' },
-      at: { '9m': [], '10m': [critical], '28m': [critical], '30m': [] },
+    'fires after 10 minutes and ends 15 minutes after the acknowledgement': {
+      series: { [of('Critical')]: '0x4 2x14 0x30' },
+      at: { '14m': [], '15m': [critical], '33m': [critical], '35m': [] },
     },
     'is silent for other severities, and for a system that does not serve the number': {
       series: { [of('Critical')]: '0x30', [of('Error')]: '3x30', 'sds_system_up{system="paris"}': '1x30' },
@@ -62,14 +62,14 @@ export const systemCases: readonly AlertCase[] = [
     },
   }),
   ...cases('SdsSystemNodesUnaccounted', {
-    'fires after 10 minutes and ends 10 minutes after the node is Good or Bad': {
+    'fires after 20 minutes and ends 10 minutes after the node is Good or Bad': {
       series: {
         sds_system_nodes: '5x60',
         [byStatus('Good')]: '5x4 4x55',
         [byStatus('Bad')]: '0x34 1x30',
         [byStatus('Maintenance')]: '0x60',
       },
-      at: { '14m': [], '15m': [unaccounted], '44m': [unaccounted], '45m': [] },
+      at: { '24m': [], '25m': [unaccounted], '44m': [unaccounted], '45m': [] },
     },
     'is silent in maintenance, for a short restart, and where a count is not served': {
       series: {
@@ -78,7 +78,7 @@ export const systemCases: readonly AlertCase[] = [
         [byStatus('Bad')]: '0x60',
         [byStatus('Maintenance')]: '0x4 1x55',
         'sds_system_nodes{system="paris"}': '5x60',
-        'sds_system_nodes_by_status{system="paris",status="Good"}': '5x4 4x8 5x50',
+        'sds_system_nodes_by_status{system="paris",status="Good"}': '5x4 4x18 5x40',
         'sds_system_nodes_by_status{system="paris",status="Bad"}': '0x60',
         'sds_system_nodes_by_status{system="paris",status="Maintenance"}': '0x60',
         'sds_system_nodes{system="rome"}': '5x60',
