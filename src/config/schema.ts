@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { forecastTarget } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
-import { checkForecastTarget, type Requested } from './forecast_target.ts'
 import type { DEFAULTS } from './inheritance.ts'
 import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
 import { labelsSchema } from './values/labels_schema.ts'
@@ -217,6 +217,33 @@ export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSyste
       (file, context) => checkForecastTarget(file.alerting, requestedBy(file.systems), context),
       IF_VALID,
     )
+}
+
+const SETTING = 'alerting.thresholds.forecast_target_percent'
+
+interface Requested {
+  readonly path: readonly PropertyKey[]
+  readonly forecast: { readonly schedule: string; readonly targets: readonly number[] }
+}
+
+/**
+ * Adds a problem where forecasts are requested, but not with the target of alerts, dashboards and status page: none of
+ * them would ever show one. Systems with the same targets have one problem.
+ */
+function checkForecastTarget(
+  alerting: AlertingConfig | undefined,
+  requested: readonly Requested[],
+  context: z.RefinementCtx,
+): void {
+  const target = forecastTarget(alerting)
+  const known = new Set<string>()
+  for (const { path, forecast } of requested) {
+    const targets = forecast.targets.join(', ')
+    if (forecast.schedule === '' || forecast.targets.includes(target) || known.has(targets)) continue
+    known.add(targets)
+    const message = `the targets (${targets}) lack ${target}, which alerts, dashboards and status page compare: add it, or set ${SETTING} to one of them`
+    context.addIssue({ code: 'custom', path: [...path], message })
+  }
 }
 
 function requestedBy<System extends Pick<Requested, 'forecast'>>(systems: readonly System[]): Requested[] {

@@ -163,18 +163,11 @@ export function alertingSchema(
   })
 }
 
-interface TuningKeys {
+interface TuningKeys extends Pick<Tuning, 'for' | 'disabled'> {
   readonly thresholds: Tuning['values']
-  readonly for: Tuning['for']
   readonly keep_firing_for: Tuning['keepFiringFor']
-  readonly disabled: Tuning['disabled']
 }
 
-function tuningOf(file: TuningKeys): Tuning {
-  return {
-    values: file.thresholds,
-    for: file.for,
-    keepFiringFor: file.keep_firing_for,
-    disabled: file.disabled,
-  }
+function tuningOf({ thresholds, keep_firing_for, for: waits, disabled }: TuningKeys): Tuning {
+  return { values: thresholds, for: waits, keepFiringFor: keep_firing_for, disabled }
 }

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Serves requests in the order of their arrival, one in each turn of the event loop. Urgent requests are served at once:
- * health is answered although thousands of other requests arrived before. Requests whose connection was closed are not
- * served.
+ * health is answered although thousands of other requests arrived before. Without the queue, pipelined requests
+ * (`npm run attack`) delayed it by up to 2.8 s. Requests whose connection was closed are not served.
  */
 export function createRequestQueue(
   serve: RequestListener,
