@@ -6,7 +6,7 @@ interface ProfileRow {
   readonly list: 'instances' | '_instances'
   /** `<Attribute>Current` and the extremes of a summary: one snapshot, or an array of snapshots. */
   readonly snapshots: 'object' | 'array'
-  /** Performance statistics. Since version 3.6 they are not part of the feed. */
+  /** Performance statistics. Since version 3.6 they are not part of the dashboard API. */
   readonly performance: boolean
   /** Members of real systems that the API document does not have. */
   readonly extras: boolean
@@ -14,7 +14,7 @@ interface ProfileRow {
   readonly reserveInHistory: boolean
   /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
-  /** Roles that may delete providers. The API document does not show them. */
+  /** Roles that may delete providers. */
   readonly deleteRoles: readonly Role[]
   /** The version that `/vdc/nodes` serves. No other resource of a system contains it. */
   readonly version: string
@@ -37,11 +37,19 @@ export const EXPIRED_TOKEN = {
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
-/** The dashboard API since version 3.6. */
-const SINCE_3_6 = {
+/** The form of the API document, whose examples show no roles for deletions. */
+const DOCUMENTED = {
+  list: 'instances',
+  snapshots: 'object',
+  extras: false,
+  reserveInHistory: false,
+  expiredToken: '401',
+  deleteRoles: ROLES,
+} as const
+/** The form of real systems. */
+const REAL = {
   list: '_instances',
   snapshots: 'array',
-  performance: false,
   extras: true,
   reserveInHistory: true,
   expiredToken: '302',
@@ -50,44 +58,37 @@ const SINCE_3_6 = {
 
 export const PROFILES = {
   documented: {
+    ...DOCUMENTED,
     help: 'exactly as in the API document, in all notations that it allows',
-    list: 'instances',
-    snapshots: 'object',
     performance: true,
-    extras: false,
-    reserveInHistory: false,
-    expiredToken: '401',
-    deleteRoles: ROLES,
     version: '2.2.0.0.78764.cdd6ba8',
     query: { state: 'absent', network: 'v3', rangeDefect: false },
   },
   classic: {
+    ...REAL,
     help: 'version 3.5: strings and arrays throughout, all attributes, and the Flux API',
-    list: '_instances',
-    snapshots: 'array',
     performance: true,
-    extras: true,
-    reserveInHistory: true,
-    expiredToken: '302',
-    deleteRoles: ['SECURITY_ADMIN'],
     version: '3.5.0.0.120681.9b9f0c3',
     query: { state: 'served', network: 'v3', rangeDefect: false },
   },
   modern: {
-    ...SINCE_3_6,
+    ...REAL,
     help: 'version 4.3: CPU, memory, network, transactions and disk I/O only in the Flux API',
+    performance: false,
     version: '4.3.0.0.142978.5d1c0a7b2e4',
     query: { state: 'served', network: 'v4', rangeDefect: false },
   },
   'range-defect': {
-    ...SINCE_3_6,
+    ...REAL,
     help: 'version 3.8.0: as modern; queries of ranges without last() return wrong values',
+    performance: false,
     version: '3.8.0.3.136839.4f1ba2c9d07',
     query: { state: 'served', network: 'v3', rangeDefect: true },
   },
   community: {
-    ...SINCE_3_6,
+    ...REAL,
     help: 'Community Edition 3.8.1: as modern, but the Flux API always responds with 503',
+    performance: false,
     version: '3.8.1.4.140200.8103892f11b',
     query: { state: 'unavailable', network: 'v3', rangeDefect: false },
   },

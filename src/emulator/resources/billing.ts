@@ -40,14 +40,14 @@ export function namespaceUsages(request: ResourceRequest): Document {
   return listOf(request, 'namespace_billing_info', infos)
 }
 
-/** `GET /object/billing/namespace/{namespace}/info` @throws EmulatedError 404 */
+/** @throws EmulatedError 404 */
 export function namespaceUsage(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
   const info = namespaceInfo(request, namespace, usageReader(request)(namespace))
   return wrapped(request, 'namespace_billing_info', info)
 }
 
-/** `GET /object/billing/buckets/{namespace}/{bucket}/info` @throws EmulatedError 404 */
+/** @throws EmulatedError 404 */
 export function bucketUsageDocument(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
   const bucket = findBucket(namespace, request.parameters[1] ?? '')

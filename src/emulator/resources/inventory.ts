@@ -12,7 +12,6 @@ const VALID_DAYS = 700
 /** By the argument of the fault `license`. */
 const EXPIRY_DAYS: Readonly<Record<string, number>> = { expiring: 20, expired: -10 }
 
-/** `GET /vdc/nodes` */
 export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
   const { version } = PROFILES[profile]
   const isMixed = model.timeline.periodAt(now).scenario === 'upgrade'

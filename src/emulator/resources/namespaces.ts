@@ -29,7 +29,6 @@ export function namespaceList(request: ResourceRequest): Document {
   return wrapped(request, 'namespaces', { namespace, MaxNamespaces: page.length, ...members })
 }
 
-/** `GET /object/namespaces/namespace/{namespace}/quota` */
 export function namespaceQuota(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0] ?? '')
   return quotaDocument(request, 'namespace_quota_details', { namespace: namespace.name }, namespace)

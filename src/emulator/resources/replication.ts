@@ -14,33 +14,31 @@ import { PROFILES } from '../protocol/profiles.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 
-/** `GET /dashboard/zones/localzone/replicationgroups` */
 export function groupListText(request: FeedRequest): Iterable<string> {
   const { model, now } = request
   const groups = replicationGroups(model, now).map((group) => groupMembers(request, group))
   return list(request, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
-/** `GET /dashboard/replicationgroups/{id}` @throws EmulatedError 404 */
+/** @throws EmulatedError 404 */
 export function groupText(request: FeedRequest, id: string): Iterable<string> {
   return objectText(groupMembers(request, findGroup(request, id)))
 }
 
-/** `GET /dashboard/replicationgroups/{id}/rglinks` @throws EmulatedError 404 */
+/** @throws EmulatedError 404 */
 export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
   const group = findGroup(request, id)
   const links = linksOf(request, ({ group: { urn } }) => urn === group.urn)
   return list(request, 'rglinkList', `/dashboard/replicationgroups/${groupId(group)}/rglinks`, links)
 }
 
-/** `GET /dashboard/rglinks/{id}` @throws EmulatedError 404 */
+/** @throws EmulatedError 404 */
 export function linkText(request: FeedRequest, id: string): Iterable<string> {
   const [link] = linksOf(request, (one) => one.id === id)
   if (link === undefined) throw entityNotFound(id)
   return objectText(link)
 }
 
-/** `GET /dashboard/zones/localzone/rglinksFailed` and `…/rglinksBootstrap` */
 export function linkListText(request: FeedRequest, state: 'Failed' | 'Bootstrap'): Iterable<string> {
   const links = linksOf(request, (link) => link.state === state)
   return list(request, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
