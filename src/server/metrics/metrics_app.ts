@@ -53,6 +53,10 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   // Metrics at / replace the page.
   const paths = new Map(names.map((name) => [name === DEFAULT_METRICS_PATH ? metricsPath : name, name]))
   if (metricsPath === '/') paths.set('/', DEFAULT_METRICS_PATH)
+  const unknownPath = new HttpError(
+    404,
+    `Nothing is served at this path. Paths: ${[...paths.keys()].join(', ')}`,
+  )
   const app = new Koa()
   app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
   app.use(answerErrors(({ req, res }, failure) => sendError(res, errorOf(failure, req, log))))
@@ -61,7 +65,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
     const row: PathRow | undefined = name && METRICS_PATHS[name]
     // Protects against DNS rebinding.
     if (row?.isOpen !== true && !hasExpectedHost(context.req, origin)) throw UNKNOWN_HOST
-    if (name === undefined || row === undefined) throw UNKNOWN_PATH
+    if (name === undefined || row === undefined) throw unknownPath
     const methods = methodsOf(row)
     if (!methods.includes(context.method)) return answerOtherMethod(context, methods, wrongMethod)
     if (row.method !== 'GET' && isCrossSite(context.req, origin)) throw CROSS_SITE
@@ -75,7 +79,6 @@ const UNKNOWN_HOST = new HttpError(
   421,
   'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME',
 )
-const UNKNOWN_PATH = new HttpError(404, 'Nothing is served at this path; docs/commands.md lists the paths.')
 const CROSS_SITE = new HttpError(403, 'Cross-site request refused.')
 
 const wrongMethod = (text: string, headers: Readonly<Record<string, string>>) =>

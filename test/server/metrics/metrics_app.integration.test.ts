@@ -93,6 +93,16 @@ describe('GET /metrics', () => {
   })
 })
 
+test('a path is compared as it was sent; the error for another one lists all', async () => {
+  for (const path of ['/metrics/', '/Metrics', '/%6detrics', '/nothing']) {
+    const { status, text } = await get(`${listener.url}${path}`)
+    expect([status, text]).toEqual([
+      404,
+      expect.stringMatching(/Paths: \/metrics, \/probe, .*\/-\/reload\n$/),
+    ])
+  }
+})
+
 test('becomes ready when every system has been polled', async () => {
   expect((await get(`${listener.url}/-/healthy`)).status).toBe(200)
   expect((await get(`${listener.url}/-/ready`)).status).toBe(503)
