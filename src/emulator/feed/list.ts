@@ -1,11 +1,16 @@
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
+
 /** A member of a JSON object. One whose value is undefined is not served. */
 export type Member = readonly [name: string, value: unknown]
 
 /** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */
 export function* listText(
-  { title, href, list }: { title: string; href: string; list: 'instances' | '_instances' },
+  profile: Profile,
+  title: string,
+  href: string,
   objects: Iterable<Iterable<Member>>,
 ): Generator<string> {
+  const { list } = PROFILES[profile]
   const links = JSON.stringify({ self: { href } })
   yield `{"title":${JSON.stringify(title)},"_links":${links},"_embedded":{"${list}":[`
   let separator = ''

@@ -4,7 +4,7 @@ import { forecast } from '../model/forecast.ts'
 import { diskCounts, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { entityNotFound } from '../protocol/errors.ts'
+import { findBy } from '../protocol/errors.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
 import { listText, type Member, objectText } from './list.ts'
 import type { FeedQuery, FeedRequest } from './query.ts'
@@ -28,22 +28,19 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   // In the API document this link has no leading slash; on real systems it has one.
   const slash = request.profile === 'documented' ? '' : '/'
   const href = `${slash}dashboard/storagepools/${pool.id}/nodes`
-  const { list } = PROFILES[request.profile]
   const nodes = nodesAt(pool, request.now).map((node) => nodeMembers(request, node))
-  return listText({ title: 'Storage Pool Node List', href, list }, nodes)
+  return listText(request.profile, 'Storage Pool Node List', href, nodes)
 }
 
 /** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
 export function allNodesText(request: FeedRequest): Iterable<string> {
-  const { list } = PROFILES[request.profile]
   const nodes = nodesIn(request).map((node) => nodeMembers(request, node))
-  return listText({ title: 'nodes List', href: '/dashboard/zones/localzone/nodes', list }, nodes)
+  return listText(request.profile, 'nodes List', '/dashboard/zones/localzone/nodes', nodes)
 }
 
 /** `GET /dashboard/nodes/{id}` @throws EmulatedError 404 */
 export function nodeText(request: FeedRequest, id: string): Iterable<string> {
-  const node = nodesIn(request).find((one) => nodeId(request.profile, one) === id)
-  if (node === undefined) throw entityNotFound(id)
+  const node = findBy(nodesIn(request), id, (one) => nodeId(request.profile, one) === id)
   return objectText(nodeMembers(request, node))
 }
 

@@ -1,6 +1,6 @@
 import type { Element } from '../../xml_writer.ts'
 import { mix, uuidOf } from '../model/random.ts'
-import { entityNotFound } from '../protocol/errors.ts'
+import { findBy } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 
 export type Providers = ReturnType<typeof createProviders>
@@ -22,11 +22,9 @@ export function createProviders(key: number) {
     }),
     /** Fields of the configuration are not shown in the API document. @throws EmulatedError 404 */
     record: (id: string): Document => {
-      const name = names.get(id)
-      if (name === undefined) throw entityNotFound(id)
-      return { root: 'authnprovider', members: membersOf([id, name]), xml: elementsOf([id, name]) }
+      const provider = findBy([...names], id, ([one]) => one === id)
+      return { root: 'authnprovider', members: membersOf(provider), xml: elementsOf(provider) }
     },
-    /** Returns whether the provider existed. */
     remove: (id: string): boolean => names.delete(id),
   }
 }

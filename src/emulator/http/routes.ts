@@ -3,7 +3,7 @@ import { objectText } from '../feed/list.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
-import { EmulatedError, entityNotFound } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import type { Role, RoutedOperation } from '../protocol/operations.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
@@ -163,6 +163,8 @@ function deleteProvider(
 ): RouteResponse {
   checkRole(user, deleteRole === undefined ? PROFILES[profile].deleteRoles : [deleteRole])
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
-  if (!providers.remove(id)) throw entityNotFound(id)
+  // An unknown provider is refused.
+  providers.record(id)
+  providers.remove(id)
   return {}
 }

@@ -56,8 +56,11 @@ export class EmulatedError extends Error {
   }
 }
 
-export function entityNotFound(id: string): EmulatedError {
-  return new EmulatedError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
+/** @throws EmulatedError 404 with code 2000 if there is none */
+export function findBy<T>(items: readonly T[], id: string, isMeant: (item: T) => boolean): T {
+  const found = items.find(isMeant)
+  if (found !== undefined) return found
+  throw new EmulatedError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
 }
 
 /** The members of an error body, in the order in which they are written. Refused logins have no `retryable`. */

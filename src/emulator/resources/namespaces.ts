@@ -1,5 +1,5 @@
 import { type Bucket, bucketsOf, type Namespace, namespacesOf } from '../model/system/namespaces.ts'
-import { EmulatedError, entityNotFound } from '../protocol/errors.ts'
+import { EmulatedError, findBy } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 
@@ -97,16 +97,12 @@ function namespaceIn(request: ResourceRequest): Namespace {
   return findNamespace(request, name)
 }
 
-/** @throws EmulatedError 404 with code 2000 */
+/** @throws EmulatedError 404 */
 export function findBucket(namespace: Namespace, name: string): Bucket {
-  const bucket = bucketsOf(namespace).find((one) => one.name === name)
-  if (bucket === undefined) throw entityNotFound(name)
-  return bucket
+  return findBy(bucketsOf(namespace), name, (one) => one.name === name)
 }
 
-/** @throws EmulatedError 404 with code 2000 */
+/** @throws EmulatedError 404 */
 export function findNamespace({ model }: ResourceRequest, name: string): Namespace {
-  const namespace = namespacesOf(model).find((one) => one.name === name)
-  if (namespace === undefined) throw entityNotFound(name)
-  return namespace
+  return findBy(namespacesOf(model), name, (one) => one.name === name)
 }

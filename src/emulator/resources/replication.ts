@@ -9,15 +9,14 @@ import {
   replicationLinks,
   siteName,
 } from '../model/system/sites.ts'
-import { entityNotFound } from '../protocol/errors.ts'
-import { PROFILES } from '../protocol/profiles.ts'
+import { findBy } from '../protocol/errors.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 
 export function groupListText(request: FeedRequest): Iterable<string> {
   const { model, now } = request
   const groups = replicationGroups(model, now).map((group) => groupMembers(request, group))
-  return list(request, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
+  return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
 /** @throws EmulatedError 404 */
@@ -29,19 +28,23 @@ export function groupText(request: FeedRequest, id: string): Iterable<string> {
 export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
   const group = findGroup(request, id)
   const links = linksOf(request, ({ group: { urn } }) => urn === group.urn)
-  return list(request, 'rglinkList', `/dashboard/replicationgroups/${groupId(group)}/rglinks`, links)
+  return listText(
+    request.profile,
+    'rglinkList',
+    `/dashboard/replicationgroups/${groupId(group)}/rglinks`,
+    links,
+  )
 }
 
 /** @throws EmulatedError 404 */
 export function linkText(request: FeedRequest, id: string): Iterable<string> {
-  const [link] = linksOf(request, (one) => one.id === id)
-  if (link === undefined) throw entityNotFound(id)
-  return objectText(link)
+  const link = findBy(replicationLinks(request.model, request.now), id, (one) => one.id === id)
+  return objectText(linkMembers(request, link))
 }
 
 export function linkListText(request: FeedRequest, state: 'Failed' | 'Bootstrap'): Iterable<string> {
   const links = linksOf(request, (link) => link.state === state)
-  return list(request, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
+  return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
 }
 
 function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean) {
@@ -50,13 +53,7 @@ function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boole
 }
 
 function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
-  const group = replicationGroups(model, now).find((one) => groupId(one) === id)
-  if (group === undefined) throw entityNotFound(id)
-  return group
-}
-
-function list({ profile }: FeedRequest, title: string, href: string, objects: Iterable<Iterable<Member>>) {
-  return listText({ title, href, list: PROFILES[profile].list }, objects)
+  return findBy(replicationGroups(model, now), id, (one) => groupId(one) === id)
 }
 
 /** Documents show ids with a blank after the colon, answers of real systems do not: here one group has it. */

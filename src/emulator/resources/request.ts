@@ -1,6 +1,6 @@
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
-import { EmulatedError, entityNotFound } from '../protocol/errors.ts'
+import { EmulatedError, findBy } from '../protocol/errors.ts'
 import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
@@ -29,9 +29,7 @@ export function wrapped({ profile }: ResourceRequest, root: string, members: Mem
 
 /** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. @throws EmulatedError 404 */
 export function findPool({ pools }: StorageModel, id: string): Pool {
-  const pool = pools.find((candidate) => candidate.id === id || candidate.uuid === id)
-  if (pool === undefined) throw entityNotFound(id)
-  return pool
+  return findBy(pools, id, (one) => one.id === id || one.uuid === id)
 }
 
 const DEFAULT_PAGE = 100

@@ -11,7 +11,7 @@ import { alertCount, SEVERITIES } from '../model/system/alerts.ts'
 import { sumsOf } from '../model/system/pool_values.ts'
 import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { attributesOf, PROFILES } from '../protocol/profiles.ts'
+import { attributesOf } from '../protocol/profiles.ts'
 import { pendingMembers } from './replication.ts'
 
 const ZONE = '/dashboard/zones/localzone'
@@ -32,7 +32,7 @@ export function poolListText(request: FeedRequest): Iterable<string> {
   // In the example of the oldest version this link ends with a blank.
   const href = `${ZONE}/storagepools${profile === 'classic' ? ' ' : ''}`
   const pools = model.pools.map((pool) => poolMembers(request, pool))
-  return listText({ title: 'Storage Pool List', href, list: PROFILES[profile].list }, pools)
+  return listText(profile, 'Storage Pool List', href, pools)
 }
 
 /** The members of a pool in its list, and of `GET /dashboard/storagepools/{id}`. */
