@@ -25,6 +25,8 @@ export interface ResourceRow {
   readonly hasFilter?: true
   /** The key with the number of objects that are exported, and the bound of memory. */
   readonly max?: { readonly key: string; readonly default: number; readonly most: number }
+  /** It is read from this port of the nodes, by default, instead of the management API. */
+  readonly dataPort?: { readonly scheme: 'http' | 'https'; readonly port: number }
   /** What `name` and `id` in its responses are of. */
   readonly names: 'vdc' | 'pool' | 'replication-group' | 'namespace' | 'bucket' | 'node' | 'provider' | 'name'
 }
@@ -61,6 +63,13 @@ export const RESOURCES = {
     names: 'bucket',
   },
   inventory: { text: 'software versions and license', schedule: '0 40 * * * *', names: 'node' },
+  data_nodes: {
+    text: 'the connections and the maintenance mode of nodes, from their data ports',
+    schedule: '',
+    hasFilter: true,
+    dataPort: { scheme: 'https', port: 9021 },
+    names: 'node',
+  },
   providers: {
     text: 'the list of authentication providers',
     schedule: '0 */15 * * * *',
@@ -134,7 +143,7 @@ interface ObjectRow {
   /** The response is that to another request of the exporter, the list of pools. */
   readonly isListOfPools?: true
   /** Reads the objects, where that takes more than one request. */
-  readonly reader?: 'namespaces' | 'quotas' | 'buckets'
+  readonly reader?: 'namespaces' | 'quotas' | 'buckets' | 'dataPorts'
   /** Objects whose reading comes first; when there are others of them, this one is read again. */
   readonly after?: string
   /** Only those are exported whose first label an exported object of this kind has, while that is known. */
@@ -476,11 +485,33 @@ const OBJECTS = {
     max: 20_000,
     labels: { node: 'nodename' },
     id: 'nodeid',
-    details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', version: 'version' },
+    details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', dataAddress: 'data_ip', version: 'version' },
     families: {
       sds_node_software_info: figure('count', undefined, 'Software version of a node: always 1.', {
         text: { label: 'version', member: 'version' },
       }),
+    },
+  },
+  dataNode: {
+    resource: 'data_nodes',
+    reader: 'dataPorts',
+    path: '/?ping',
+    list: ['PingItem'],
+    max: 20_000,
+    labels: { node: 'nodename' },
+    id: 'nodeid',
+    isUnproven: true,
+    families: {
+      sds_node_active_connections: figure(
+        'count',
+        'LOAD_FACTOR',
+        'Active connections of clients to the node.',
+      ),
+      sds_node_maintenance_mode: figure(
+        'flag',
+        'MAINTENANCE_MODE',
+        '1 if the node is in maintenance mode, else 0; absent unless resources.data_nodes.maintenance is set, and while the node does not know it.',
+      ),
     },
   },
   license: {

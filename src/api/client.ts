@@ -27,6 +27,7 @@ import { createAuthorised } from './request/authorised.ts'
 import { createBreaker } from './request/breaker.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, createRetryAfter, type Operate } from './request/operation.ts'
+import { createDataPorts } from './resources/data_ports.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'
 import type { Session } from './session/login_session.ts'
@@ -96,6 +97,8 @@ export function createClient(options: ClientOptions) {
     pools: createPoolList(resource),
     /** The response to a request of a resource. */
     resource,
+    /** Requests of the data ports of nodes, without the session. */
+    openDataPorts: createDataPorts(options),
     /** The answer to one query. */
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */

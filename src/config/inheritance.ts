@@ -1,4 +1,4 @@
-import { SYSTEM_SECTIONS } from './sections.ts'
+import { SECTION_NAMES } from './sections.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 
 /**
@@ -18,7 +18,7 @@ export function withInherited(data: unknown): unknown {
 }
 
 function completed(system: Mapping, file: Mapping): Mapping {
-  const inherited = [...DEFAULTS, ...Object.keys(SYSTEM_SECTIONS)].flatMap((key) => {
+  const inherited = [...DEFAULTS, ...SECTION_NAMES].flatMap((key) => {
     const base = valueAt(file, sourceOf(key))
     const value = key === 'auth' ? mergedAuth(system[key], base) : merged(system[key], base)
     return value === undefined ? [] : [[key, value] as const]

@@ -6,12 +6,11 @@ import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
 import type { DEFAULTS } from './inheritance.ts'
-import { historySection, performanceOf, resourcesOf, SYSTEM_SECTIONS } from './sections.ts'
+import { FORECAST_SECTION, historySection, performanceOf, resourcesOf, systemSections } from './sections.ts'
+import { tlsKeys, tlsSchema } from './tls.ts'
 import { labelsSchema } from './values/labels_schema.ts'
-import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import { DESPITE_OTHERS, IF_VALID, typeMessage } from './values/schema_problems.ts'
-import { flag } from './values/units.ts'
 import { httpUrl } from './values/urls.ts'
 
 const text = z.string('expected text')
@@ -74,44 +73,6 @@ function usable(secret: Secret | string, context: z.RefinementCtx): Secret {
   return z.NEVER
 }
 
-/** A path or name; an empty one means not set, so that example files can show every key. */
-const path = text.transform((value) => (value === '' ? undefined : value)).optional()
-
-/** The keys of `tls_config`, of which `defaults` may have some. */
-function tlsKeys(folder: string, read: ReadText) {
-  const pem = pemReader(folder, read)
-  return z.strictObject({
-    ca_file: path.transform(pem(certificateProblem, 'ca')),
-    cert_file: path.transform(pem(certificateProblem)),
-    key_file: path.transform(pem(keyProblem)),
-    server_name: path,
-    insecure_skip_verify: flag.prefault(false),
-  })
-}
-
-/** `tls_config` of a system, with what it inherits. */
-function tlsSchema(folder: string, read: ReadText) {
-  return tlsKeys(folder, read)
-    .superRefine(({ cert_file: certificate, key_file: key }, context) => {
-      const message = pairProblem(certificate, key)
-      if (message !== undefined) context.addIssue({ code: 'custom', message })
-    }, DESPITE_OTHERS)
-    .transform((keys) => ({
-      caFile: keys.ca_file?.file,
-      certFile: keys.cert_file?.file,
-      keyFile: keys.key_file?.file,
-      serverName: keys.server_name,
-      insecureSkipVerify: keys.insecure_skip_verify,
-    }))
-}
-
-function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): string | undefined {
-  if ((certificate === undefined) !== (key === undefined))
-    return 'cert_file and key_file must be set together'
-  if (!isMismatch(certificate, key)) return undefined
-  return 'the key in key_file does not match the certificate in cert_file'
-}
-
 const poolId = text.superRefine((id, context) => {
   const problem = idProblem(id)
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
@@ -145,7 +106,7 @@ function systemSchema(folder: string, read: ReadText) {
       /** Further labels of `sds_system_info`, and of the targets of `/sd`. */
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
-      ...SYSTEM_SECTIONS,
+      ...systemSections(folder, read),
     })
     .transform(({ base_url, tls_config, pools, performance, resources, providers, discovery, ...system }) => {
       const ofPerformance = performanceOf(performance, system.poll)
@@ -200,7 +161,7 @@ export function fileSchema(
  * forecasts that its systems request; of a file without systems, the same two sections.
  */
 export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSystems: boolean) {
-  const { forecast } = SYSTEM_SECTIONS
+  const forecast = FORECAST_SECTION
   const message = typeMessage('expected a mapping with the key alerting')
   if (!hasSystems)
     return z
@@ -257,7 +218,7 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: Rea
         .array(systemSchema(folder, read), 'expected a list of systems')
         .min(1, 'needs at least one system'),
       defaults: defaultsSchema(folder, read).prefault({}),
-      ...SYSTEM_SECTIONS,
+      ...systemSections(folder, read),
       history: historySection.prefault({}),
       alerting: alerting.optional(),
     },

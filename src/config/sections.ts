@@ -7,7 +7,9 @@ import {
   type ResourceRow,
   type ResourceSection,
 } from '../system_catalogue.ts'
+import { readTextFile } from '../values/files.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
+import { type TlsConfig, tlsSchema } from './tls.ts'
 import { cron, cronOrOff } from './values/cron.ts'
 import {
   duration,
@@ -25,6 +27,7 @@ import {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
+const MAX_PORT = 65_535
 /** Longer windows would be read anew with every interval. */
 const MAX_WINDOW_MS = 24 * 3_600_000
 
@@ -125,40 +128,53 @@ export interface ResourceConfig {
   readonly exclude: string
   /** Objects that are exported at most. */
   readonly max: number
+  /** Where it is read, if not from the management API. */
+  readonly dataPort?: DataPortConfig
+}
+const NO_LIMITS = { include: '', exclude: '', max: Number.POSITIVE_INFINITY }
+
+/** The port of the nodes for the data of clients. */
+export interface DataPortConfig {
+  readonly scheme: 'http' | 'https'
+  readonly port: number
+  readonly tls: TlsConfig
+  /** Whether the maintenance mode is read, too, which costs a node more. */
+  readonly maintenance: boolean
 }
 
-/** A section of a resource, with the keys and defaults of its row. */
-function sectionOf({ schedule, isOfPolls, hasFilter, max }: ResourceRow) {
-  const keys: Record<string, z.ZodType<string | number>> = {
-    schedule: (isOfPolls ? cron : cronOrOff).prefault(schedule),
-    ...(hasFilter && filter),
-    ...(max && { [max.key]: wholeUpTo(max.most).prefault(max.default) }),
-  }
+/** The keys of the section of a resource that its row has, with their defaults. */
+function sectionOf({ schedule, isOfPolls, hasFilter, max, dataPort }: ResourceRow, ...files: FileArguments) {
   return z
-    .strictObject(keys)
-    .transform((section) => resourceConfig(section, section[max?.key ?? '']))
+    .strictObject({
+      schedule: (isOfPolls ? cron : cronOrOff).prefault(schedule),
+      ...(hasFilter && filter),
+      ...(max && { [max.key]: wholeUpTo(max.most).prefault(max.default) }),
+      ...(dataPort && {
+        scheme: oneOf(['http', 'https']).prefault(dataPort.scheme),
+        port: wholeUpTo(MAX_PORT).prefault(dataPort.port),
+        maintenance: flag.prefault(false),
+        tls_config: tlsSchema(...files).prefault({}),
+      }),
+    })
+    .transform((section): ResourceConfig => {
+      const { tls_config: tls, scheme, port, maintenance, ...keys } = section as SectionKeys
+      const limit = max && { max: keys[max.key] as number }
+      return { ...NO_LIMITS, ...keys, ...limit, ...(tls && { dataPort: { scheme, port, maintenance, tls } }) }
+    })
     .prefault({})
 }
+type SectionKeys = ResourceConfig &
+  DataPortConfig &
+  Readonly<Record<string, unknown>> & { readonly tls_config?: TlsConfig }
+type FileArguments = Parameters<typeof tlsSchema>
 
-function resourceConfig(
-  { schedule = '', include = '', exclude = '' }: Readonly<Record<string, string | number>>,
-  max: string | number = Number.POSITIVE_INFINITY,
-): ResourceConfig {
-  return { schedule: String(schedule), include: String(include), exclude: String(exclude), max: Number(max) }
-}
-
-const ROWS = Object.entries<ResourceRow>(RESOURCES).filter(([, { isQueried }]) => !isQueried)
-const sectionsOf = (isChosen: (row: ResourceRow) => boolean) =>
-  Object.fromEntries(
-    ROWS.filter(([, row]) => isChosen(row)).map(([name, row]) => [row.section ?? name, sectionOf(row)]),
+/** The sections of the resources, at the top of the file or below `resources`. */
+function sectionsOf(isAtTop: boolean, ...files: FileArguments) {
+  const rows = Object.entries<ResourceRow>(RESOURCES).filter(
+    ([, { section, isQueried }]) => !isQueried && (section !== undefined) === isAtTop,
   )
-
-const resources = z.strictObject(sectionsOf(({ section }) => section === undefined))
-/** Sections at the top of the file. */
-const ownSections = sectionsOf(({ section }) => section !== undefined) as Record<
-  ResourceSection,
-  ReturnType<typeof sectionOf>
->
+  return Object.fromEntries(rows.map(([name, row]) => [row.section ?? name, sectionOf(row, ...files)]))
+}
 
 /** The Flux API is asked for values of the system as for performance metrics, also if these are read with every poll. */
 export function resourcesOf(
@@ -168,26 +184,30 @@ export function resourcesOf(
   const queries = source === 'feed' ? '' : schedule || sections.poll.schedule || QUERIES_SCHEDULE
   const configOf = (name: ResourceName): ResourceConfig | undefined => {
     const { isQueried, section }: ResourceRow = RESOURCES[name]
-    if (isQueried) return resourceConfig({ schedule: queries })
+    if (isQueried) return { ...NO_LIMITS, schedule: queries }
     return section === undefined ? sections.resources[name] : sections[section]
   }
-  return Object.fromEntries(RESOURCE_NAMES.map((name) => [name, configOf(name)])) as Readonly<
-    Record<ResourceName, ResourceConfig>
-  >
+  const entries = RESOURCE_NAMES.map((name) => [name, configOf(name)])
+  return Object.fromEntries(entries) as Readonly<Record<ResourceName, ResourceConfig>>
 }
 
+export const FORECAST_SECTION = forecast.prefault({})
+
 /** The sections of a system. Those of the file hold for systems that do not set their keys. */
-export const SYSTEM_SECTIONS = {
-  poll: poll.prefault({}),
-  forecast: forecast.prefault({}),
-  ...ownSections,
-  limits: limits.prefault({}),
-  performance: performance.prefault({}),
-  resources: resources.prefault({}),
+export function systemSections(...files: FileArguments) {
+  const ofResources = sectionsOf(true, ...files) as Record<ResourceSection, ReturnType<typeof sectionOf>>
+  return {
+    poll: poll.prefault({}),
+    forecast: FORECAST_SECTION,
+    ...ofResources,
+    limits: limits.prefault({}),
+    performance: performance.prefault({}),
+    resources: z.strictObject(sectionsOf(false, ...files)).prefault({}),
+  }
 }
-type FileSections = {
-  readonly [Name in keyof typeof SYSTEM_SECTIONS]: Readonly<z.output<(typeof SYSTEM_SECTIONS)[Name]>>
-}
+export const SECTION_NAMES: readonly string[] = Object.keys(systemSections('', readTextFile))
+type Sections = ReturnType<typeof systemSections>
+type FileSections = { readonly [Name in keyof Sections]: Readonly<z.output<Sections[Name]>> }
 
 export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources' | ResourceSection> {
   readonly performance: Readonly<ReturnType<typeof performanceOf>>

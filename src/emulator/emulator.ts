@@ -30,6 +30,9 @@ export function createEmulator(options: EmulatorOptions = {}) {
     settings,
     pools: model.pools,
     sessions,
+    dataAddresses: settings.dataPorts
+      ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
+      : [],
     handle: (operation, request) => HANDLERS[operation](system, request),
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     middleware: delayDashboard(model.timeline),

@@ -37,6 +37,8 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly expiredToken?: ExpiredToken
   readonly deleteRole?: Role
   readonly sessions?: Partial<SessionLimits>
+  /** Whether the emulator listens at the data address of each node, too. */
+  readonly dataPorts?: boolean
   /** Maximum number of points of one series in one request. */
   readonly maxPoints?: number
   /** Milliseconds since the epoch. */
@@ -56,6 +58,7 @@ export const EMULATOR_DEFAULTS = {
   buckets: 20,
   listenAddress: '127.0.0.1:4443',
   tls: false,
+  dataPorts: false,
   profile: 'documented',
   scenario: 'healthy',
   faults: [],

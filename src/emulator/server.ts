@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo, ListenOptions, Socket } from 'node:net'
 import type { Middleware } from 'koa'
 import { parseListenAddress, urlHost } from '../values/listen_address.ts'
 import { createServer } from '../values/node_http.ts'
@@ -16,19 +16,21 @@ interface ServerOptions extends Service {
   readonly settings: ReturnType<typeof resolveOptions>
   readonly pools: readonly NamedPool[]
   readonly expiredToken: ExpiredToken
+  /** Of nodes, on which it listens, too. */
+  readonly dataAddresses?: readonly string[]
   /** Runs for requests that no fault answers. */
   readonly middleware?: Middleware
 }
 
 /** A listener that answers as a storage system, with faults. @throws RangeError for an invalid fault */
 export function createSystemServer(options: ServerOptions) {
-  const { settings, pools, sessions, expiredToken, middleware } = options
+  const { settings, pools, sessions, expiredToken, middleware, dataAddresses = [] } = options
   const { clock } = settings
   const faults = createFaults(pools, () => Math.floor(clock() / 1_000), sessions.limitUses)
   const setFaults = (list: readonly (string | Fault)[]): void =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)
-  const listener = createListener(settings.listenAddress, settings.tls)
+  const listener = createListener(settings.listenAddress, settings.tls, dataAddresses)
   const app = createApp(options, expiredToken, [
     ...(settings.middleware === undefined ? [] : [settings.middleware]),
     faultMiddleware(faults, clock, listener.stopping),
@@ -49,11 +51,15 @@ export function createSystemServer(options: ServerOptions) {
   }
 }
 
-/** A socket that can be opened and closed repeatedly. */
-function createListener(listenAddress: string, tls: boolean | TlsOptions) {
+/**
+ * A socket that can be opened and closed repeatedly.
+ * @param others further addresses to listen on, at the same port
+ */
+function createListener(listenAddress: string, tls: boolean | TlsOptions, others: readonly string[] = []) {
   const address = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()
   let server: Server | undefined
+  let servers: readonly Server[] = []
   let stopping = new AbortController()
   return {
     /** Empty while it is closed. */
@@ -65,24 +71,31 @@ function createListener(listenAddress: string, tls: boolean | TlsOptions) {
       stopping = new AbortController()
       const names = [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])]
       const settings = tls === true ? await selfSigned({ names }) : tls
-      const opened =
-        typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
-      opened.on('connection', (socket: Socket) => {
-        sockets.add(socket)
-        // Faults break connections on purpose: their errors are ignored.
-        socket.on('error', () => undefined)
-        socket.on('close', () => sockets.delete(socket))
-      })
-      await once(opened.listen({ ...address }), 'listening')
-      server = opened
+      const listen = async (at: ListenOptions): Promise<Server> => {
+        const opened =
+          typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
+        opened.on('connection', (socket: Socket) => {
+          sockets.add(socket)
+          // Faults break connections on purpose: their errors are ignored.
+          socket.on('error', () => undefined)
+          socket.on('close', () => sockets.delete(socket))
+        })
+        await once(opened.listen(at), 'listening')
+        return opened
+      }
+      const first = await listen({ ...address })
+      const { port } = first.address() as AddressInfo
+      servers = [first, ...(await Promise.all(others.map((host) => listen({ host, port }))))]
+      server = first
     },
     /** Also destroys all open connections. */
     close: async (): Promise<void> => {
       stopping.abort()
-      const closed = new Promise<unknown>((resolve) => server?.close(resolve) ?? resolve(undefined))
+      const closed = servers.map((one) => new Promise<unknown>((resolve) => one.close(resolve)))
       for (const socket of sockets) socket.destroy()
-      await closed
+      await Promise.all(closed)
       server = undefined
+      servers = []
     },
   }
 }

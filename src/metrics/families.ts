@@ -107,7 +107,7 @@ export const STATE = {
   ),
   resourceObjects: familyWith('gauge', ['system', 'resource', 'state'])(
     'sds_resource_objects',
-    'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
+    'Objects of the last successful reading of the resource: exported, left_out by a limit or because they did not answer, or rejected, because they have no name or occur twice.',
   ),
   rejectedByReason: familyWith('counter', ['system', 'reason'])(
     'sds_api_rejected_values_by_reason_total',

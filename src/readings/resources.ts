@@ -18,7 +18,7 @@ import { createSource, type Source } from './source.ts'
 
 export interface ResourcesOptions extends Pick<ResourceReaderOptions, 'maxSingle'> {
   readonly system: SystemConfig
-  readonly client: Pick<SystemClient, 'resource' | 'query'>
+  readonly client: Pick<SystemClient, 'resource' | 'query' | 'openDataPorts'>
   readonly store: StateStore
   readonly log: ReadingLog
   /** Aborts when the system is no longer polled. */
@@ -141,6 +141,7 @@ function createRead({ system, client, store, maxSingle }: ResourcesOptions) {
     resources: system.resources,
     send: client.resource,
     query: client.query,
+    openDataPorts: client.openDataPorts,
     exported: (name) => readingOf(name)?.objects.map(({ labels }) => labels[0] ?? ''),
     ...(maxSingle !== undefined && { maxSingle }),
     pause,

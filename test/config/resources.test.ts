@@ -22,11 +22,24 @@ describe('the section resources', () => {
       quotas: '0 20 * * * *',
       buckets: '',
       inventory: '0 40 * * * *',
+      data_nodes: '',
       providers: '0 */15 * * * *',
       system_queries: '30 */5 * * * *',
     })
     expect(a.namespaces).toMatchObject({ include: '', exclude: '', max: 500 })
     expect(a.buckets).toMatchObject({ include: '', exclude: '', max: 100 })
+  })
+
+  test('has the data ports of the nodes, which are off', () => {
+    const { a, other } = resourcesOf(
+      'resources: {data_nodes: {scheme: http, tls_config: {server_name: s3}}}',
+      ', resources: {data_nodes: {schedule: "1 * * * * *", port: 9020, tls_config: {insecure_skip_verify: true}}}',
+    )
+    expect(a.data_nodes).toMatchObject({ schedule: '1 * * * * *' })
+    const tls = { serverName: 's3', insecureSkipVerify: true }
+    expect(a.data_nodes.dataPort).toMatchObject({ scheme: 'http', port: 9020, maintenance: false, tls })
+    expect(other.data_nodes).toMatchObject({ schedule: '', dataPort: { port: 9021 } })
+    expect(resourcesOf().a.data_nodes.dataPort).toMatchObject({ scheme: 'https', port: 9021 })
   })
 
   test('under a system comes before that of the file, key by key', () => {
@@ -52,6 +65,10 @@ describe('the section resources', () => {
 
   test.each([
     ['resources: {pools: {schedule: ""}}', 'pools'],
+    ['resources: {data_nodes: {port: 65536}}', 'port'],
+    ['resources: {data_nodes: {scheme: ftp}}', 'scheme'],
+    ['resources: {data_nodes: {tls_config: {cert_file: a.pem}}}', 'cert_file'],
+    ['resources: {system: {port: 1}}', 'port'],
     ['resources: {namespaces: {max: 5001}}', 'max'],
     ['resources: {buckets: {top: 0}}', 'top'],
     ['resources: {namespaces: {include: "("}}', 'include'],

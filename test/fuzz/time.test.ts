@@ -240,6 +240,9 @@ const UNUSED = {
   refusals: { run: <T>(_: string, task: () => Promise<T>) => task() },
   query: () => Promise.reject(new Error('not used')),
   exported: () => undefined,
+  openDataPorts: () => {
+    throw new Error('not used')
+  },
   pause: () => Promise.resolve(),
   now: () => 0,
   spreadMs: 0,

@@ -42,6 +42,7 @@ export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemCl
     pools: unexpected,
     resource: () => Promise.reject(new ApiError('not_found', 'no resources')),
     query: unexpected,
+    openDataPorts: () => ({ read: unexpected, close: async () => undefined }),
     account: unexpected,
     read: unexpected,
     status: () => ({

@@ -67,7 +67,9 @@ function isAllRead(series: readonly Sample[], isWithoutQueries: boolean): boolea
   const names = new Set(
     series.flatMap(({ name, labels }) => [name, `${name} ${labels['resource'] ?? labels['operation']}`]),
   )
-  const resources = RESOURCE_NAMES.filter((resource) => resource !== 'system_queries' || !isWithoutQueries)
+  const resources = RESOURCE_NAMES.filter(
+    (resource) => resource !== 'data_nodes' && (resource !== 'system_queries' || !isWithoutQueries),
+  )
   return (
     resources.every((resource) => names.has(`sds_resource_available ${resource}`)) &&
     ['forecast', 'providers'].every((operation) => names.has(`sds_api_requests_total ${operation}`)) &&

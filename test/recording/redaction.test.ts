@@ -145,6 +145,15 @@ test('XML stays XML', () => {
   })
 })
 
+test('what a node says at its data port stays, but for its text', () => {
+  const text = `<PingList><PingItem><Name>LOAD_FACTOR</Name><Value>17</Value></PingItem><PingItem><Name>MAINTENANCE_MODE</Name><Status>OFF</Status><Text>jane</Text></PingItem></PingList>`
+  const { request, body } = redactor().exchange(
+    received({ operation: 'data_nodes', path: '/', query: 'ping&item=load-factor', text }),
+  )
+  expect(request).toMatchObject({ path: '/', query: 'ping&item=load-factor' })
+  expect(body).toContain(text.replace('jane', 'text-1'))
+})
+
 test.each([
   ['<html><title>jane</title></html>', 'html'],
   ['not json of jane', 'text'],

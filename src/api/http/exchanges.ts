@@ -134,7 +134,7 @@ export interface Request {
 /** Sends one request to one base URL. Refusals are responses, too. @throws {ApiError} when no whole response came */
 export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<HttpResponse>
 
-interface ExchangesOptions {
+export interface ExchangesOptions {
   readonly tls: TlsConfig
   readonly limits: LimitsConfig
   readonly timeoutMs: number

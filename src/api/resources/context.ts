@@ -1,8 +1,9 @@
 import type { ResourcesConfig } from '../../config/config.ts'
-import type { ResourceConfig } from '../../config/sections.ts'
+import type { DataPortConfig, ResourceConfig } from '../../config/sections.ts'
 import type { ObjectKind, ObjectName } from '../../system_catalogue.ts'
 import { wholeName } from '../../values/names.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
+import type { DataPorts } from './data_ports.ts'
 import { decodeObjects, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
@@ -12,6 +13,7 @@ export interface ResourceReaderOptions {
   readonly resources: ResourcesConfig
   readonly send: SendResource
   readonly query: SendQuery
+  readonly openDataPorts: (config: DataPortConfig) => DataPorts
   /** First labels of the objects of a kind that are exported; undefined if they are not known. */
   readonly exported: (kind: ObjectName) => readonly string[] | undefined
   /** Objects that take a request each: so many are read at most. */

@@ -1,6 +1,7 @@
 import { type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { createBucketReader } from './buckets.ts'
 import { type ReadingContext, type ResourceReaderOptions, readObjects } from './context.ts'
+import { readDataPorts } from './data_ports.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
@@ -16,6 +17,7 @@ export function createResourceReader(options: ResourceReaderOptions) {
     namespaces: createNamespaceReader(options.resources),
     quotas: readQuotas,
     buckets: createBucketReader(options.resources),
+    dataPorts: readDataPorts,
   }
   return {
     /**

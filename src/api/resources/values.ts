@@ -30,7 +30,7 @@ const SPECIAL: Partial<Readonly<Record<SourceUnit, (raw: unknown) => Read<number
   quota: (raw) => readQuota(raw, 'quota'),
 }
 
-const FLAGS: Readonly<Record<string, number>> = { true: 1, false: 0, '1': 1, '0': 0 }
+const FLAGS: Readonly<Record<string, number>> = { true: 1, false: 0, '1': 1, '0': 0, on: 1, off: 0 }
 
 function readFlag(raw: unknown): Read<number> {
   const text = typeof raw === 'boolean' ? String(raw) : readText(raw)?.toLowerCase()

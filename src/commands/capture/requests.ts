@@ -1,13 +1,13 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
-import { parseJson } from '../../api/parse/json.ts'
+import { parseBody } from '../../api/parse/xml.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import type { ForbiddenText } from '../../recording/search/leaks.ts'
-import { kindsOf } from '../../system_catalogue.ts'
+import { kindsOf, RESOURCES, type ResourceRow } from '../../system_catalogue.ts'
 import {
   type ConfiguredName,
   configuredNames,
@@ -79,14 +79,17 @@ async function sendForResources(options: SendOptions): Promise<void> {
   const isQueried = system.performance.source !== 'feed'
   const names = new Map<string, readonly string[]>()
   const exported = (name: string) => names.get(name)
-  const sender = { resource: createSendOnce(options), query: client.query }
+  const sender = { ...client, resource: createSendOnce(options) }
   const kinds = kindsOf().filter(
     ({ isListOfPools, measurement }) => !isListOfPools && (measurement === undefined || isQueried),
   )
   for (const kind of kinds) {
     const { name, resource } = kind
-    onStep(resource.replace('_', ' '))
+    const row: ResourceRow = RESOURCES[resource]
     const isOn = system.resources[resource].schedule !== ''
+    // Nodes are asked only where the configuration allows it.
+    if (!isOn && row.dataPort !== undefined) continue
+    onStep(resource.replace('_', ' '))
     const reader = createCommandReader(sender, system, { exported, ...(!isOn && { maxSingle: MAX_SINGLE }) })
     const reading = await attempted(() => reader.read(kind, signal), signal)
     if (reading !== undefined)
@@ -104,7 +107,7 @@ function createSendOnce({ system, client, recorder }: SendOptions): SendResource
     const known = recorder.answerTo({ path, query, body })
     if (known === undefined) return client.resource(request, decode, signal)
     const response = { baseUrl: system.baseUrls[0] ?? '', now: known.at }
-    return decode(parseJson(known.text), response)
+    return decode(parseBody(known.text), response)
   }
 }
 

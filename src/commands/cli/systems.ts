@@ -59,13 +59,22 @@ export async function pollOnce(
 
 /** A reader of resources for one run of a command. */
 export function createCommandReader(
-  { resource, query }: Pick<SystemClient, 'resource' | 'query'>,
+  { resource, query, openDataPorts }: Pick<SystemClient, 'resource' | 'query' | 'openDataPorts'>,
   { resources }: Pick<SystemConfig, 'resources'>,
   more: Partial<ResourceReaderOptions> = {},
 ): ReturnType<typeof createResourceReader> {
   const exported = () => undefined
   const now = () => performance.now()
-  return createResourceReader({ resources, send: resource, query, exported, pause, now, ...more })
+  return createResourceReader({
+    resources,
+    send: resource,
+    query,
+    openDataPorts,
+    exported,
+    pause,
+    now,
+    ...more,
+  })
 }
 
 export interface ConfiguredName {

@@ -12,7 +12,7 @@ import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
 import { alertList } from '../resources/alerts.ts'
 import { bucketUsageDocument, bucketUsages, namespaceUsage, namespaceUsages } from '../resources/billing.ts'
-import { capacity, license, vdcNodes } from '../resources/inventory.ts'
+import { capacity, license, ping, vdcNodes } from '../resources/inventory.ts'
 import { bucketList, bucketQuota, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
 import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
 import { findPool, type ResourceRequest } from '../resources/request.ts'
@@ -69,7 +69,10 @@ function resource(read: (request: ResourceRequest) => Document): Handler {
     const { path, querystring } = context
     const query = new URLSearchParams(querystring)
     const contentType = context.get('content-type')
-    return { body: read({ model, profile, settings, now, path, query, parameters, body, contentType }) }
+    const address = context.socket.localAddress ?? ''
+    return {
+      body: read({ model, profile, settings, now, path, query, parameters, body, contentType, address }),
+    }
   }
 }
 
@@ -118,6 +121,7 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   bucket_quota: resource(bucketQuota),
   bucket_usage: resource(bucketUsages),
   one_bucket_usage: resource(bucketUsageDocument),
+  ping: resource(ping),
   license: resource(license),
   query: (system, { context, body, now, settings }) => {
     return { body: answerQuery({ ...system, settings, context, body, now }) }

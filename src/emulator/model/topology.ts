@@ -33,6 +33,8 @@ export interface TopologyOptions {
   readonly seed: string
   readonly pools: number
   readonly nodes: number
+  /** Whether the nodes have addresses of this machine for their data ports. */
+  readonly dataPorts: boolean
   /** The last nodes of each larger pool, and when they joined, in epoch seconds. */
   readonly newNodes: number
   readonly joinedAt: number
@@ -67,13 +69,15 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
   const { nodes: size, newNodes, joinedAt } = options
   const isNew = size >= MIN_NODES_FOR_NEW && index > 0 && index >= size - newNodes
   const hardware = keyOf(pool.uuid)
+  const host = `${4 + pool.index}.${Math.floor(index / NODES_PER_SUBNET)}.${10 + (index % NODES_PER_SUBNET)}`
   return {
     index,
     /** The key of all random numbers of this node. */
     key,
     pool,
     uuid: uuidOf(key),
-    address: `10.${4 + pool.index}.${Math.floor(index / NODES_PER_SUBNET)}.${10 + (index % NODES_PER_SUBNET)}`,
+    address: `10.${host}`,
+    dataAddress: `${options.dataPorts ? 127 : 10}.${host}`,
     name: `${pool.name}-node-${String(index + 1).padStart(2, '0')}`,
     disks: pick(DISKS_PER_NODE, hardware, 1),
     diskBytes: pick(DISK_BYTES, hardware, 2),

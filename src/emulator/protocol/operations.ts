@@ -53,6 +53,8 @@ const ROUTES = {
   bucket_quota: { method: 'GET', path: '/object/bucket/{bucket}/quota', roles: MONITOR },
   capacity: { method: 'GET', path: '/object/capacity', roles: MONITOR },
   pool_capacity: { method: 'GET', path: '/object/capacity/{id}', roles: MONITOR },
+  // At the data addresses of the nodes.
+  ping: { method: 'GET', path: '/', roles: 'public' },
   license: { method: 'GET', path: '/license', roles: MONITOR },
   providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ROLES },
   provider: { method: 'GET', path: '/vdc/admin/authnproviders/{id}', roles: ROLES },

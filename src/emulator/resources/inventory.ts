@@ -1,8 +1,11 @@
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
 import { spaceOf } from '../model/capacity.ts'
+import { isDown } from '../model/node_state.ts'
 import { sum, uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'
+import { trafficOf } from '../model/traffic.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
@@ -24,12 +27,37 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
     nodename: one.name,
     nodeid: nodeId(profile, one),
     mgmt_ip: one.address,
-    data_ip: one.address,
+    data_ip: one.dataAddress,
     rackId: `rack-${one.pool.index + 1}`,
     version: isMixed && one.index % 2 === 0 ? newer : version,
     isLocal: index === 0,
   }))
   return { root: 'nodes', members: { node } }
+}
+
+/** Connections that are open without a request. */
+const IDLE_CONNECTIONS = 20
+
+/** `GET /?ping` at the data address of a node; at another address, of the first node. */
+export function ping({ model, now, query, address }: ResourceRequest): Document {
+  const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
+  const [first] = nodes
+  const node = nodes.find(({ dataAddress }) => address.endsWith(dataAddress)) ?? first
+  if (node === undefined || !query.has('ping'))
+    throw new EmulatedError('notFound', 'There is nothing under /')
+  const state = model.stateOf(node, now)
+  const { read, write } = trafficOf(state)
+  const inFlight = [read, write].map(({ perSecond, latencyMs }) => (perSecond * latencyMs) / MS_PER_SECOND)
+  const connections = isDown(state) ? 0 : Math.round(IDLE_CONNECTIONS + sum(inFlight))
+  const isInMaintenance = state.effects.health === 'Maintenance'
+  const maintenance = {
+    Name: 'MAINTENANCE_MODE',
+    Status: isInMaintenance ? 'ON' : 'OFF',
+    Text: isInMaintenance ? 'Data Node is in Maintenance' : 'Data Node is Available',
+  }
+  const load = { Name: 'LOAD_FACTOR', Value: connections }
+  const items = query.get('item') === 'load-factor' ? [load] : [load, maintenance]
+  return { root: 'PingList', members: { PingItem: items } }
 }
 
 const GIB = 2 ** 30

@@ -17,6 +17,8 @@ export interface ResourceRequest {
   readonly parameters: readonly string[]
   readonly body: string
   readonly contentType: string
+  /** At which the request arrived. */
+  readonly address: string
 }
 
 /**

@@ -46,14 +46,14 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   time: [...TIME_MEMBERS],
   version: words('version'),
-  word: words(`healthStatus unit category errorType rel title severity type status rglinkStatus FailoverState
+  word: words(`Name Status healthStatus unit category errorType rel title severity type status rglinkStatus FailoverState
     BootstrapState api_type connection_status total_size_unit storage_capacity_unit product model table Datatypes
     Columns cpu process tag head method code security_status ssmL1Status ssmL2Status versioning_status`),
   href: words('href NextPageLink'),
   message: words('error description details message connection_status_message Filter'),
   secret: words(`secretKeys root_user_password password passwd secret secret_key token license_text chain
     certificate private_key key keys`),
-  'by-request': words('name id displayName'),
+  'by-request': words('name id displayName Value'),
   pool: words('storagePoolName'),
   node: words('nodename host label nodeDisplayName'),
   vdc: words('zone1Name zone2Name vdcName'),
@@ -72,12 +72,12 @@ const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   serial: words('serial psnt serviceTag'),
   user: words('owner root_user_name user userId common_name distinguished_name namespace_admins'),
   marker: words('NextMarker next_marker marker'),
-  text: words('TagSet Key Value tags tag_set default_retention_classes'),
+  text: words('TagSet Key Text tags tag_set default_retention_classes'),
 }
 
 /** Members with numbers, flags, and objects or lists. */
 const MEASURES =
-  words(`_links _embedded _instances instances self nodes disks processes datatables rglinks pools
+  words(`PingList _links _embedded _instances instances self nodes disks processes datatables rglinks pools
   storagepools replicationgroups rglinksFailed rglinksBootstrap link apiChange Series Values _value Min Max Avg
   Capacity Count Space Percent Bytes Bandwidth Latency TPS diskIO Rate forecast history target all
   errorSuccessTotals successTotal errorTotal types errorCount errorRate
@@ -148,10 +148,14 @@ const OF_OPERATION: ReadonlyMap<string, NameKind> = new Map([
   ...RESOURCE_NAMES.map((resource) => [resource, RESOURCES[resource].names] as const),
 ])
 
+/** Their items have a name and a value; tags have, too. */
+const OF_DATA_PORTS: readonly string[] = RESOURCE_NAMES.filter((name) => 'dataPort' in RESOURCES[name])
+
 /** @param operation of the request; that of a query has the rows of nodes */
 export function kindByRequest(member: string, operation: string): Kind {
   const name = OF_OPERATION.get(operation) ?? 'name'
   if (operation === 'query') return 'word'
+  if (member === 'Value') return OF_DATA_PORTS.includes(operation) ? 'measure' : 'text'
   return member === 'id' && name !== 'namespace' && name !== 'bucket' ? 'id' : name
 }
 

@@ -20,7 +20,9 @@ const MAX_SEGMENTS = 20
 /** Values of parameters that hold no name: times, counts, units, time frames and targets. */
 const PLAIN_VALUE = /^(\d{1,12}|\{?(\d{1,5}[dw]?;?){1,20}\}?)$/
 const PLAIN_PARAMETERS: ReadonlySet<string> = new Set(
-  'limit dataType startTime endTime interval category cfTimeFrame cfTarget sizeunit acknowledged'.split(' '),
+  'limit dataType startTime endTime interval category cfTimeFrame cfTarget sizeunit acknowledged ping item'.split(
+    ' ',
+  ),
 )
 const NAME_PARAMETERS: Readonly<Record<string, Kind>> = {
   namespace: 'namespace',
@@ -59,7 +61,8 @@ export function createPathRedaction(redact: RedactText) {
         const kind = NAME_PARAMETERS[name]
         if (Object.hasOwn(NAME_PARAMETERS, name) && kind !== undefined)
           return `${name}=${encodeURIComponent(redact(value, kind))}`
-        const isPlain = PLAIN_PARAMETERS.has(name) && (PLAIN_VALUE.test(value) || WORDS.has(value))
+        const isPlain =
+          PLAIN_PARAMETERS.has(name) && (value === '' || PLAIN_VALUE.test(value) || WORDS.has(value))
         return isPlain ? part : []
       })
       .join('&')

@@ -33,7 +33,7 @@ export const WORDS: ReadonlySet<string> = new Set([
     PB KiB MiB GiB BYTE ECS ObjectScale ViPR_Unstructured S3 ATMOS SWIFT CAS HDFS NFS RPO cpu-total dashboard system
     dt long double string boolean unsignedLong dateTime:RFC3339 GET PUT POST HEAD DELETE read write get put head
     delete list current historical true false Enabled Suspended Disabled DISK LICENSE SYSTEM_ADMIN SYSTEM_MONITOR
-    SECURITY_ADMIN NAMESPACE_ADMIN TENANT_ADMIN`),
+    SECURITY_ADMIN NAMESPACE_ADMIN TENANT_ADMIN LOAD_FACTOR MAINTENANCE_MODE ON OFF UNKNOWN load-factor`),
   ...['Temp Unavailable', 'Good(PD UP)', 'Storage Pool Node List', 'Storage Pool List'],
   ...split(`storagepoolList storagePoolList nodeList localzone replicationgroupList rglinkList rglinksFailedList
     rglinksBootstrapList zoneList`),

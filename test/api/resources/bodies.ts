@@ -229,6 +229,8 @@ function objects(form: Form): Bodies {
   return { '/object/namespaces': root('namespaces', namespaces), ...paths }
 }
 
+const LOAD = (Value: unknown) => ({ Name: 'LOAD_FACTOR', Value })
+
 function inventory(form: Form): Bodies {
   const { flag, root } = notation(form)
   const feature = (expired: boolean, date: string | undefined) => ({
@@ -240,11 +242,16 @@ function inventory(form: Form): Bodies {
   return {
     '/vdc/nodes': root('nodes', {
       node: [
-        { nodename: 'n1', nodeid: 'i1', version: '3.8.1.4', ip: '10.0.0.1' },
-        { nodename: 'n2', nodeid: 'i2', version: '4.0.0.0', isLocal: true },
-        { nodename: 'n2', nodeid: 'i3', version: '4.0.0.0' },
+        { nodename: 'n1', nodeid: 'i1', version: '3.8.1.4', ip: '10.0.0.1', data_ip: '10.1.0.1' },
+        { nodename: 'n2', nodeid: 'i2', version: '4.0.0.0', isLocal: true, data_ip: '10.1.0.2' },
+        { nodename: 'n2', nodeid: 'i3', version: '4.0.0.0', data_ip: 'fd00::3' },
       ],
     }),
+    '/10.1.0.1?ping': {
+      PingList: { PingItem: [LOAD(12), { Name: 'MAINTENANCE_MODE', Status: 'OFF', Text: 'x' }] },
+    },
+    '/10.1.0.2?ping': { PingList: { PingItem: [{ Name: 'MAINTENANCE_MODE', Status: 'ON' }, LOAD('0')] } },
+    '/fd00::3?ping': { PingList: { PingItem: LOAD('7') } },
     '/vdc/admin/authnproviders': root('authnproviders', {
       authnprovider: [
         { name: 'keystone "lab"', id: 'urn:storageos:AuthnProvider:a:', link: { rel: 'self', href: '/a' } },

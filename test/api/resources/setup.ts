@@ -76,6 +76,11 @@ export function setUp(
     resources: { ...RESOURCE_DEFAULTS, namespaces, buckets },
     send: send ?? stub.send,
     query: querySender(answers, requests),
+    openDataPorts: () => ({
+      read: (address, signal, decode) =>
+        (send ?? stub.send)({ operation: 'data_nodes', path: `/${address}`, query: 'ping' }, decode, signal),
+      close: async () => undefined,
+    }),
     exported: () => exported,
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,

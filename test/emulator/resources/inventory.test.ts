@@ -24,3 +24,23 @@ test('the license has a date of expiry, except in version 3.5', async () => {
     { expired_ind: true, expiration_date: '03/01/2026' },
   ])
 })
+
+test('each node has a data port with its connections, and the maintenance mode unless only they are requested', async () => {
+  const emulator = await startEmulator({
+    profile: 'modern',
+    dataPorts: true,
+    pools: 1,
+    scenario: 'maintenance',
+  })
+  const { node } = await getJson(emulator, '/vdc/nodes')
+  const { port } = new URL(emulator.url)
+  const ping = async (ip: string, query: string) => (await fetch(`http://${ip}:${port}/?${query}`)).text()
+  const texts = await Promise.all(node.map(({ data_ip }: Json) => ping(data_ip, 'ping')))
+  expect(new Set(texts.map((text) => /<Value>(\d+)/.exec(text)?.[1])).size).toBeGreaterThan(1)
+  expect(texts.filter((text) => text.includes('<Status>ON</Status>'))).toHaveLength(1)
+  const [first] = await Promise.all(node.map(({ data_ip }: Json) => ping(data_ip, 'ping&item=load-factor')))
+  expect(first).toMatch(
+    /<PingList><PingItem><Name>LOAD_FACTOR<\/Name><Value>\d+<\/Value><\/PingItem><\/PingList>$/,
+  )
+  expect((await fetch(`${emulator.url}/`)).status).toBe(404)
+})

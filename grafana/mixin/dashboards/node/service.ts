@@ -9,7 +9,7 @@ import { colored, dashed, timeSeries } from '../../sdk/timeseries.ts'
 import { FAILURE_AXIS } from '../common/failures.ts'
 import { LATENCY_MEASURE } from '../common/latency.ts'
 import { NO_DATA } from '../common/pool_data.ts'
-import { one } from './queries.ts'
+import { one, oneOfDataPort } from './queries.ts'
 
 const readsWrites = (reads: MetricName, writes: MetricName) => [
   { expr: one(reads), legend: 'Reads' },
@@ -84,4 +84,37 @@ const failed = timeSeries({
   noValue: NO_DATA,
 })
 
-export const nodeService: readonly SizedPanel[] = [transactions, latency, bandwidth, failed]
+const NOT_ENABLED = 'Not read: resources.data_nodes is off, or no data'
+
+const connections = timeSeries({
+  title: 'Active connections',
+  about: [
+    'Connections of clients to the data port of the node, as the node counts them.',
+    'Similar on the nodes behind one load balancer.',
+    'Far more than on the other nodes: the load balancer prefers the node, or its clients wait. None: the load balancer avoids it.',
+  ],
+  queries: [{ expr: oneOfDataPort('sds_node_active_connections'), legend: 'Connections' }],
+  unit: 'short',
+  noValue: NOT_ENABLED,
+})
+
+const maintenance = timeSeries({
+  title: 'Maintenance mode',
+  about: [
+    'Whether the node is in maintenance mode, as its data port says: then load balancers should send it no clients.',
+    'Always 0, but during planned work.',
+    '1 without planned work: somebody forgot to end the maintenance.',
+  ],
+  queries: [{ expr: oneOfDataPort('sds_node_maintenance_mode'), legend: 'In maintenance' }],
+  unit: 'short',
+  noValue: NOT_ENABLED,
+})
+
+export const nodeService: readonly SizedPanel[] = [
+  transactions,
+  latency,
+  bandwidth,
+  failed,
+  connections,
+  maintenance,
+]

@@ -166,6 +166,7 @@ function createReader(emulator: Emulator) {
     resources: system.resources,
     send: client.resource,
     query: client.query,
+    openDataPorts: client.openDataPorts,
     exported: (name) => state.resources.get(name)?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
     pause: async () => undefined,
     now: () => performance.now(),
