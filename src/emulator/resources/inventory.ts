@@ -35,8 +35,8 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
   return { root: 'nodes', members: { node } }
 }
 
-/** Connections that are open without a request. */
-const IDLE_CONNECTIONS = 20
+/** Connections that are open for each request in flight, most of them idle. */
+const CONNECTIONS_PER_REQUEST = 12
 
 /** `GET /?ping` at the data address of a node; at another address, of the first node. */
 export function ping({ model, now, query, address }: ResourceRequest): Document {
@@ -48,7 +48,7 @@ export function ping({ model, now, query, address }: ResourceRequest): Document 
   const state = model.stateOf(node, now)
   const { read, write } = trafficOf(state)
   const inFlight = [read, write].map(({ perSecond, latencyMs }) => (perSecond * latencyMs) / MS_PER_SECOND)
-  const connections = isDown(state) ? 0 : Math.round(IDLE_CONNECTIONS + sum(inFlight))
+  const connections = isDown(state) ? 0 : Math.round(CONNECTIONS_PER_REQUEST * sum(inFlight))
   const isInMaintenance = state.effects.health === 'Maintenance'
   const maintenance = {
     Name: 'MAINTENANCE_MODE',
