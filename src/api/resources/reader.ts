@@ -1,7 +1,7 @@
 import { type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { createBucketReader } from './buckets.ts'
 import { type ReadingContext, type ResourceReaderOptions, readObjects } from './context.ts'
-import { readDataPorts } from './data_ports.ts'
+import { readDataPorts } from './data_nodes.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
