@@ -1,10 +1,17 @@
 import type { ResourcesConfig } from '../../config/config.ts'
 import { boundedName } from '../../values/names.ts'
 import { nameFilter, type ReadingContext, readObjects } from './context.ts'
-import { createFoundCheck, type ListedName, listNames, listNamespaces, singleNames } from './namespaces.ts'
+import {
+  createFoundCheck,
+  createSelection,
+  type ListedName,
+  listNames,
+  listNamespaces,
+  type Sized,
+  singleNames,
+} from './namespaces.ts'
 import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
 import { batchesOf, requestOf } from './requests.ts'
-import { createSelection, type Sized } from './selection.ts'
 
 interface Bucket extends Sized {
   readonly objects: readonly ResourceObject[]
