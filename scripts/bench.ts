@@ -109,5 +109,5 @@ function sizeRow({ fleet, atRest, round }: Figures): string[] {
 }
 
 function write(path: string, name: string, text: string): void {
-  writeFileSync(path, replaceMarked(readFileSync(path, 'utf8'), name, text))
+  writeFileSync(path, replaceMarked(path, readFileSync(path, 'utf8'), name, text))
 }

@@ -10,10 +10,15 @@ export interface Drift {
   readonly text: string | undefined
 }
 
-/** Compares byte by byte; `root` is the repository. @throws if two generators create the same file */
+/**
+ * Compares byte by byte; `root` is the repository.
+ * @throws {AggregateError} with the errors of all generators; if two of them create the same file
+ */
 export async function findDrift(generators: readonly Generator[], root: string): Promise<readonly Drift[]> {
-  const generated = await Promise.all(generators.map(async ({ files }) => await files()))
-  const files = generated.flat()
+  const results = await Promise.allSettled(generators.map(async ({ files }) => await files()))
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  if (errors.length > 0) throw new AggregateError(errors)
+  const files = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   refuseDuplicates(files)
   const paths = new Set(files.map(({ path }) => path))
   const owned = generators.flatMap((generator) => ownedFiles(generator, root))
