@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readLockfile } from '../generators/lockfile.ts'
+import { readLockfile } from '../generators/licences.ts'
 import { stagePackage } from '../package/stage.ts'
 import { billOfMaterials, imageComponents, type NodeVersions } from '../supply_chain/image_components.ts'
 import { nodeReleaseOf, nodeVersions } from './bills.ts'

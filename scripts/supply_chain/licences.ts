@@ -4,8 +4,7 @@
  *   node scripts/supply_chain/licences.ts
  */
 import { readFileSync } from 'node:fs'
-import { ALLOWED, licenceFindings } from '../generators/licences.ts'
-import { readLockfile } from '../generators/lockfile.ts'
+import { ALLOWED, licenceFindings, readLockfile } from '../generators/licences.ts'
 
 const findings = licenceFindings(
   readLockfile(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')),

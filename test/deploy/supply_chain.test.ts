@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { licenceFindings } from '../../scripts/generators/licences.ts'
-import { readLockfile } from '../../scripts/generators/lockfile.ts'
+import { licenceFindings, readLockfile } from '../../scripts/generators/licences.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
