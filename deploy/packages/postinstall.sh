@@ -7,6 +7,8 @@ version=$(systemctl --version | sed -n '1s/^systemd \([0-9]*\).*/\1/p')
 if [ "${version:-0}" -lt 247 ]; then
   mkdir -p $folder
   cp /usr/libexec/sds-exporter/app/deploy/systemd/older-systemd.conf $folder/
+  chgrp sds-exporter /etc/sds-exporter/password
+  chmod 0640 /etc/sds-exporter/password
 else
   rm -rf $folder
 fi

@@ -10,6 +10,7 @@ import { bootMachine, type Machine } from './booted.ts'
 import { BUILD_TIMEOUT_MS, LOWER_VERSION, packageFiles, VERSION } from './files.ts'
 
 const CONFIG = '/etc/sds-exporter/sds-exporter.yml'
+const PASSWORD = '/etc/sds-exporter/password'
 const DROP_IN = '/usr/lib/systemd/system/sds-exporter.service.d/older-systemd.conf'
 const RPM = ['--nodeps', '--force-debian']
 
@@ -107,10 +108,12 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       await must(...install, file(LOWER_VERSION))
       expect(await property('ActiveState')).toBe('inactive')
       expect(await property('UnitFileState')).toBe('disabled')
-      expect(await must('stat', '--format=%a %U:%G', CONFIG)).toBe('640 root:sds-exporter')
+      expect(await must('stat', '--format=%a %U:%G', CONFIG, PASSWORD)).toBe(
+        '640 root:sds-exporter\n600 root:root',
+      )
       expect((await machine.run('systemctl', 'start', 'sds-exporter')).code).not.toBe(0)
-      // Without the file of the password.
-      expect(await property('ExecMainStatus')).toBe('243')
+      // The password is empty.
+      expect(await property('ExecMainStatus')).toBe(String(EXIT.config))
       expect(await property('NRestarts')).toBe('0')
     })
 
@@ -124,8 +127,7 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       )
       await shell(`
       sed -i 's#base_url: .*#base_url: http://127.0.0.1:4443#' ${CONFIG}
-      install --mode=0600 /dev/null /etc/sds-exporter/password
-      echo emulator > /etc/sds-exporter/password
+      echo emulator > ${PASSWORD}
       echo 'ARGS="--web.listen-address=:9500"' > ${flags}
       systemctl enable --now sds-exporter
     `)
@@ -152,7 +154,7 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       await shell(`cp /tmp/valid ${CONFIG}; systemctl restart sds-exporter`)
     })
 
-    test('is stopped when it is removed, and leaves no file but those of its user', async () => {
+    test('is stopped when it is removed, and leaves nothing but what rpm keeps', async () => {
       await must(...remove)
       expect(await property('ActiveState')).toBe('inactive')
       expect((await machine.run('systemctl', 'cat', 'sds-exporter')).code).not.toBe(0)
@@ -161,8 +163,8 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
         '-c',
         'find /usr /etc -name "*sds-exporter*" -not -path "/usr/src/*"',
       )
-      const kept = kind === 'rpm' ? [`${CONFIG}.rpmsave`, `${flags}.rpmsave`] : []
-      expect(left.stdout.trim().split('\n').sort()).toEqual(['/etc/sds-exporter', ...kept].sort())
+      const kept = kind === 'rpm' ? ['/etc/sds-exporter', `${CONFIG}.rpmsave`, `${flags}.rpmsave`] : ['']
+      expect(left.stdout.trim().split('\n').sort()).toEqual(kept.toSorted())
     })
 
     test('has the drop-in for an older systemd', async () => {

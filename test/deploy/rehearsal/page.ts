@@ -24,9 +24,8 @@ export function* follow(image: Reference, release: string, folder: string): Gene
   const page = readFileSync(join(root, PAGE), 'utf8')
   mustHaveFiles(page, release)
   yield `the release has the files that ${PAGE} names`
-  const [, commands, prepare, install] = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
-    ([, text = '']) => text,
-  )
+  const [commands] = commandsOf(page, 'kustomize, Compose')
+  const [prepare, install] = commandsOf(page, 'Without a network')
   const own = `${image.name}-own`
   const here = join(folder, 'here')
   const there = join(folder, 'there')
@@ -44,18 +43,20 @@ export function* follow(image: Reference, release: string, folder: string): Gene
 
 const unpacked = (): string => `sds-exporter-deploy-${versionOfPackage()}`
 
-/** Every file of the table; `….` repeats the name before it. */
+/** The commands of a section. */
+function commandsOf(page: string, heading: string): (string | undefined)[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`)
+  const [own = ''] = section.split(/^## /m)
+  return [...own.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text)
+}
+
+/** Every file of the tables: names in code, without a registry or a folder. */
 function mustHaveFiles(page: string, release: string): void {
-  const rows = page.match(/^\| `.*$/gm) ?? []
-  const names = rows.flatMap((row) =>
-    [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-  )
-  const wanted = names
-    .filter((name) => name !== undefined && !name.includes('/'))
-    .map((name = '') => name.replace('VERSION', versionOfPackage()).replace('…', 'sds-exporter-image-amd64'))
-  const others = wanted.flatMap((name) => (name.includes('amd64') ? [name.replace('amd64', 'arm64')] : []))
-  const found = globSync('*', { cwd: release })
-  mustBeSame([...wanted, ...others], found)
+  const [, table = ''] = page.split('\n## Files of a release\n')
+  const rows = table.match(/^\| `.*$/gm) ?? []
+  const names = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)])
+  const wanted = names.map(([, name = '']) => name.replace('VERSION', versionOfPackage()))
+  mustBeSame(wanted, globSync('*', { cwd: release }))
 }
 
 function mustBeSame(named: readonly string[], found: readonly string[]): void {
