@@ -41,6 +41,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['image.digest=latest', 'does not match pattern'],
   ['web.tls=true', "'anyOf' failed"],
   ['extraArgs[0]=--web.listen-address=:1', "'not' failed"],
+  ['enabled=false', 'value must be true'],
   [`probes.enabled=true,${SYSTEM},config.systems[0].poll.schedule=0 0 * * * *`, 'a has a poll.schedule'],
   ['ingress.enabled=true', "'anyOf' failed"],
   ['fullnameOverride=storage.a', 'must begin with a letter'],
@@ -56,6 +57,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'sds-exporter-helm-'))
 try {
   for (const [name, one] of Object.entries(HELM_CASES)) lint(name, one)
   for (const [setting, words] of REFUSED) mustRefuse(setting, words)
+  mustBeDependency()
   compareOrWrite(goldenFiles())
 } catch (failure) {
   process.stderr.write(`helm: ${failure instanceof Error ? failure.message : String(failure)}\n`)
@@ -73,6 +75,33 @@ function mustRefuse(setting: string, words: string): void {
   const { status, output } = run('template', KUBE_VERSION, `--set=${setting}`, join(root, CHART))
   if (status === 0 || !output.includes(words))
     throw new Error(`helm should refuse ${setting} with "${words}", but said:\n${output}`)
+}
+
+/**
+ * The chart as a dependency with another name and a condition, of a release with the longest name, for the versions of
+ * Kubernetes that managed clusters report.
+ */
+function mustBeDependency(): void {
+  const parent = join(temporary, 'parent')
+  cpSync(join(root, CHART), join(parent, 'charts/sds-exporter'), { recursive: true })
+  const dependency = '{name: sds-exporter, version: ">=0.0.0-0", alias: storage, condition: storage.enabled}'
+  writeFileSync(
+    join(parent, 'Chart.yaml'),
+    `apiVersion: v2\nname: parent\nversion: 1.0.0\ndependencies: [${dependency}]\n`,
+  )
+  for (const version of ['1.33.4-gke.1172000', 'v1.33.5-eks-113cf36'])
+    for (const isEnabled of [true, false]) {
+      const settings = `--set=storage.enabled=${isEnabled},global.region=a`
+      const { status, output } = run(
+        'template',
+        'a'.repeat(53),
+        parent,
+        `--kube-version=${version}`,
+        settings,
+      )
+      if (status !== 0 || /^kind: Deployment$/m.test(output) !== isEnabled)
+        throw new Error(`as a dependency, with ${settings} and Kubernetes ${version}:\n${output}`)
+    }
 }
 
 /** Texts by path. */

@@ -76,10 +76,11 @@ const web = z.strictObject({ existingSecret: name, tls: flag }).meta({
   anyOf: [{ properties: { tls: { const: false } } }, { properties: { existingSecret: { minLength: 1 } } }],
 })
 
-/** The chart sets the flags of addresses and files, on which ports, probes and volumes depend. */
+/** The chart sets the flags of addresses, files and paths, on which ports, probes, volumes and monitors depend. */
 const extraArg = text.regex(/^--/).meta({
   not: {
-    pattern: '^--(config\\.file|web\\.systemd-socket|(web|admin)\\.(listen-address|config\\.file))(=|$)',
+    pattern:
+      '^--(config\\.file|web\\.(systemd-socket|telemetry-path)|(web|admin)\\.(listen-address|config\\.file))(=|$)',
   },
 })
 
@@ -202,8 +203,8 @@ const VALUES = z.strictObject({
   priorityClassName: text,
   extraManifests: objects,
   fullnameOverride: name,
-  // The condition of a chart that depends on this one; Helm reads it.
-  enabled: flag.optional(),
+  // The condition of a chart that depends on this one. Helm reads it, and omits the chart if it is false.
+  enabled: z.literal(true).optional(),
   // Helm adds it for charts that depend on this one.
   global: object.optional(),
 })

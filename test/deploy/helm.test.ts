@@ -261,6 +261,7 @@ describe('the schema of the values', () => {
 
   test.each<[string, object]>([
     ['TLS with a Secret', { web: { tls: true, existingSecret: 'a' } }],
+    ['the condition and the values of a parent chart', { enabled: true, global: { region: 'a' } }],
     ['a flag of the log', { extraArgs: ['--log.level=debug', '--config.auto-reload'] }],
   ])('accepts %s', (_, values) => {
     expect(validate(merge(defaults, values)), JSON.stringify(validate.errors)).toBe(true)
@@ -278,6 +279,8 @@ describe('the schema of the values', () => {
     ],
     ['TLS without a Secret', { web: { tls: true } }],
     ['an address of a listener', { extraArgs: ['--web.listen-address=:1'] }],
+    ['a path that monitors do not know', { extraArgs: ['--web.telemetry-path=/storage'] }],
+    ['a condition that Helm reads only of dependencies', { enabled: false }],
     ['a file that the chart mounts', { extraArgs: ['--config.file=/x'] }],
     ['two sources of the configuration', { existingConfigMap: 'a', existingConfigSecret: 'b' }],
     ['an Ingress without a host', { ingress: { enabled: true } }],
