@@ -11,6 +11,7 @@ import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
+import type { TableOutput } from '../cli/output/table.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem, createCommandClient, pollOnce } from '../cli/systems.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
@@ -23,7 +24,7 @@ import {
   summaryRows,
   summaryText,
 } from './summaries.ts'
-import { COLUMNS_HELP, nodesTable, type TableOutput } from './table.ts'
+import { COLUMNS_HELP, nodesTable } from './table.ts'
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
 const ORDERS = {

@@ -15,9 +15,9 @@ import type { SystemConfig } from '../../config/config.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { bytesText, durationText, percentText, storageText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
+import { type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
 import { createCommandClient } from '../cli/systems.ts'
 import type { Identity } from './rows.ts'
-import { type Column, type TableOutput, tableText } from './table.ts'
 
 /** What a system says of one attribute of a node in a period, in base units: the members of `--summary --json`. */
 export type SummaryRow = Identity &
@@ -180,6 +180,6 @@ function nodeText(rows: readonly SummaryRow[], output: TableOutput): string {
       right: true,
     },
   ]
-  const table = tableText(columns, rows, output)
-  return `${[system, pool, node].map(visibleText).join(', ')}\n${table}`
+  const heading = [system, pool, node].map(visibleText).join(', ')
+  return [heading, ...tableLines(columns, rows, output), ''].join('\n')
 }

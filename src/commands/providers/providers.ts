@@ -7,8 +7,9 @@ import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { LOG_FLAGS, type LogFlags, logFrom } from '../cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
+import { tableLines } from '../cli/output/table.ts'
 import type { Terminal } from '../cli/output/terminal.ts'
-import { cells, terminalWidth } from '../cli/output/width.ts'
+import { terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { explained, type Target, withToken } from './caller.ts'
 import { DELETION_FLAGS, type DeletionFlags, deleteWithConfirmation } from './delete.ts'
@@ -83,17 +84,12 @@ async function withSystem(
   }
 }
 
-/** Columns NAME and ID; on a terminal that is too narrow, the id is below the name. */
 function table(providers: readonly { readonly id: string; readonly name: string }[]): string {
   if (providers.length === 0) return 'The system has no authentication providers.\n'
-  const rows = [{ name: 'NAME', id: 'ID' }, ...providers].map(({ id, name }) => {
-    return { name: visibleText(name), id: visibleText(id) }
-  })
-  const nameWidth = Math.max(...rows.map(({ name }) => cells(name)))
-  const width = nameWidth + GAP.length + Math.max(...rows.map(({ id }) => cells(id)))
-  const isNarrow = width > (terminalWidth(process.stdout) ?? width)
-  const gapAfter = (name: string) => (isNarrow ? '\n' : ' '.repeat(nameWidth - cells(name))) + GAP
-  return rows.map(({ name, id }) => `${name}${gapAfter(name)}${id}\n`).join('')
+  const columns = [
+    { title: 'NAME', text: ({ name }: { name: string }) => visibleText(name), shrinks: true },
+    // Whole, to be copied.
+    { title: 'ID', text: ({ id }: { id: string }) => visibleText(id) },
+  ] as const
+  return `${tableLines(columns, providers, { width: terminalWidth(process.stdout) }).join('\n')}\n`
 }
-
-const GAP = '  '
