@@ -96,4 +96,17 @@ test('the lines of all resources may take a quarter of the limit', () => {
   const maxBytes = 4 * (bytes ?? 0)
   expect(() => withResource(system, 'pool', pools, 5, maxBytes)).not.toThrow()
   expect(() => withResource(system, 'pool', pools, 5, maxBytes - 1)).toThrow('limits.max_response_bytes')
+  // A small one is exported beside one that takes nearly all of it, not the other way round.
+  const [object] = pools.objects
+  if (object === undefined) throw new Error('there is an object')
+  const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
+  const large = { ...pools, objects: ids.map((id) => ({ ...object, labels: [id], id })) }
+  const ofLarge = withResource(system, 'pool', large, 5, MAX_BYTES).resources.get('pool')?.part.text.length
+  const limit = 4 * (ofLarge ?? 0)
+  const full = withResource(system, 'pool', large, 5, limit)
+  expect(
+    withResource(full, 'vdc', readingOf('vdc', 'v1'), 5, limit).resources.get('vdc')?.reading,
+  ).toBeDefined()
+  const small = withResource(system, 'vdc', readingOf('vdc', 'v1'), 5, limit)
+  expect(() => withResource(small, 'pool', large, 5, limit)).toThrow('limits.max_response_bytes')
 })

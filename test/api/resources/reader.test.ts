@@ -231,6 +231,15 @@ test.each([
   })
 })
 
+test('an entry without an id has the series of its name once, also if the name is that of others', async () => {
+  const nodes = [{ nodename: 'n1' }, { nodename: 'n1' }, { nodename: 'n2', nodeid: 'i2' }, { nodename: 'n2' }]
+  const body = { node: nodes.map((node) => ({ ...node, version: '4.0' })) }
+  const lines = linesOf(await setUp({ ...classic, '/vdc/nodes': body }).read('inventory'))
+  const ofNodes = lines.filter((line) => line.startsWith('sds_node_software_info'))
+  expect(ofNodes).toHaveLength(3)
+  expect(new Set(ofNodes).size).toBe(3)
+})
+
 test('an empty list of failed links is 0, and no link', async () => {
   const empty = { _embedded: { _instances: [] } }
   const { read } = setUp({ ...classic, '/dashboard/zones/localzone/rglinksFailed?dataType=current': empty })
