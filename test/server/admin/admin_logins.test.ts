@@ -25,11 +25,51 @@ afterEach(() => emulator.stop())
 
 const LOGIN = '/systems/frankfurt/login'
 const PASSWORD = 'not-the-password'
-function logIn(admin: Admin, username = 'security', password = PASSWORD) {
-  const headers = { 'Content-Type': 'application/json' }
-  return admin.ask('POST', LOGIN, undefined, { headers, body: JSON.stringify({ username, password }) })
-}
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const logIn = (admin: Admin, username = 'security', password = PASSWORD, path = LOGIN) =>
+  admin.ask('POST', path, undefined, {
+    headers: JSON_TYPE,
+    body: JSON.stringify({ username, password }),
+  })
 const audits = () => log.lines.filter((line) => line.startsWith('warn audit: '))
+
+describe('a login', () => {
+  test('returns a valid token, and the logout ends it', async () => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+    const { status, text } = await logIn(admin, 'monitor', 'emulator')
+    expect(status).toBe(200)
+    const { token } = JSON.parse(text) as { token: string }
+    expect((await admin.ask('GET', LIST, token)).status).toBe(200)
+    expect((await admin.ask('POST', '/systems/frankfurt/logout', token)).status).toBe(204)
+    expect((await admin.ask('GET', LIST, token)).status).toBe(401)
+    expect((await admin.ask('POST', '/systems/frankfurt/logout')).status).toBe(401)
+    expect(log.lines.join()).not.toContain(token)
+  })
+
+  test.each([
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'username=a&password=b', 415],
+    ['text', { 'Content-Type': 'text/plain' }, '{"username":"a","password":"b"}', 415],
+    ['no JSON', JSON_TYPE, '{"username":"a', 400],
+    ['no password', JSON_TYPE, '{"username":"a"}', 400],
+    ['an invalid name', JSON_TYPE, '{"username":{},"password":"c"}', 400],
+    ['too much', JSON_TYPE, JSON.stringify({ username: 'a', password: 'b'.repeat(5000) }), 413],
+  ])('with %s is refused', async (_what, headers, body, status) => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
+    const answer = await admin.ask('POST', LOGIN, undefined, { headers, body })
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([status, status])
+    expect(emulator.log.count()).toBe(0)
+  })
+
+  test('returns the error of the system without a challenge for the login dialog of browsers', async () => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
+    const { status, headers, text } = await logIn(admin)
+    expect(status).toBe(401)
+    expect(headers['www-authenticate']).not.toMatch(/basic/i)
+    expect(JSON.parse(text)).toMatchObject({ code: 401, description: 'Unauthorized' })
+    expect((await logIn(admin, 'monitor', PASSWORD, '/systems/rome/login')).status).toBe(404)
+    expect((await admin.ask('GET', LIST, MONITOR)).status).toBe(200)
+  })
+})
 
 describe('failed logins', () => {
   test('have one audit line each, in the log and in the file, without the password', async () => {

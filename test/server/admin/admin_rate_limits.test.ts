@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { HttpError } from '../../../src/values/http_error.ts'
-import { recordLog } from '../listener/listener_setup.ts'
-import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
+import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
+import { type Admin, LIST, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -102,18 +102,23 @@ test('a system gets fewer than 10 refused logins in 10 minutes from all callers 
 
 describe('over HTTP', () => {
   let emulator: StartedEmulator
+  let admin: Admin
+  let log: RecordedLog
   beforeEach(async () => {
     emulator = await startEmulator()
-  })
-  afterEach(() => emulator.stop())
-
-  test('limits requests with a wrong token', async () => {
-    const log = recordLog()
-    await using admin = await startAdmin({
+    log = recordLog()
+    admin = await startAdmin({
       systems: { frankfurt: emulator.url },
       rateLimits: createRateLimits(() => 0),
       log,
     })
+  })
+  afterEach(async () => {
+    await admin[Symbol.asyncDispose]()
+    await emulator.stop()
+  })
+
+  test('limits requests with a wrong token', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, guess) => admin.ask('GET', `${LIST}.json`, `guess-${guess}`)),
     )
@@ -126,73 +131,10 @@ describe('over HTTP', () => {
   })
 
   test('a flood of deletions without a token is not audited', async () => {
-    const log = recordLog()
-    await using admin = await startAdmin({
-      systems: { frankfurt: emulator.url },
-      rateLimits: createRateLimits(() => 0),
-      log,
-    })
     const asked = Array.from({ length: 40 }, () => admin.ask('DELETE', `${LIST}/urn:ours:AuthnProvider:1:`))
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
     expect(statuses.filter((status) => status === 401)).toHaveLength(30)
     expect(log.lines.filter((line) => line.includes('audit: '))).toHaveLength(1)
-  })
-})
-
-describe('the login of the page', () => {
-  let emulator: StartedEmulator
-  beforeEach(async () => {
-    emulator = await startEmulator()
-  })
-  afterEach(() => emulator.stop())
-  const JSON_TYPE = { 'Content-Type': 'application/json' }
-
-  test('returns a valid token, and the logout ends it', async () => {
-    const log = recordLog()
-    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
-    const body = JSON.stringify({ username: 'monitor', password: 'emulator' })
-    const answer = await admin.ask('POST', '/systems/frankfurt/login', undefined, {
-      headers: JSON_TYPE,
-      body,
-    })
-    expect(answer.status).toBe(200)
-    const { token } = JSON.parse(answer.text) as { token: string }
-    expect((await admin.ask('GET', LIST, token)).status).toBe(200)
-    expect((await admin.ask('POST', '/systems/frankfurt/logout', token)).status).toBe(204)
-    expect((await admin.ask('GET', LIST, token)).status).toBe(401)
-    expect((await admin.ask('POST', '/systems/frankfurt/logout')).status).toBe(401)
-    expect(log.lines.join()).not.toContain(token)
-  })
-
-  test.each([
-    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'username=a&password=b', 415],
-    ['text', { 'Content-Type': 'text/plain' }, '{"username":"a","password":"b"}', 415],
-    ['no JSON', JSON_TYPE, '{"username":"a', 400],
-    ['no password', JSON_TYPE, '{"username":"a"}', 400],
-    ['an invalid name', JSON_TYPE, '{"username":{},"password":"c"}', 400],
-    ['too much', JSON_TYPE, JSON.stringify({ username: 'a', password: 'b'.repeat(5000) }), 413],
-  ])('refuses %s', async (_what, headers, body, status) => {
-    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
-    const answer = await admin.ask('POST', '/systems/frankfurt/login', undefined, { headers, body })
-    expect(answer.status).toBe(status)
-    expect(JSON.parse(answer.text).code).toBe(status)
-    expect(emulator.log.count()).toBe(0)
-  })
-
-  test('returns the error of the system without a challenge for the login dialog of browsers', async () => {
-    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
-    const body = JSON.stringify({ username: 'monitor', password: 'wrong' })
-    const answer = await admin.ask('POST', '/systems/frankfurt/login', undefined, {
-      headers: JSON_TYPE,
-      body,
-    })
-    expect(answer.status).toBe(401)
-    expect(answer.headers['www-authenticate']).not.toMatch(/basic/i)
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 401, description: 'Unauthorized' })
-    expect(
-      (await admin.ask('POST', '/systems/rome/login', undefined, { headers: JSON_TYPE, body })).status,
-    ).toBe(404)
-    expect((await admin.ask('GET', LIST, MONITOR)).status).toBe(200)
   })
 })
