@@ -1,16 +1,17 @@
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import type { Context } from 'koa'
 import PQueue from 'p-queue'
 import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectStatus } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
+import { visibleText } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { isLoopback } from '../../values/listen_address.ts'
 import { createDocument } from '../page/document.ts'
 import { limitReached, type ResponseSlots } from '../response_slots.ts'
 import { withHistory } from './history.ts'
-import { jsonPieces } from './json.ts'
 import { renderContent, statusPage } from './page/page.ts'
 
 export interface StatusAppOptions extends StatusSources {
@@ -75,6 +76,17 @@ export function createStatusApp(options: StatusAppOptions) {
       await sendPieces(context, jsonPieces(document))
     },
   }
+}
+
+/** One system in each turn of the event loop, with other requests between them. Invisible characters are escaped. */
+async function* jsonPieces({ systems, ...status }: Status): AsyncGenerator<string> {
+  const textOf = (value: unknown) => visibleText(JSON.stringify(value))
+  yield `${textOf(status).slice(0, -1)},"systems":[`
+  for (const [index, system] of systems.entries()) {
+    await nextTurn()
+    yield `${index > 0 ? ',' : ''}${textOf(system)}`
+  }
+  yield ']}\n'
 }
 
 interface Selected {
