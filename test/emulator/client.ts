@@ -1,6 +1,6 @@
-import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
+import { request } from '../support/http.ts'
 import { createEmulator, type Emulator } from '../support/programs/emulator.ts'
 
 /** A Wednesday. The time is not a multiple of any interval. */
@@ -18,13 +18,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return emulator
 }
 
-export interface Response {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly bytes: Buffer
-  readonly text: string
-  readonly json: () => Json
-}
+export type Response = Awaited<ReturnType<typeof call>>
 
 /** Parsed JSON without a type: a wrong path fails the test. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the structure
@@ -38,31 +32,25 @@ export interface CallOptions {
 }
 
 /** One request on its own connection, by default as user monitor. Redirects are not followed. */
-export function call(
+export async function call(
   emulator: { readonly url: string },
   path: string,
   { method = 'GET', token = MONITOR, headers = {}, body = '' }: CallOptions = {},
-): Promise<Response> {
-  const { hostname, port } = new URL(emulator.url)
+) {
   const auth = token === '' ? {} : { 'X-SDS-AUTH-TOKEN': token }
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname, port, path, method, headers: { ...auth, ...headers }, agent: false },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const bytes = Buffer.concat(chunks)
-          const text = bytes.toString()
-          const { statusCode = 0, headers: received } = response
-          resolve({ status: statusCode, headers: received, bytes, text, json: () => JSON.parse(text) })
-        })
-      },
-    )
-    sent.on('error', reject)
-    sent.end(body)
-  })
+  const options = { headers: { ...auth, ...headers }, body }
+  const response = await request(method, `${emulator.url}${path}`, options)
+  return { ...response, json: (): Json => JSON.parse(response.text) }
+}
+
+/** The JSON of a response, whatever its status is. */
+export async function jsonOf(emulator: { readonly url: string }, path: string): Promise<Json> {
+  return (await call(emulator, path, { headers: { accept: 'application/json' } })).json()
+}
+
+/** The objects of a list of the dashboard API. */
+export function objectsIn({ _embedded: { instances, _instances } }: Json): Json[] {
+  return instances ?? _instances
 }
 
 export function feedPath(emulator: Emulator, query = '', pool = 0): string {
@@ -73,8 +61,7 @@ export function feedPath(emulator: Emulator, query = '', pool = 0): string {
 export async function nodesOf(emulator: Emulator, query = '', pool = 0): Promise<Json[]> {
   const response = await call(emulator, feedPath(emulator, query, pool))
   if (response.status !== 200) throw new Error(`${response.status} ${response.text}`)
-  const embedded = response.json()._embedded
-  return embedded.instances ?? embedded._instances
+  return objectsIn(response.json())
 }
 
 /** The value of a snapshot, the one member besides `t`, in any notation. Takes an object or an array of snapshots. */

@@ -133,7 +133,7 @@ describe('targets', () => {
     const emulator = await startEmulator({ faults: ['bom', 'wrong-content-type', 'vanished-node'] })
     const response = await call(emulator, feedPath(emulator, FEED))
     expect(response.headers['content-type']).toBe('text/plain')
-    expect(JSON.parse(response.bytes.subarray(3).toString())._embedded.instances).toHaveLength(4)
+    expect(JSON.parse(response.body.subarray(3).toString())._embedded.instances).toHaveLength(4)
     emulator.setFaults([])
     expect((await call(emulator, feedPath(emulator, FEED))).text).toContain('"_embedded"')
   })

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, type Json, startEmulator } from '../client.ts'
-
-const getJson = async (emulator: Emulator, path: string): Promise<Json> =>
-  (await call(emulator, path, { headers: { accept: 'application/json' } })).json()
+import { type Json, jsonOf, startEmulator } from '../client.ts'
 
 test('versions: one, and two during an upgrade', async () => {
   const versions = async (scenario: 'healthy' | 'upgrade') => {
-    const { node } = await getJson(await startEmulator({ profile: 'modern', scenario }), '/vdc/nodes')
+    const { node } = await jsonOf(await startEmulator({ profile: 'modern', scenario }), '/vdc/nodes')
     return [...new Set(node.map(({ version }: Json) => version))]
   }
   expect(await versions('healthy')).toEqual(['4.3.0.0.142978.5d1c0a7b2e4'])
@@ -15,12 +11,12 @@ test('versions: one, and two during an upgrade', async () => {
 })
 
 test('the license has a date of expiry, except in version 3.5', async () => {
-  const modern = await getJson(await startEmulator({ profile: 'modern' }), '/license')
+  const modern = await jsonOf(await startEmulator({ profile: 'modern' }), '/license')
   expect(modern.license_feature).toMatchObject([{ expired_ind: false, expiration_date: '02/09/2028' }])
-  const classic = await getJson(await startEmulator({ profile: 'classic' }), '/license')
+  const classic = await jsonOf(await startEmulator({ profile: 'classic' }), '/license')
   expect(classic.license_feature[0]).not.toHaveProperty('expiration_date')
   const expired = await startEmulator({ profile: 'modern', faults: ['license:expired'] })
-  expect((await getJson(expired, '/license')).license_feature).toMatchObject([
+  expect((await jsonOf(expired, '/license')).license_feature).toMatchObject([
     { expired_ind: true, expiration_date: '03/01/2026' },
   ])
 })

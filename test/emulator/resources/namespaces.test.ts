@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { type CallOptions, call, type Json, startEmulator } from '../client.ts'
+import { type CallOptions, call, type Json, jsonOf, startEmulator } from '../client.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json' }
 const PROFILES = ['documented', 'classic', 'modern'] as const
-
-const getJson = async (emulator: Emulator, path: string): Promise<Json> =>
-  (await call(emulator, path, { headers: { accept: 'application/json' } })).json()
 
 const post = (emulator: Emulator, path: string, body: string, options: CallOptions = {}) =>
   call(emulator, path, { method: 'POST', headers: JSON_TYPE, body, ...options })
@@ -15,7 +12,7 @@ const post = (emulator: Emulator, path: string, body: string, options: CallOptio
 const inner = (body: Json, root: string): Json => body[root] ?? body
 
 async function namesOf(emulator: Emulator): Promise<string[]> {
-  const list = inner(await getJson(emulator, '/object/namespaces'), 'namespaces')
+  const list = inner(await jsonOf(emulator, '/object/namespaces'), 'namespaces')
   return list.namespace.map(({ name }: Json) => name)
 }
 
@@ -31,7 +28,7 @@ describe('the list of namespaces', () => {
     const names: string[] = []
     let marker = ''
     do {
-      const page = await getJson(emulator, `/object/namespaces?limit=10&marker=${marker}`)
+      const page = await jsonOf(emulator, `/object/namespaces?limit=10&marker=${marker}`)
       names.push(...page.namespace.map(({ name }: Json) => name))
       marker = page.NextMarker
     } while (marker !== '')
@@ -48,16 +45,12 @@ describe('quotas', () => {
     const quotas: Json[] = []
     for (const name of await namesOf(emulator)) {
       const path = `/object/namespaces/namespace/${encodeURIComponent(name)}/quota`
-      const quota = inner(await getJson(emulator, path), 'namespace_quota_details')
+      const quota = inner(await jsonOf(emulator, path), 'namespace_quota_details')
       expect(quota.namespace).toBe(name)
       quotas.push(quota)
     }
-    const [usages] = [
-      await usageOf(
-        emulator,
-        quotas.map(({ namespace }) => namespace),
-      ),
-    ]
+    const names = quotas.map(({ namespace }) => namespace)
+    const usages = await usageOf(emulator, names)
     const hard = quotas.map(({ blockSize }) => Number(blockSize))
     expect(hard.filter((size) => size === -1).length).toBeGreaterThan(0)
     for (const [index, size] of hard.entries()) {
@@ -70,7 +63,7 @@ describe('quotas', () => {
   test('quota-near: two namespaces are above 95 % of the hard quota, a third one grows', async () => {
     let now = Date.parse('2026-03-11T10:00:00Z')
     const emulator = await startEmulator({ profile: 'modern', scenario: 'quota-near', clock: () => now })
-    const { namespace } = await getJson(emulator, '/object/namespaces')
+    const { namespace } = await jsonOf(emulator, '/object/namespaces')
     const ratios = async () =>
       (await usageOf(emulator, await namesOf(emulator)))
         .slice(0, 3)
@@ -89,7 +82,7 @@ describe('usage', () => {
     const usages = await usageOf(emulator, names)
     expect(usages.map(({ namespace }) => namespace)).toEqual(names)
     const total = usages.reduce((sum, { total_size }) => sum + 1024 * Number(total_size), 0)
-    const zone = await getJson(emulator, '/dashboard/zones/localzone?dataType=current')
+    const zone = await jsonOf(emulator, '/dashboard/zones/localzone?dataType=current')
     const [user] = [zone.diskSpaceAllocatedUserDataCurrent].flat()
     expect(total / Number(user.Space ?? user.Capacity)).toBeCloseTo(0.9, 1)
   })
@@ -113,21 +106,21 @@ describe('buckets', () => {
   test('the list needs a namespace, and has pages and quotas', async () => {
     const emulator = await startEmulator({ profile: 'modern' })
     expect((await call(emulator, '/object/bucket')).status).toBe(400)
-    const first = await getJson(emulator, '/object/bucket?namespace=finance&limit=60')
+    const first = await jsonOf(emulator, '/object/bucket?namespace=finance&limit=60')
     expect(first.object_bucket).toHaveLength(60)
-    const second = await getJson(
+    const second = await jsonOf(
       emulator,
       `/object/bucket?namespace=finance&limit=60&marker=${first.NextMarker}`,
     )
     expect([second.object_bucket.length, second.NextMarker]).toEqual([40, ''])
     const sizes = [...first.object_bucket, ...second.object_bucket].map(({ block_size }) => block_size)
     expect([Math.min(...sizes), Math.max(...sizes)]).toEqual([-1, 512_000])
-    expect((await getJson(emulator, '/object/bucket?namespace=empty')).object_bucket).toEqual([])
+    expect((await jsonOf(emulator, '/object/bucket?namespace=empty')).object_bucket).toEqual([])
   })
 
   test.each(PROFILES)('profile %s: usage adds up to that of the namespace', async (profile) => {
     const emulator = await startEmulator({ profile })
-    const list = inner(await getJson(emulator, '/object/bucket?namespace=media'), 'object_buckets')
+    const list = inner(await jsonOf(emulator, '/object/bucket?namespace=media'), 'object_buckets')
     const ids = list.object_bucket.map(({ name }: Json) => name)
     const path = '/object/billing/buckets/media/info?sizeunit=KB'
     const answer = (await post(emulator, path, JSON.stringify({ id: [...ids, 'none'] }))).json()

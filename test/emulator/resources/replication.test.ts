@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, type Json, NOW_SECONDS, startEmulator } from '../client.ts'
+import { type Json, jsonOf, NOW_SECONDS, objectsIn, startEmulator } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 
-async function listOf(emulator: Emulator, path: string): Promise<Json[]> {
-  const { _embedded } = (await call(emulator, `${path}?dataType=current`)).json()
-  return _embedded.instances ?? _embedded._instances
-}
-
+const listOf = async (emulator: Emulator, path: string) =>
+  objectsIn(await jsonOf(emulator, `${path}?dataType=current`))
 const groupsOf = (emulator: Emulator) => listOf(emulator, `${ZONE}/replicationgroups`)
 const linksOf = (emulator: Emulator, state: 'Failed' | 'Bootstrap') =>
   listOf(emulator, `${ZONE}/rglinks${state}`)
@@ -57,7 +54,7 @@ describe('replication groups', () => {
   test('the values of the system are the sums of the groups', async () => {
     const emulator = await startEmulator({ profile: 'modern', sites: 3, scenario: 'site-down' })
     const groups = await groupsOf(emulator)
-    const zone = (await call(emulator, `${ZONE}?dataType=current`)).json()
+    const zone = await jsonOf(emulator, `${ZONE}?dataType=current`)
     for (const name of ['chunksRepoPendingReplicationTotalSize', 'chunksJournalPendingReplicationTotalSize'])
       expect(Number(zone[name])).toBe(groups.reduce((sum, group) => sum + Number(group[name]), 0))
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROFILES, type Profile } from '../../../src/emulator/protocol/profiles.ts'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, type Json, NOW_SECONDS, startEmulator } from '../client.ts'
+import { call, type Json, NOW_SECONDS, objectsIn, startEmulator } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const OPTIONS = { sites: 2, scenario: 'site-down', namespaces: 3, buckets: 4, nodes: 3 } as const
@@ -15,10 +15,7 @@ async function textOf(emulator: Emulator, path: string, ids?: readonly string[])
   return response.text
 }
 
-const embedded = (text: string): Json[] => {
-  const { instances, _instances } = JSON.parse(text)._embedded
-  return instances ?? _instances
-}
+const embedded = (text: string): Json[] => objectsIn(JSON.parse(text))
 /** The members below the root element, which profile documented has in JSON. */
 const inner = (text: string): Json => {
   const body = JSON.parse(text)

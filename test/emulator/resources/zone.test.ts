@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, type Json, NOW_SECONDS, nodesOf, startEmulator, valueIn } from '../client.ts'
+import { type Json, jsonOf, NOW_SECONDS, nodesOf, objectsIn, startEmulator, valueIn } from '../client.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const PROFILES = ['documented', 'classic', 'modern'] as const
 
-const zoneOf = async (emulator: Emulator): Promise<Json> =>
-  (await call(emulator, `${ZONE}?dataType=current`)).json()
-
-async function poolsOf(emulator: Emulator): Promise<Json[]> {
-  const { _embedded } = (await call(emulator, `${ZONE}/storagepools?dataType=current`)).json()
-  return _embedded.instances ?? _embedded._instances
-}
-
+const zoneOf = (emulator: Emulator) => jsonOf(emulator, `${ZONE}?dataType=current`)
+const poolsOf = async (emulator: Emulator) =>
+  objectsIn(await jsonOf(emulator, `${ZONE}/storagepools?dataType=current`))
 const valueAt = (object: Json, name: string): number => valueIn(object[name])
 const timeOf = (object: Json, name: string) => Number([object[name]].flat().at(-1).t)
 
