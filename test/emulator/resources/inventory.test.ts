@@ -28,7 +28,7 @@ test('each node has a data port with its connections, and the maintenance mode u
     pools: 1,
     scenario: 'maintenance',
   })
-  const { node } = await getJson(emulator, '/vdc/nodes')
+  const { node } = await jsonOf(emulator, '/vdc/nodes')
   const { port } = new URL(emulator.url)
   const ping = async (ip: string, query: string) => (await fetch(`http://${ip}:${port}/?${query}`)).text()
   const texts = await Promise.all(node.map(({ data_ip }: Json) => ping(data_ip, 'ping')))
