@@ -2,9 +2,15 @@ import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay/replay.ts'
-import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
-import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
+import {
+  addEmulatorFlags,
+  addHelp,
+  createEmulatedSystem,
+  type EmulatorFlags,
+  emulatorOptions,
+  startEmulatedSystem,
+} from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'

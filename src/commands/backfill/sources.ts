@@ -6,10 +6,9 @@ import { poolSource } from '../../history/sources/feed_source.ts'
 import { counted } from '../../text.ts'
 import { CommandError } from '../cli/exit.ts'
 import { feedFamilyOf, findGaps } from './gaps.ts'
-import { planQueries } from './performance.ts'
+import { missingText, planQueries } from './performance.ts'
 import type { Plan, PlannedSource, PlanOptions } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
-import { missingText } from './query_report.ts'
 
 /** @throws {InvalidArgumentError} */
 export function parseSource(text: string): PerformanceSource {

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { ApiError } from '../../api/errors/errors.ts'
 import { loadConfig } from '../../config/load.ts'
 import { readVersion } from '../../exporter/version.ts'
-import type { ForbiddenText } from '../../recording/search/leaks.ts'
+import type { RecordedExchange } from '../../recording/format.ts'
+import { type ForbiddenText, textsIn } from '../../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFlag, type ConfigFileFlag, configFileOf } from '../cli/flags/config_file.ts'
@@ -11,9 +12,9 @@ import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from '../cli/fl
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
+import { readRecording } from '../cli/recordings.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createSystemRecording, type SystemRecording } from './requests.ts'
-import { summaryText } from './show.ts'
 
 const FLAGS = {
   '--system <name>': 'the system, if several are configured',
@@ -122,4 +123,28 @@ function reportText(file: string, bytes: number, { counts, redactor }: SystemRec
     `Read it before you send it: sds-exporter capture --show=${file}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What a recording has: its header, its requests, and every text in it that is no number or time. */
+function summaryText(file: string): string {
+  const { header, exchanges } = readRecording(file)
+  const { program, recorded_at, complete, names, versions, source } = header
+  const lines = [
+    `Recorded by ${program} at ${recorded_at}${complete ? '' : ', not complete'}; names are ${names}`,
+    ...(source === undefined ? [] : [`Source: ${source}`]),
+    `Versions of the nodes: ${versions.join(', ') || 'unknown'}`,
+    '',
+    `${counted(exchanges.length, 'request')}:`,
+    ...exchanges.map((exchange) => `  ${requestText(exchange)}`),
+    '',
+    'Names of members and texts, except numbers and times:',
+    ...[...textsIn(exchanges.map(({ body }) => body))].toSorted().map((text) => `  ${text}`),
+  ]
+  return `${lines.map(visibleText).join('\n')}\n`
+}
+
+function requestText({ request, status, format, failure }: RecordedExchange): string {
+  const { method, path, query = '' } = request
+  const outcome = failure ?? `${status} ${format}`
+  return `${outcome.padEnd(12)}  ${method} ${path}${query === '' ? '' : `?${query}`}`
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { welcomeText } from '../../../src/commands/demo/demo.ts'
-import { createDemoSystems } from '../../../src/commands/demo/systems.ts'
+import { createDemoSystems, welcomeText } from '../../../src/commands/demo/demo.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
 import { call } from '../../emulator/client.ts'

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../../../config/values/suggestions.ts'
+import { createEmulator, type Emulator } from '../../../emulator/emulator.ts'
 import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/parse.ts'
 import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
@@ -7,6 +8,8 @@ import { type CountOption, EMULATOR_DEFAULTS, type EmulatorOptions } from '../..
 import { OPERATION_HELP, ROLES } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
+import { explainListenError } from '../../../values/listen_address.ts'
+import { CommandError, EXIT } from '../exit.ts'
 import { itemList, paragraph } from '../output/width.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseCount, parseCountOrNone } from './table.ts'
 
@@ -111,4 +114,27 @@ function emulatorHelp(): string {
   }
   const parts = Object.entries(lists).map(([title, rows]) => `\n${title}:\n${itemList(rows)}\n`)
   return `${parts.join('')}\n${paragraph(TARGET_HELP)}`
+}
+
+/** Creates an emulator without starting it. @throws {CommandError} usage error, for invalid options */
+export function createEmulatedSystem(options: EmulatorOptions): Emulator {
+  try {
+    return createEmulator(options)
+  } catch (failure) {
+    throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
+  }
+}
+
+/** @param flag sets the address @throws {ListenError} when the address cannot be bound */
+export async function startEmulatedSystem(
+  emulator: Pick<Emulator, 'start'>,
+  listenAddress: string,
+  flag: string,
+): Promise<void> {
+  try {
+    await emulator.start()
+  } catch (failure) {
+    const isSocketError = failure instanceof Error && 'syscall' in failure
+    throw isSocketError ? explainListenError(listenAddress, failure, flag) : failure
+  }
 }

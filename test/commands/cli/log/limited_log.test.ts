@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { limitLog } from '../../../../src/commands/cli/log/limited_log.ts'
-import { createLogger, LOG_FORMATS } from '../../../../src/commands/cli/log/logger.ts'
+import { createLogger, LOG_FORMATS, limitLog } from '../../../../src/commands/cli/log/logger.ts'
 import type { Log } from '../../../../src/log.ts'
 import { recordingLog } from '../../../readings/setup.ts'
 
