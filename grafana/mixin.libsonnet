@@ -95,9 +95,6 @@ local inParts(groups) = std.flatMap(
   groups
 );
 
-// `do this` as `Do this.`
-local sentence(text) = std.asciiUpper(text[0]) + text[1:] + '.';
-
 local alertRule(alert, group, config, resolve) =
   {
     alert: alert.alert,
@@ -105,7 +102,7 @@ local alertRule(alert, group, config, resolve) =
     labels: config.alertLabels { severity: alert.severity, component: group.component },
     annotations: {
       summary: resolve.text(alert.summary),
-      description: resolve.text(alert.description) + ' ' + sentence(alert.advice),
+      description: resolve.text(alert.description),
       [if config.runbookBaseUrl != null then 'runbook_url']:
         config.runbookBaseUrl + '#' + std.asciiLower(alert.alert),
       [if config.grafanaUrl != null then 'dashboard_url']: config.grafanaUrl + alert.dashboard,

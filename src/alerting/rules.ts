@@ -56,15 +56,12 @@ function alertRule(
     labels: { ...labels, severity: alert.severity, component, ...ruleLabels(only) },
     annotations: {
       summary: alert.summary,
-      description: `${alert.description} ${sentenceOf(alert.advice)}`,
+      description: alert.description,
       ...(runbookBaseUrl && { runbook_url: `${runbookBaseUrl}#${anchorOf(alert.alert)}` }),
       ...(grafanaUrl && { dashboard_url: `${grafanaUrl}${alert.dashboard}` }),
     },
   }
 }
-
-/** `do this` as `Do this.` */
-export const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'

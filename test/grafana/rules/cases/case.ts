@@ -2,7 +2,6 @@ import { stringify } from 'yaml'
 import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
 import { ALERT_GROUPS } from '../../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
-import { sentenceOf } from '../../../../src/alerting/rules.ts'
 
 /**
  * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
@@ -116,7 +115,7 @@ function expectedOf(name: string, fired: Fired): object {
     exp_labels: { severity: row.severity, component: row.component, ...fired.labels },
     exp_annotations: {
       summary: row.summary,
-      description: `${filledIn(row.description, fired)} ${sentenceOf(row.advice)}`,
+      description: filledIn(row.description, fired),
       runbook_url: `${LINKS.runbookBaseUrl}#${name.toLowerCase()}`,
       dashboard_url: `${LINKS.grafanaUrl}${filledIn(row.dashboard, fired)}`,
     },
