@@ -35,7 +35,7 @@ Try:
   sds-exporter emulate --fault=status:503@nodes
   sds-exporter emulate --from=system.jsonl
 
-With --from, the answers are those of a recording, with times moved to now.
+With --from, the responses are those of a recording, with times moved to now.
 Login and roles are those of the emulator. What was not recorded is refused
 with 404.`
 

@@ -28,7 +28,7 @@ describe('capture', () => {
     const file = `${folder.path}/system.jsonl`
     const captured = await program('capture', `--config.file=${config}`, `--output=${file}`)
     expect({ code: captured.code, stderr: captured.stderr }).toEqual({ code: 0, stderr: '' })
-    expect(captured.stdout).toMatch(/wrote .*: \d+ requests, 0 refused, 0 without an answer/)
+    expect(captured.stdout).toMatch(/wrote .*: \d+ requests, 0 refused, 0 without a response/)
     const names = emulator.pools.flatMap(({ id, name, nodes }) => [
       id.slice(-36),
       ` ${name}:`,
@@ -74,7 +74,7 @@ describe('capture', () => {
     // The environment names the file, as for other commands.
     const args = ['capture', `--output=${folder.path}/a.jsonl`]
     const { stdout } = await runCommand(args, { env: { SDS_CONFIG_FILE: config } })
-    const [, requests, refused] = /(\d+) requests, (\d+) refused, 0 without an answer/.exec(stdout) ?? []
+    const [, requests, refused] = /(\d+) requests, (\d+) refused, 0 without a response/.exec(stdout) ?? []
     expect(Number(refused)).toBeGreaterThan(0)
     expect(Number(requests)).toBeGreaterThan(Number(refused))
   })

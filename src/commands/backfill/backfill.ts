@@ -43,9 +43,9 @@ at a time. This is not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has
 in a journal and in a folder beside the output; with remote write, in the file
-of --journal. The same command with --resume continues. Gaps
-that the Flux API left are printed with their times; --resume then reads just
-these. A finished run has nothing to resume.
+of --journal. The same command with --resume continues. Gaps that the Flux API
+left are printed with their times; --resume then reads just these. A finished
+run has nothing to resume.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
@@ -102,7 +102,7 @@ const FLAGS = {
     parse: collectLabel,
   },
   '--fill-gaps': 'only the periods for which Prometheus has no samples',
-  '--prometheus.url <url>': 'Prometheus that --fill-gaps asks',
+  '--prometheus.url <url>': 'URL of Prometheus, for --fill-gaps',
   '--journal <file>': 'journal of a run with remote write, for --resume',
   '--resume': 'continue an earlier run',
   '--force': 'replace existing output, and forget a run that did not finish',

@@ -6,7 +6,7 @@ import { CommandError } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
 import type { ListedPool } from './pools.ts'
 
-/** What of a pool Prometheus is asked for. */
+/** Families of a pool whose gaps are looked for in Prometheus. */
 export interface GapQuery {
   readonly system: string
   readonly pool: string

@@ -80,7 +80,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
 
 const TRY_AGAIN = 'What was read is saved: run the same command with --resume later.'
 
-/** What the answers of the last half hour lack. */
+/** Limits that the responses of the last half hour show. */
 function currentLimits(
   { series, failed }: Exclude<Awaited<ReturnType<typeof readCurrent>>, string>,
   release: string,
@@ -126,7 +126,7 @@ async function releaseOf(client: SystemClient, signal: AbortSignal) {
 
 const PROBED_SECONDS = 1800
 
-/** What the Flux API has of the last half hour; a text: why it cannot be used. */
+/** Series of the last half hour in the Flux API; a text: why it cannot be used. */
 async function readCurrent(
   options: Omit<QuerySourceOptions, 'gaps'>,
   client: SystemClient,
@@ -182,7 +182,7 @@ function familiesOf(names: readonly AttributeName[]): string[] {
   return ATTRIBUTES.filter(({ name }) => names.includes(name)).map(({ historyFamily }) => historyFamily)
 }
 
-/** What is read, within what the system keeps, and what each pool gets of it. */
+/** Periods to read, within the time that the system keeps, and those of each pool. */
 async function periodsOf(system: ListedSystem, options: PlanOptions) {
   const { prometheus, period, nowSeconds, signal } = options
   const keptFrom = nowSeconds - Math.max(...Object.values(KEPT_SECONDS))

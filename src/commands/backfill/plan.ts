@@ -10,7 +10,7 @@ import type { HistorySeries } from '../../history/series.ts'
 import { type HistorySource, periodsWithin } from '../../history/sources/source.ts'
 
 export interface PlanOptions {
-  /** Where the past is read: `auto` is the feed, and the Flux API for what the feed lacks. */
+  /** Source of the history: `auto` is the dashboard API, and the Flux API for what it lacks. */
   readonly source: PerformanceSource
   readonly period: Period
   /** Root URL of Prometheus whose gaps are filled; undefined: the whole period is read. */
@@ -22,21 +22,21 @@ export interface PlanOptions {
   readonly signal: AbortSignal
 }
 
-/** What is read of some sources. */
+/** Plan of some sources. */
 export interface Plan {
   readonly sources: readonly PlannedSource[]
   /** One line for each limit: what has no past, and why. */
   readonly report: readonly string[]
-  /** What is not written, although the systems may have it. */
+  /** Names of data that is not written, although the systems may have it. */
   readonly without: readonly string[]
 }
 
 /** A source of history with what it will take to read it. */
 export interface PlannedSource {
   readonly source: HistorySource
-  /** What one point of time has, by its current values; several sizes, if some points are kept for a shorter time. */
+  /** Size of one point of time, by its current values; several, if some points are kept for a shorter time. */
   readonly sizes: readonly PointSize[]
-  /** What is read, in words. */
+  /** Description of what is read. */
   readonly text: string
   /** Names of queries that the system refuses, although it answers others. */
   readonly refused: readonly string[]
@@ -56,7 +56,7 @@ export function sizeOf(series: readonly HistorySeries[]) {
   return { series: series.length, bytes }
 }
 
-/** What a run will take at most: the system may remember less. */
+/** Upper bounds of a run: the system may keep less. */
 export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]) {
   let [requests, samples, bytes] = [0, 0, 0]
   for (const { source, sizes } of sources) {

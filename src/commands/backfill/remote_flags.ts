@@ -28,7 +28,7 @@ export const REMOTE_FLAGS = {
     description: 'additional header, such as X-Scope-OrgID=storage; may be repeated',
     parse: collectHeader,
   },
-  '--remote-write.ca-file <file>': 'certificates (PEM) that issued that of the receiver',
+  '--remote-write.ca-file <file>': 'CA certificates (PEM) of the receiver',
   '--remote-write.cert-file <file>': 'client certificate (PEM)',
   '--remote-write.key-file <file>': 'key of the client certificate (PEM)',
   '--remote-write.server-name <name>': 'name in the certificate of the receiver',

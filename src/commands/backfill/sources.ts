@@ -34,7 +34,7 @@ export async function planSources(systems: readonly ListedSystem[], options: Pla
   return { sources, report, without }
 }
 
-/** What is read from the Flux API of a system: as the poller does it, unless a flag chooses the source. */
+/** Plan of the Flux API of a system: as the poller reads it, unless a flag chooses the source. */
 async function planSystem(system: ListedSystem, options: PlanOptions): Promise<Plan> {
   const { name, performance } = system.config
   const source = options.source === 'auto' ? performance.source : options.source
@@ -55,7 +55,7 @@ async function planPool(pool: ListedPool, options: PlanOptions): Promise<Planned
   }
 }
 
-/** What Prometheus lacks of a pool; undefined: the whole period is read. */
+/** Periods that Prometheus lacks of a pool; undefined: the whole period is read. */
 async function gapsOf(
   pool: ListedPool,
   { prometheus, period, signal }: PlanOptions,

@@ -24,7 +24,7 @@ export interface PlannedRun {
   readonly signal: AbortSignal
 }
 
-/** What a run will take, for `--dry-run`. */
+/** Requests, samples and size of a run, for `--dry-run`. */
 export function estimateText({ plan, output, settings: { period }, config, requests }: PlannedRun): string {
   const parts = output.partsOf(period)
   const all = estimateRun(plan.sources, parts)
@@ -105,7 +105,7 @@ function failureTexts(failure: unknown): string {
   return failure instanceof AggregateError ? failure.errors.map(failureText).join('\n') : failureText(failure)
 }
 
-/** One line for each hole. */
+/** One line for each gap. */
 function holesText(holes: readonly Hole[], sources: readonly HistorySource[], canResume: boolean): string {
   const lines = holes.map(({ source: key, subject, start, end }) => {
     const source = sources.find((one) => one.key === key)

@@ -21,23 +21,23 @@ const FLAGS = {
   '--output <file>': { description: 'file to write', parse: parseFilePath },
   '--force': 'replace an existing file',
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
-  '--show <file>': 'print what a recording has, with every text in it, and stop',
+  '--show <file>': 'print the requests and all texts of a recording, and stop',
 } as const satisfies FlagTable
 
 const HELP = `
 Sends each request of the exporter once to a system, within the limits of the
-configuration, and writes requests and answers to a file (JSON lines), to report
-what a release serves: nodes with current values, forecasts and the history of
-the last hour of each pool, the list of pools, all resources (buckets of three
-namespaces, unless they are enabled), the queries, and the list of providers.
+configuration, and writes requests and responses to a file (JSON lines): nodes
+with current values, forecasts and the history of the last hour of each pool,
+the list of pools, all resources (buckets of three namespaces, unless they are
+enabled), the queries, and the list of providers.
 Refusals are recorded, too. The role SYSTEM_MONITOR suffices.
 
 Texts of the system are replaced before anything is written: names, ids,
 addresses, serial numbers and free text become stand-ins such as pool-1, the
 same one for the same text; the UUIDs are made with a key that is not kept.
 Passwords, tokens, keys and licence text are dropped. Numbers, units, versions,
-times, statuses, known names of members, and the shape of the answers stay. At
-the end, the recording is searched for every secret, host and user of the
+times, statuses, known names of members, and the shape of the responses stay.
+At the end, the recording is searched for every secret, host and user of the
 configuration and for every replaced text; if one is found, nothing is written.
 
 Read the file before you send it:
@@ -112,7 +112,7 @@ function reportText(file: string, bytes: number, { counts, redactor }: SystemRec
   const unknown = [...redactor.unknownMembers()]
   const names = namesText(unknown, (name) => visibleText(shortened(name, MAX_NAME_CHARACTERS)), MAX_NAMES)
   const lines = [
-    `wrote ${file}: ${counted(requests, 'request')}, ${refused} refused, ${failed} without an answer; ${bytesText(bytes)}`,
+    `wrote ${file}: ${counted(requests, 'request')}, ${refused} refused, ${failed} without a response; ${bytesText(bytes)}`,
     `${counted(redactor.standIns.replaced().size, 'text')} replaced`,
     ...(unknown.length === 0
       ? []
@@ -125,7 +125,7 @@ function reportText(file: string, bytes: number, { counts, redactor }: SystemRec
   return `${lines.join('\n')}\n`
 }
 
-/** What a recording has: its header, its requests, and every text in it that is no number or time. */
+/** Header and requests of a recording, and every text in it that is no number or time. */
 function summaryText(file: string): string {
   const { header, exchanges } = readRecording(file)
   const { program, recorded_at, complete, names, versions, source } = header

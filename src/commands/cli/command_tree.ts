@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 
-/** What a flag expects: nothing, a path, one of several words, or other text. */
+/** Value of a flag: nothing, a path, one of several words, or other text. */
 type FlagValue = 'none' | 'file' | 'folder' | 'text' | readonly string[]
 
 export type Flag = ReturnType<typeof flagOf>

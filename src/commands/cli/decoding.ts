@@ -3,12 +3,12 @@ import { isObject, type JsonObject } from '../../api/parse/json.ts'
 /** A value of another type than its API has. */
 class WrongType extends Error {}
 
-/** What `decode` makes of a response. @throws what `otherwise` returns, if a value has a wrong type */
-export function decoded<T>(data: unknown, decode: (data: unknown) => T, otherwise: () => Error): T {
+/** The decoded response. @throws the error of `unexpected`, if a value has a wrong type */
+export function decoded<T>(data: unknown, decode: (data: unknown) => T, unexpected: () => Error): T {
   try {
     return decode(data)
   } catch (failure) {
-    throw failure instanceof WrongType ? otherwise() : failure
+    throw failure instanceof WrongType ? unexpected() : failure
   }
 }
 

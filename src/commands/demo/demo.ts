@@ -112,12 +112,12 @@ interface WelcomeOptions {
   readonly metricsPath: string
 }
 
-/** What to type or open, and what it is. */
+/** A command or an address, and its description. */
 type Row = readonly [string, string]
 
 const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy/compose/demo.yaml up --build'
 
-/** What the demo prints when it runs: what to open, and what to try next. */
+/** Text of the demo when it runs: addresses to open, and commands to try next. */
 export function welcomeText(options: WelcomeOptions): string {
   const { systems, scenario } = options
   const { help } = SCENARIOS[scenario]

@@ -90,7 +90,7 @@ type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
 export function nodesCommand(): Command {
   const command = new Command('nodes').description(
-    'list all nodes with health, disks, used capacity and age of the newest sample',
+    'list all nodes with health, disks, used capacity and errors',
   )
   return addFlags(addConfigFile(command), FLAGS).addHelpText('after', HELP).action(showNodes)
 }
@@ -108,7 +108,7 @@ async function showNodes(flags: Flags): Promise<void> {
   report(systems.map(({ state }) => failuresOf(state)))
 }
 
-/** What is read of a system beside its nodes: their forecasts, what the Flux API has of them, and the inventory. */
+/** Reads the nodes of a system with their forecasts, their values in the Flux API, and the inventory. */
 async function readNodes(system: SystemConfig, signal: AbortSignal) {
   let skewSeconds = 0
   const clockSkew = (seconds: number) => {

@@ -19,14 +19,14 @@ import { type Column, type TableOutput, tableLines } from '../cli/output/table.t
 import { createCommandClient } from '../cli/systems.ts'
 import type { Identity } from './rows.ts'
 
-/** What a system says of one attribute of a node in a period, in base units: the members of `--summary --json`. */
+/** Summary of one attribute of a node in a period, in base units: the members of `--summary --json`. */
 export type SummaryRow = Identity &
   Readonly<Record<'attribute' | 'metric', string>> &
   ReturnType<typeof summaryMembers>
 
 /** Descriptions of the members, for --help. */
 export const SUMMARY_MEMBERS: Readonly<Partial<Record<keyof SummaryRow, string>>> = {
-  attribute: 'name of the attribute in the feed',
+  attribute: 'name of the attribute in the dashboard API',
   metric: 'name of its history, with labels; the values are in its unit',
   minimum: 'lowest value, with minimum_timestamp_seconds',
   average: 'mean of all points of the period',
@@ -96,7 +96,7 @@ function summariesOf(node: NodeHistory, identity: Identity): SummaryRow[] {
   })
 }
 
-/** What has a history in the feed, and with it a summary. */
+/** Attributes with a history in the dashboard API, and with it a summary. */
 const SUMMARIZED = [
   ...ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
     name: attribute.name,

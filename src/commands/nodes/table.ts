@@ -100,7 +100,7 @@ export const COLUMNS_HELP = `  DISKS        good disks/all disks
   OTHER        other disks: ready to be replaced, in maintenance, or in an
                unknown state
   USED, BYTES  allocated disk space, as a percentage of the total and in bytes
-               (TB = 10^12)
+               (TiB = 2^40)
   TO TARGET    time until the pool reaches the forecast target of the alerts, by
                the median forecast of its nodes
   ERRORS       failed transactions

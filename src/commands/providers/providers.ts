@@ -24,8 +24,8 @@ const HELP = `
 With --username, the command asks for your password (or takes it from the
 environment variable SDS_PASSWORD), logs in, and logs out at the end. Without
 it, set the environment variable SDS_TOKEN to your own token of the storage
-system, or enter the token when the command asks for it. The header
-X-SDS-AUTH-TOKEN of a login has a token:
+system, or enter the token when the command asks for it. The response to a login
+has a token in the header X-SDS-AUTH-TOKEN:
   curl --head --user NAME https://HOST:4443/login
 There are no flags for the token and the password, because every local user can
 read command lines. The credentials in the configuration file are not used.`

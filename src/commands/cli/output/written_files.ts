@@ -38,7 +38,7 @@ export function writeOutputFile(path: string, text: string): void {
     if (before !== undefined) accessSync(path, constants.W_OK)
     replaceFile(before === undefined ? path : realpathSync(path), text, before)
   } catch (failure) {
-    // That of a write has no path.
+    // The error of a write has no path.
     throw failure instanceof Error ? Object.assign(failure, { path }) : failure
   }
 }

@@ -1,7 +1,7 @@
 import type { ReceivedExchange } from '../../../api/client.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 
-/** What the checks of a system know before the first one. */
+/** Settings of the checks of a system. */
 export interface SystemContext {
   readonly system: SystemConfig
   readonly config: Config

@@ -16,7 +16,7 @@ export type LoadedRule = Readonly<ReturnType<typeof ruleOf>>
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export type PrometheusClient = ReturnType<typeof createPrometheusClient>
 
-/** What Prometheus adds to the address of an Alertmanager and its path prefix. */
+/** Path that Prometheus adds to the address of an Alertmanager. */
 const ALERTS_PATH = /\/api\/v\d\/alerts$/
 const TIMEOUT_MS = 10_000
 const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'

@@ -278,7 +278,7 @@ function refused(subject: string, peer: TlsPeer, context: SystemContext, cause: 
   return { ...failure, text: `${failure.text}; ${describe(peer)}`, remedy }
 }
 
-/** What to do about a certificate whose issuer is not trusted. */
+/** Remedy for a certificate whose issuer is not trusted. */
 function issuerRemedy({ issuer, root, fingerprint }: TlsPeer, context: SystemContext): string {
   const { system, configFile, missingCaFile } = context
   const { name, baseUrls, tls } = system

@@ -55,7 +55,8 @@ export function queryFindings(
 const AUTO_WOULD = ', and the dashboard API has no performance metrics: auto would poll it'
 const UNUSED = '; not polled, because the dashboard API has performance metrics'
 const NO_DATA = 'available, but without current data'
-const REPORT_IDS = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
+const REPORT_IDS =
+  'report node_id and host of the rows, with id and displayName of the nodes in the dashboard API'
 
 function withoutRates({ resources }: SystemState): string {
   const versions = softwareVersions(nodesIn(resources))
@@ -81,7 +82,7 @@ const COMPARED: readonly QueryAttributeName[] = QUERY_ATTRIBUTES.map(({ name }) 
 const MAX_DISTANCE_SECONDS = 900
 /** Smaller values are mostly rounding: the dashboard API has three decimals. */
 const LEAST_VALUE = 0.1
-/** Of natural logarithms: the sources may have other intervals and interfaces. Units differ by 6.9. */
+/** Difference of natural logarithms: the sources may have other intervals and interfaces. Units differ by 6.9. */
 const TOLERANCE = 1
 
 /** Which interfaces the feed adds is not documented, so that bandwidths of the network may differ for that reason. */
@@ -102,7 +103,7 @@ export function compareBandwidths(
   })
 }
 
-/** What one attribute has in the Flux API for one unit of the feed, in bytes per second, by node. */
+/** Bytes per second in the Flux API for one unit of the dashboard API, of one attribute, by node. */
 function ratiosOf(
   nodes: FeedReading['nodes'],
   find: Join<NodePerformance>,
