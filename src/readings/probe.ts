@@ -9,8 +9,7 @@ import { byId, renderPoll, withoutCounters } from '../state/rendering.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
 import { attemptSince, isAnswer } from './pool.ts'
-import type { Round } from './round.ts'
-import type { Outcome } from './source.ts'
+import type { Round, RoundProgress } from './round.ts'
 
 /**
  * Polls a system, or one of its pools, and resolves to an exposition with what was read: when all is read, or when the signal
@@ -25,12 +24,9 @@ export interface ProbeOptions {
   readonly startRound: (round: Round) => Promise<void>
 }
 
-interface Found {
+interface Found extends RoundProgress {
   /** On the clock of `performance.now()`. */
   readonly beganMs: number
-  /** The pools to read; undefined while they are unknown. */
-  poolIds?: readonly string[]
-  readonly outcomes: Map<string, Outcome>
   hasEnded: boolean
 }
 
@@ -49,14 +45,7 @@ export function createProbe({ system: { name, ...config }, store, startRound }: 
 
   return async (poolId, signal) => {
     const found: Found = { beganMs: performance.now(), outcomes: new Map(), hasEnded: false }
-    const round = startRound({
-      poolId,
-      joins: true,
-      onPools: (poolIds) => {
-        found.poolIds = poolIds
-      },
-      onPolled: (id, outcome) => void found.outcomes.set(id, outcome),
-    })
+    const round = startRound({ poolId, joins: true, progress: found })
     const ended = round.then(() => {
       found.hasEnded = true
     })

@@ -7,15 +7,20 @@ import type { Outcome } from './source.ts'
 /** Polls all pools of one system, and reads what else is due. */
 export type Rounds = ReturnType<typeof createRounds>
 
+export interface RoundProgress {
+  /** The pools to read; undefined while they are unknown. */
+  poolIds?: readonly string[]
+  readonly outcomes: Map<string, Outcome>
+}
+
 /** What distinguishes a round from one of the schedule. */
 export interface Round {
   /** The only pool that is polled; nothing is if the system does not have it. */
   readonly poolId?: string | undefined
   /** Awaits polls that are under way, instead of leaving their pools out. */
   readonly joins?: boolean
-  /** Called with the ids of the pools that are polled; not if the pools are unknown. */
-  readonly onPools?: (poolIds: readonly string[]) => void
-  readonly onPolled?: (poolId: string, outcome: Outcome) => void
+  /** Filled while the round runs. */
+  readonly progress?: RoundProgress
 }
 
 export interface RoundsOptions {
@@ -48,12 +53,12 @@ export function createRounds({ system, pools, queries, readOthers, refreshPools,
 
   const find = (poolId: string) => pools.all().find((pool) => pool.poolId === poolId)
 
-  async function pollAll(polled: readonly PoolSources[], round: Round): Promise<Outcome[]> {
-    round.onPools?.(polled.map(({ poolId }) => poolId))
+  async function pollAll(polled: readonly PoolSources[], { joins, progress }: Round): Promise<Outcome[]> {
+    if (progress !== undefined) progress.poolIds = polled.map(({ poolId }) => poolId)
     return Promise.all(
       polled.map(async ({ poolId, nodes }) => {
-        const outcome = nodes.isRunning() && round.joins !== true ? 'none' : await nodes.read()
-        round.onPolled?.(poolId, outcome)
+        const outcome = nodes.isRunning() && joins !== true ? 'none' : await nodes.read()
+        progress?.outcomes.set(poolId, outcome)
         return outcome
       }),
     )
