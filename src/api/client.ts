@@ -95,15 +95,12 @@ export function createClient(options: ClientOptions) {
      * @param figures decodes the response, too, if it has figures of the pools; only the newer list has
      */
     pools: createPoolList(resource),
-    /** The response to a request of a resource. */
     resource,
     /** Requests of the data ports of nodes, without the session. */
     openDataPorts: createDataPorts(options),
-    /** The answer to one query. */
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */
     account,
-    /** Any other GET request. */
     read: <T>(
       request: Pick<Request, 'operation' | 'path' | 'headers'>,
       decode: (text: string) => T,
@@ -117,7 +114,6 @@ export function createClient(options: ClientOptions) {
       pauseMs: breaker.pauseMs(),
       endpoints: attempts.endpoints(),
     }),
-    /** Logs out and closes all connections. */
     async close(): Promise<void> {
       await session.close()
       await close()

@@ -98,7 +98,7 @@ export function createHistory(options: HistoryOptions) {
 
   return {
     document: (): HistoryDocument => document,
-    /** Of the pools whose last reading failed, by id. */
+    /** Failures of the pools whose last reading failed, by id. */
     failures: samples.failures,
     /** Reads for the first time when every pool was polled once. */
     start(): void {

@@ -26,7 +26,6 @@ export function isAnswer(outcome: Outcome): boolean {
   return outcome === 'ok' || (outcome !== 'none' && REASONS[outcome.reason].origin === 'request')
 }
 
-/** The sources of one pool. */
 export type PoolSources = ReturnType<typeof createPoolSources>
 
 export function createPoolSources(options: PoolOptions) {

@@ -15,7 +15,6 @@ interface PoolsOptions extends Omit<PoolOptions, 'poolId'> {
   readonly noteFigures: (outcome: ResourceReading | ApiError) => void
 }
 
-/** The pools of a system that are polled: those of the configuration, or those that the system lists. */
 export type Pools = ReturnType<typeof createPools>
 
 export function createPools(options: PoolsOptions) {
@@ -119,7 +118,6 @@ interface PoolList {
   readonly figures: ResourceReading | ApiError
 }
 
-/** The pools, and what their list says of them. @throws {ApiError} */
 async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<PoolList> {
   let figures: ResourceReading | ApiError | undefined
   const pools = await client.pools(signal, (body, { baseUrl, now }) => {

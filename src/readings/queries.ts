@@ -28,7 +28,6 @@ interface QueriesOptions {
   readonly signal: AbortSignal
 }
 
-/** The queries of the performance of all nodes of a system. */
 export type Queries = ReturnType<typeof createQueries>
 
 export function createQueries(options: QueriesOptions) {

@@ -25,7 +25,7 @@ export interface ResourcesOptions extends Pick<ResourceReaderOptions, 'maxSingle
   readonly signal: AbortSignal
 }
 
-/** Of the interval, over which many requests are spread, so that they end before the next reading. */
+/** Share of the interval over which many requests are spread, so that they end before the next reading. */
 const SPREAD_SHARE = 0.8
 
 /** The resources of one system: a source for each kind of object that has requests of its own. */
@@ -58,7 +58,7 @@ export function createResources(options: ResourcesOptions) {
     }
   }
 
-  /** Those of the query interface stay due while the system is not queried, as the queries of performance do. */
+  /** Resources of the query interface stay due while the system is not queried, as the queries of performance do. */
   async function readWithFollowers(kind: ObjectKind, isSystemQueried: boolean | undefined): Promise<void> {
     if (kind.measurement !== undefined && isSystemQueried !== true) return
     await sources.get(kind.name)?.readIfDue()
@@ -83,7 +83,6 @@ export function createResources(options: ResourcesOptions) {
       const isFirst = ({ after }: ObjectKind) => after === undefined || !sources.has(after)
       await Promise.all(kinds.filter(isFirst).map((kind) => readWithFollowers(kind, isSystemQueried)))
     },
-    /** Forgets what a reload turned off. */
     removeDisabled: (): void =>
       void store.update(system.name, (state) => withoutResources(state, (kind) => !isUsed(kind))),
     forget(): void {

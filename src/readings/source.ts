@@ -4,11 +4,9 @@ import { MAX_TIMER_MS } from '../values/timers.ts'
 /** How a reading ended; `none`: the source is forgotten. */
 export type Outcome = 'ok' | 'none' | ApiError
 
-/** What is read of one source, and what becomes of it. */
 export interface SourceRow<T> {
   /** For messages about internal errors. */
   readonly name: string
-  /** Requests and decodes. */
   readonly read: (signal: AbortSignal) => Promise<T>
   /**
    * Replaces the value.

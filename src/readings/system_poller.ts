@@ -29,7 +29,6 @@ export interface SystemPollerOptions extends Pick<ResourcesOptions, 'maxSingle'>
   readonly now?: () => number
 }
 
-/** Reads one system until it is stopped. */
 export type SystemPoller = ReturnType<typeof createSystemPoller>
 
 export function createSystemPoller(options: SystemPollerOptions) {

@@ -77,7 +77,7 @@ export function onlyCounters(part: Part): Part {
 /** Estimate of the memory of one forecast. Forecasts of nodes that the feed does not have give no lines. */
 const BYTES_PER_FORECAST = 200
 
-/** Of the lines of all pools. */
+/** Bytes of the lines of all pools. */
 export function bytesOf({ pools }: SystemState): number {
   let sum = 0
   for (const { bytes } of pools.values()) sum += bytes
@@ -97,7 +97,7 @@ function tooManySeries(maxBytes: number): ApiError {
   )
 }
 
-/** That of its nodes, else that of the list of pools. */
+/** The name that its nodes have, else the one in the list of pools. */
 export function poolName({ nameOfNodes, ref }: PoolState): string | undefined {
   return nameOfNodes ?? ref.name
 }
@@ -167,7 +167,6 @@ function renderPool(
   return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
 }
 
-/** The outcome of the last poll. */
 export function renderPoll(pool: PoolState, system: string): PoolState {
   return { ...pool, statePart: poolPart(system, pool) }
 }

@@ -85,7 +85,6 @@ export function failureOf(failure: ApiError, at: number, remedy = failure.remedy
   return { reason, message, remedy, at }
 }
 
-/** One poll, good or failed. */
 export interface Attempt {
   /** Seconds since the epoch. */
   readonly at: number
@@ -97,16 +96,15 @@ export interface Attempt {
 /** What is known of a pool. Immutable. */
 export interface PoolState {
   readonly ref: PoolRef
-  /** That of its nodes; kept when the values are dropped, so that labels do not change. */
+  /** The name of the pool that its nodes have; kept when the values are dropped, so that labels do not change. */
   readonly nameOfNodes?: string | undefined
-  /** What its series are labelled with. */
   readonly label: string
   readonly lastAttempt?: Attempt | undefined
   /** Number of polls by result; a result that has not occurred is missing. */
   readonly polls: ReadonlyMap<Result, number>
   /** Time of the last good poll, in seconds since the epoch. */
   readonly lastSuccess?: number | undefined
-  /** Of the last poll that failed; kept when later ones succeed. */
+  /** Failure of the last poll that failed; kept when later ones succeed. */
   readonly lastFailure?: Failure | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
   readonly reading?: FeedReading | undefined
@@ -117,7 +115,7 @@ export interface PoolState {
   readonly feedPart: Part
   readonly forecastPart: Part
   readonly statePart: Part
-  /** Of the first two parts, and an estimate of the memory that the forecasts take. */
+  /** Bytes of the first two parts, and an estimate of the memory that the forecasts take. */
   readonly bytes: number
 }
 
@@ -147,11 +145,10 @@ export interface ResourceState {
 /** What is known of a system. Immutable. */
 export interface SystemState {
   readonly name: string
-  /** Those of the configuration. */
+  /** Labels of the configuration. */
   readonly labels: Labels
   /** The longest time between two polls of its schedule. */
   readonly pollIntervalSeconds?: number | undefined
-  /** Whether it has no schedule. */
   readonly isOnlyProbed?: boolean
   /** Whether there was any response to the last request; undefined before the first. */
   readonly up?: boolean | undefined

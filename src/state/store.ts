@@ -11,13 +11,10 @@ export type StateStore = ReturnType<typeof createStateStore>
 
 export type Change = (system: SystemState) => SystemState
 
-/** What the configuration says of a system. */
 export type ConfiguredSystem = Pick<SystemState, 'name' | 'pollIntervalSeconds' | 'isOnlyProbed'> &
   Partial<Pick<SystemState, 'labels'>>
 
-/** Receives what the store shows. */
 export interface StateObserver {
-  /** The state of a system was replaced. */
   changed(system: SystemState): void
   /** What is known of all other systems is to be forgotten. */
   kept(names: readonly string[]): void
@@ -115,7 +112,6 @@ function shownParts(system: SystemState): Part[] {
   return system.isOnlyProbed ? parts.map(onlyCounters) : parts
 }
 
-/** What a system contributes to an exposition. */
 export function systemParts(system: SystemState): Part[] {
   const parts: Part[] = []
   for (const { feedPart, forecastPart, statePart } of system.pools.values())
@@ -145,14 +141,12 @@ export function createPublisher(
   },
   nowMs: () => number = () => performance.now(),
 ) {
-  /** When each form was requested last. */
   const requestedMs = new Map<Form, number>()
   const onRequest = (form: Form): void => void requestedMs.set(form, nowMs())
   let exposition = createExposition([], onRequest)
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   let changes = 0
-  /** What the last exposition took to make. */
   let lastMs = 0
 
   async function make(): Promise<void> {

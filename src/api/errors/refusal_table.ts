@@ -41,7 +41,6 @@ const MANAGEMENT_PORT =
 const ACCEPTED_NAMES =
   'add the host name in base_url to the accepted server names of the system, or use one that is; otherwise report this response'
 
-/** The words of a missing role. */
 const ROLE_WORDS = /insufficient permission|lacks? the role|\brole\b.*\brequired\b|\brequires?\b.*\brole\b/i
 /** Members of the object in which the web portal wraps every answer. */
 export const PORTAL_WORDS = /"(?:isSuccess|msgDetails)"\s*:/
@@ -295,7 +294,6 @@ export const REFUSALS = [
   { reason: 'schema', text: NO_DATA, evidence: 'HTTP' },
 ] as const satisfies readonly RefusalRow[]
 
-/** A response that does not have what was requested. */
 export interface RefusedResponse {
   readonly of: RefusedRequest | undefined
   readonly status: number
@@ -303,7 +301,6 @@ export interface RefusedResponse {
   readonly words: string
 }
 
-/** What it means. */
 export function meaningOf(response: RefusedResponse): RefusalRow {
   const rows: readonly RefusalRow[] = REFUSALS
   const found = rows.find((row) => isFor(row, response))

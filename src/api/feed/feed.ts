@@ -81,7 +81,6 @@ export function poolNameIn(reading: NamedNodes): string | undefined {
   return reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }
 
-/** A reading with the nodes of one pool. */
 export interface NamedNodes {
   readonly nodes: readonly Pick<NodeReading, 'poolName'>[]
 }
@@ -116,7 +115,7 @@ export function forecastsByNode(frames: ForecastFrames): ReadonlyMap<string, rea
 }
 
 /**
- * That of the time frame that most nodes have; undefined if no forecasts are requested.
+ * Coverage in the time frame that most nodes have; undefined if no forecasts are requested.
  * @param nodes of the pool
  */
 export function forecastCoverage(frames: ForecastFrames, nodes: number): Readonly<Coverage> | undefined {

@@ -75,7 +75,6 @@ export function createCoverageCounter(rejected: RejectedValues) {
   return { coverage, forNode }
 }
 
-/** The served attributes of a node. */
 type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'size'> &
   Iterable<readonly [AttributeName, Snapshot]>
 

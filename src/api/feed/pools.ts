@@ -4,7 +4,6 @@ import { ApiError } from '../errors/errors.ts'
 import { CURRENT_QUERY } from '../errors/paths.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 
-/** A storage pool from the configuration or from a list of the system. */
 export interface PoolRef {
   readonly id: string
   /** Undefined for configured pools; the feed has the name. */

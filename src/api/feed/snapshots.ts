@@ -17,7 +17,6 @@ import {
   unreadable,
 } from '../parse/reads.ts'
 
-/** A value and its time. */
 export interface Snapshot {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly t: number

@@ -112,7 +112,6 @@ const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).m
   summaryKey: `${attribute.name}Summary`,
 }))
 
-/** Decodes a node of a response with `dataType=historical`. */
 function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOptions): NodeHistory {
   const { period, respondedAt, served, rejectAs, bandwidthUnit } = options
   const attributes = new Map<AttributeName, AttributeHistory>()
@@ -166,7 +165,6 @@ function readErrors(
   return { all, summary, types }
 }
 
-/** The past of a pool in a period. */
 export interface HistoryReading {
   /** Sorted by id. */
   readonly nodes: readonly NodeHistory[]

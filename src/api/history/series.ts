@@ -30,13 +30,12 @@ export interface Served {
 export interface SeriesOptions {
   /** The documented name of the value member. */
   readonly tag: string
-  /** That of the unit. */
+  /** Plausible values in the unit. */
   readonly range: PlausibleRange
   readonly period: Period
   /** Time of the response by the clock of the storage system, in seconds since the epoch. */
   readonly respondedAt: number
   readonly reject: Reject
-  /** Updated with all points. */
   readonly served: Served
 }
 

@@ -17,7 +17,6 @@ export interface AttemptBounds {
   readonly deadline: number
   /** Default true. If false, nothing is sent again, to any endpoint, after a request that may have been processed. */
   readonly isIdempotent?: boolean
-  /** Default 3. */
   readonly maxAttempts?: number
 }
 
@@ -91,7 +90,7 @@ interface Endpoint {
   readonly cooldown: Cooldown
 }
 
-/** Of the endpoints not yet tried, or of all, the first in order among those with the shortest cooldown left. */
+/** The endpoint with the shortest cooldown left, among those not yet tried if there are any. */
 function nextEndpoint(endpoints: readonly Endpoint[], tried: ReadonlySet<Endpoint>): Endpoint {
   const left = endpoints.filter((endpoint) => !tried.has(endpoint))
   const candidates = left.length > 0 ? left : endpoints

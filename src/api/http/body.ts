@@ -8,7 +8,6 @@ import { checkJsonBounds } from '../parse/json.ts'
 
 const decompress = promisify(gunzip)
 
-/** The headers of a response that describe its body. */
 export interface BodyHeaders {
   readonly encoding: string | undefined
   /** Content-Length, not parsed. */

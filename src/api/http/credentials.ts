@@ -53,7 +53,6 @@ export function createRedaction(remember: boolean) {
   }
 }
 
-/** Token and password in the headers of a request. */
 export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const token = headers[TOKEN_HEADER]
   const credentials = Buffer.from(headers['Authorization']?.replace(/^Basic /, '') ?? '', 'base64').toString()

@@ -14,7 +14,6 @@ import {
   respondedAt,
 } from './transport.ts'
 
-/** How a request to a storage system ended. */
 interface RequestEnd {
   /** The HTTP status, or the reason why there is no complete response. */
   readonly code: string
@@ -84,7 +83,6 @@ interface ExchangeEnd extends RequestEnd {
   readonly pool: string | undefined
 }
 
-/** Receives what a client measures. */
 export interface ClientObserver {
   exchanged(exchange: ExchangeEnd): void
   /** After an operation: whether the system responded, whatever the response. */

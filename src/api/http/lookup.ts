@@ -22,7 +22,7 @@ const PROMPT_MS = 1000
 
 interface Name {
   lookup?: Promise<readonly LookupAddress[]>
-  /** Those of the last lookup that gave any. */
+  /** Addresses of the last lookup that gave any. */
   last?: readonly LookupAddress[]
   /** Whether the last lookup ended within {@link PROMPT_MS}. */
   wasPrompt: boolean

@@ -18,7 +18,7 @@ const MAX_DEPTH = 12
 const MAX_MARKS = 40_000
 /** The parser adds texts character by character, which takes 32 bytes of memory for each until the text ends. */
 const MAX_CHARACTERS = 2_000_000
-/** Of an element or attribute. The longest of the API has 29. */
+/** Names of elements and attributes. The longest of the API has 29. */
 const MAX_NAME_CHARACTERS = 256
 const TEXT = '#text'
 const CDATA = '#cdata'

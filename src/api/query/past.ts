@@ -116,7 +116,6 @@ interface GrowingPoints extends Points {
   readonly values: number[]
 }
 
-/** Collects the values of one node. */
 function createGrowingPast() {
   const attributes = new Map<AttributeName, { series: GrowingPoints; unit: SourceUnit }>()
   const [all, succeeded, failed] = [empty(), empty(), empty()]

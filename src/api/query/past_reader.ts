@@ -25,7 +25,7 @@ export interface PastReaderOptions {
   readonly query: SendQuery
   /** Seconds since the epoch: what is deleted by now is not requested. */
   readonly nowSeconds: number
-  /** Of a run that an earlier process began: names of the queries that the system refused then. Others are read. */
+  /** Names of the queries that the system refused when an earlier process began the run. Others are read. */
   readonly refused?: readonly string[] | undefined
 }
 

@@ -37,7 +37,6 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** What is known of a session. */
 export interface SessionState {
   /**
    * `unused`: no token was sent yet. `open`: the login succeeded, or the system accepted the token. `refused`: the

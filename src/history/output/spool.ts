@@ -86,11 +86,9 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts) {
         memoryBytes += chunk.length
       }
     },
-    /** Whether it has no samples at all. */
     get isEmpty(): boolean {
       return all.size === 0
     },
-    /** Whether so much is in memory that `save` should be called. */
     get isFull(): boolean {
       return memoryBytes > MAX_MEMORY_BYTES
     },

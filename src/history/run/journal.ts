@@ -37,7 +37,7 @@ export interface PartState {
 export interface RunState {
   readonly settings: RunSettings
   readonly begun: number
-  /** Those of them that are not complete. */
+  /** Parts that have begun and are not complete. */
   readonly parts: readonly PartState[]
   /** Number of samples of the whole run, without those that are not saved. */
   readonly samples: number

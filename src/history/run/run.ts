@@ -17,7 +17,7 @@ export interface BackfillOptions {
   readonly destination: Destination
   /** Undefined: the run cannot be resumed. */
   readonly journal: Journal | undefined
-  /** That of the journal, for a resumed run. */
+  /** State in the journal, for a resumed run. */
   readonly state: RunState | undefined
   readonly onProgress: (progress: readonly SystemProgress[], samples: number) => void
   readonly notice: (text: string) => void

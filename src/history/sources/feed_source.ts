@@ -77,7 +77,7 @@ export function poolSource(
 
 /** JSON values of a snapshot, as they are counted against `limits.max_response_bytes`. */
 const VALUES_PER_POINT = 5
-/** Those of a summary, of the name, and of the two points at the borders that are not used. */
+/** JSON values of a summary, of the name, and of the two points at the borders that are not used. */
 const VALUES_PER_SERIES = 30
 /** One JSON value is allowed for so many bytes of the limit. */
 const BYTES_PER_VALUE = 32

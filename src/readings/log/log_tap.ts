@@ -1,6 +1,5 @@
 import { type Fields, fieldsOf, type Log } from '../../log.ts'
 
-/** A line of the log. */
 export interface LogLine {
   readonly time: Date
   readonly level: keyof Log

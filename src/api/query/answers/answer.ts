@@ -39,7 +39,6 @@ export interface FieldSeries {
   readonly isLacking?: boolean
 }
 
-/** The decoded answer to one query. */
 export interface QueryAnswer {
   /** By a key of measurement, field and all tags. */
   readonly series: ReadonlyMap<string, FieldSeries>
@@ -106,7 +105,6 @@ interface GrowingSeries extends FieldSeries {
 const ROW_LENGTH = unreadable('shape', 'a row of another length')
 const NAMELESS = unreadable('shape', 'a row without a name')
 
-/** Collects rows into series. */
 function createRows(options: DecodeOptions, rejected: RejectedValues) {
   const { name } = options
   const series = new Map<string, GrowingSeries>()

@@ -13,7 +13,7 @@ export interface Increase {
   /** Time of the newest point. */
   readonly t: number
   readonly amount: number
-  /** Of the counters' own intervals, added up. */
+  /** Sum of the rates in the counters' own intervals. */
   readonly perSecond: number
 }
 

@@ -47,7 +47,6 @@ function errorText({ text, header, redact }: HttpResponse): string | undefined {
   return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
 }
 
-/** The state of the query interface after a failed poll, in words. */
 export function failureState(reason: Reason): string {
   return REASONS[reason].query?.state ?? 'the last poll failed'
 }

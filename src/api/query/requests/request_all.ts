@@ -4,7 +4,6 @@ import type { QueryAnswer } from '../answers/answer.ts'
 import type { Plan } from './plan.ts'
 import type { Dialect, Query } from './queries.ts'
 
-/** The results of queries. */
 export interface QueryResults<Answer = QueryAnswer> {
   /** At least one. */
   readonly answers: ReadonlyMap<Query, Answer>
@@ -21,7 +20,7 @@ export interface RequestOptions<Answer> {
   readonly send: (query: Query) => Promise<Answer>
   /** Whether an answer has no rows. */
   readonly isEmpty: (answer: Answer) => boolean
-  /** Of the queries of the plan, those that are sent; by default all. */
+  /** Whether a query of the plan is sent; by default all are. */
   readonly isSent?: (query: Query) => boolean
   /** The queries to send last instead of one that failed; undefined: those of the plan. */
   readonly instead?: (

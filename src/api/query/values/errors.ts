@@ -107,7 +107,7 @@ export function errorTypes(seriesOf: SeriesOf): ErrorTypes | undefined {
     : { t: times.t, types: types.slice(0, TRANSACTION_ERRORS.maxExported) }
 }
 
-/** Those of all keys are of the time of a key that the last answers lack. */
+/** Increases of all keys, at the time of a key that the last answers lack. */
 function growthByKey(series: readonly FieldSeries[], { keyOf }: TypesRow) {
   const lacking = smallest(series.map((one) => (one.isLacking ? newestPoint(one)?.t : undefined)))
   return [...Map.groupBy(upTo(series, lacking), keyOf)].flatMap(([key, ofKey]) => {

@@ -39,10 +39,10 @@ export function createInterfaceRule({ include, exclude }: InterfaceFilter) {
   const isExcluded = (name: string) => excluded?.test(name) ?? false
 
   return {
-    /** Those whose own traffic is exported. */
+    /** Interfaces whose own traffic is exported. */
     exported: (names: readonly string[]): readonly string[] =>
       names.filter((name) => !isExcluded(name) && (included?.test(name) || !VIRTUAL.test(name))),
-    /** Those that are added up for the node: no traffic is counted twice. */
+    /** Interfaces that are added up for the node: no traffic is counted twice. */
     summed(names: readonly string[]): readonly string[] {
       const candidates = names.filter((name) => !isExcluded(name))
       if (included !== undefined) return candidates.filter((name) => included.test(name))
@@ -78,7 +78,7 @@ export interface InterfaceTraffic {
 
 /** Growth per second of the summed interfaces of one node. */
 export interface NetworkTraffic extends Omit<InterfaceTraffic, 'name'> {
-  /** Of the interfaces that have traffic; undefined if one of them has no speed. */
+  /** Sum over the interfaces that have traffic; undefined if one of them has no speed. */
   readonly capacityBytesPerSecond: number | undefined
   /** The largest of the field `utilization`, percent; served by systems without speeds. */
   readonly utilizationPercent: number | undefined

@@ -25,7 +25,6 @@ import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency
 /** What the query interface has of one node. Absent values are missing. */
 export type NodePerformance = Readonly<ReturnType<typeof nodePerformance>>
 
-/** The performance of all nodes of a system. */
 export interface PerformanceReading {
   /** Time of the answers, in seconds by the clock of the system; undefined if they are empty. */
   readonly stop: number | undefined
