@@ -83,6 +83,7 @@ describe('the text agrees with the program on', async () => {
     const ports = rows(section('### Ports')).map(([, , port]) => port)
     expect(ports).toEqual([
       '4443/tcp',
+      '9021/tcp',
       '53',
       `${portOf('--web.listen-address')}/tcp`,
       `${portOf('--admin.listen-address')}/tcp`,
