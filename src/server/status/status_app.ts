@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import type { Context } from 'koa'
-import PQueue from 'p-queue'
 import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectStatus } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
@@ -10,7 +9,7 @@ import { visibleText } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { isLoopback } from '../../values/listen_address.ts'
 import { createDocument } from '../page/document.ts'
-import { limitReached, type ResponseSlots } from '../response_slots.ts'
+import type { ResponseSlots } from '../response_slots.ts'
 import { withHistory } from './history.ts'
 import { renderContent, statusPage } from './page/page.ts'
 
@@ -24,8 +23,6 @@ export interface StatusAppOptions extends StatusSources {
   readonly slots: ResponseSlots
 }
 
-/** Responses that are computed or wait for it; further requests are answered with 503. */
-const QUEUE_LENGTH = 20
 const PAGE_FILES = {
   style: new URL('page/style.css', import.meta.url),
   script: new URL('page/script.js', import.meta.url),
@@ -38,15 +35,8 @@ export function createStatusApp(options: StatusAppOptions) {
   const { slots } = options
   const read = createStatusReader(options)
   const document = createDocument(PAGE_FILES)
-  // One at a time, so that a page of thousands of nodes is made once for each turn of the event loop.
-  const queue = new PQueue({ concurrency: 1 })
 
-  /** The result of `make` for the selected status. @throws {HttpError} */
-  async function compute<T>(context: Context, make: (found: Selected) => T): Promise<T> {
-    if (queue.size + queue.pending >= QUEUE_LENGTH) throw limitReached(QUEUE_LENGTH)
-    return queue.add(async () => make(select(context)))
-  }
-
+  /** What a request selects. The listener serves one request in each turn of the event loop. @throws {HttpError} */
   function select(context: Context): Selected {
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
     if (typeof selection === 'string') throw new HttpError(400, selection)
@@ -60,16 +50,14 @@ export function createStatusApp(options: StatusAppOptions) {
       const { metricsPath, documentationUrl, recent } = options
       const adminUrl = adminUrlFor(context, options.adminUrl())
       const links = { metricsPath, adminUrl, documentationUrl, tunnelHost: tunnelHostFor(context, adminUrl) }
-      const text = await compute(context, (found) => {
-        context.status = found.selected === undefined ? 404 : 200
-        const content = renderContent({ ...found, recent, links })
-        return document.render(statusPage(found.status, content))
-      })
+      const found = select(context)
+      context.status = found.selected === undefined ? 404 : 200
       context.set(document.headers)
-      await sendPieces(context, [text])
+      const content = renderContent({ ...found, recent, links })
+      await sendPieces(context, [document.render(statusPage(found.status, content))])
     },
     async document(context: Context): Promise<void> {
-      const { selection, selected } = await compute(context, (found) => found)
+      const { selection, selected } = select(context)
       if (selected === undefined) throw NOT_FOUND
       context.status = 200
       const document = selection.history ? withHistory(selected, options.recent) : selected

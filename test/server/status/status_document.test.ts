@@ -44,21 +44,16 @@ const namesIn = ({ systems }: Status) =>
   )
 
 describe('GET /api/v1/status', () => {
-  test('is computed for one request at a time, and for at most 20 that arrive together', async () => {
-    const app = createStatusApp({
-      ...statusSources(SYSTEMS, { recent }),
-      ready: () => true,
-      slots: createResponseSlots(0, () => 0),
-    })
-    const contexts = Array.from({ length: 30 }, () => {
+  test('and the page are within the limit of responses in flight', async () => {
+    const newContext = () => {
       const incoming = new IncomingMessage(new Socket())
-      incoming.url = PATH
-      incoming.method = 'HEAD'
       return new Koa().createContext(incoming, new ServerResponse(incoming))
-    })
-    const answers = await Promise.allSettled(contexts.map((context) => app.document(context)))
-    const busy = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.status : 200))
-    expect(busy).toEqual(contexts.map((_, index) => (index < 20 ? 200 : 503)))
+    }
+    const slots = createResponseSlots(1, () => 0)
+    slots.take(newContext().res, { group: 'status', exposition: {} })
+    const app = createStatusApp({ ...statusSources(SYSTEMS, { recent }), ready: () => true, slots })
+    await expect(app.document(newContext())).rejects.toMatchObject({ status: 503 })
+    await expect(app.page(newContext())).rejects.toMatchObject({ status: 503 })
   })
 
   test('has all systems, pools and nodes', async () => {
