@@ -120,7 +120,7 @@ describe('the program of the archive', () => {
     await expect
       .poll(async () => (await get(`${url}/metrics`, headers)).text)
       .toMatch(/^sds_pool_up\{.*\} 1$/m)
-    for (const path of ['/', '/docs/alerts', '/api/v1/status'])
+    for (const path of ['/', '/runbooks', '/api/v1/status'])
       expect((await get(`${url}${path}`, headers)).status).toBe(200)
     expect(readFileSync(`/proc/${exporter.pid}/cmdline`, 'utf8')).toContain(join(files.tree, 'bin/node'))
     expect(await exporter.stop()).toEqual({ code: 0, signal: null })
