@@ -7,6 +7,7 @@ import { createModel } from './model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from './model/node_state.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow, type Timeline } from './model/scenarios.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
+import { EmulatedError } from './protocol/errors.ts'
 import { PROFILES } from './protocol/profiles.ts'
 import { createCounters } from './query/points/counters.ts'
 import { createSystemServer } from './server.ts'
@@ -33,7 +34,11 @@ export function createEmulator(options: EmulatorOptions = {}) {
     dataAddresses: settings.dataPorts
       ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
       : [],
-    handle: (operation, request) => HANDLERS[operation](system, request),
+    handle: (operation, request) => {
+      const handler = HANDLERS[operation]
+      if (handler === undefined) throw new EmulatedError('notFound', `There is no ${operation}`)
+      return handler(system, request)
+    },
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     middleware: delayDashboard(model.timeline),
   })

@@ -14,7 +14,9 @@ function resourcesOf(sections = '', keys = ''): { a: ResourcesConfig; other: Res
 describe('the section resources', () => {
   test('has defaults: buckets are off', () => {
     const { a } = resourcesOf()
-    expect(Object.fromEntries(Object.entries(a).map(([name, { schedule }]) => [name, schedule]))).toEqual({
+    expect(
+      Object.fromEntries(Object.entries(a).map(([name, { schedule }]) => [name, schedule])),
+    ).toMatchObject({
       system: '15 * * * * *',
       pools: '30 */5 * * * *',
       replication: '45 */5 * * * *',

@@ -12,7 +12,7 @@ import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
 import { alertList } from '../resources/alerts.ts'
 import { bucketUsageDocument, bucketUsages, namespaceUsage, namespaceUsages } from '../resources/billing.ts'
-import { capacity, license, ping, vdcNodes } from '../resources/inventory.ts'
+import { capacity, DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
 import { bucketList, bucketQuota, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
 import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
 import { findPool, type ResourceRequest } from '../resources/request.ts'
@@ -94,7 +94,8 @@ export const SESSION_HANDLERS = {
   whoami,
 } as const satisfies Partial<Record<RoutedOperation, Handler<Pick<System, 'sessions'>>>>
 
-export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
+export const HANDLERS: Readonly<Partial<Record<RoutedOperation, Handler>>> = {
+  ...Object.fromEntries(Object.entries(DOCUMENTS).map(([kind, read]) => [kind, resource(read)])),
   ...SESSION_HANDLERS,
   system: feed(zoneText),
   pools: feed(poolListText),
@@ -121,8 +122,6 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   bucket_quota: resource(bucketQuota),
   bucket_usage: resource(bucketUsages),
   one_bucket_usage: resource(bucketUsageDocument),
-  ping: resource(ping),
-  license: resource(license),
   query: (system, { context, body, now, settings }) => {
     return { body: answerQuery({ ...system, settings, context, body, now }) }
   },

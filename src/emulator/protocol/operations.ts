@@ -1,3 +1,4 @@
+import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
 import type { ErrorName } from './errors.ts'
 
 /** Roles of the storage system (API document, "Authentication"). */
@@ -53,30 +54,37 @@ const ROUTES = {
   bucket_quota: { method: 'GET', path: '/object/bucket/{bucket}/quota', roles: MONITOR },
   capacity: { method: 'GET', path: '/object/capacity', roles: MONITOR },
   pool_capacity: { method: 'GET', path: '/object/capacity/{id}', roles: MONITOR },
-  // At the data addresses of the nodes.
-  ping: { method: 'GET', path: '/', roles: 'public' },
-  license: { method: 'GET', path: '/license', roles: MONITOR },
   providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ROLES },
   provider: { method: 'GET', path: '/vdc/admin/authnproviders/{id}', roles: ROLES },
   // The profile has the roles.
   delete: { method: 'DELETE', path: '/vdc/admin/authnproviders/{id}', roles: ROLES },
 } as const satisfies Record<string, OperationRow>
-export type RoutedOperation = keyof typeof ROUTES
+/** Of the catalogue, what has no route above: named by the kind of its objects. */
+const OTHERS = kindsOf().flatMap(({ name, method, path: request, measurement, resource }) => {
+  const [path = ''] = request.split('?')
+  const isRouted = measurement !== undefined || Object.values(ROUTES).some((row) => row.path === path)
+  const roles = 'dataPort' in RESOURCES[resource] ? 'public' : MONITOR
+  const row: OperationRow = { method: method ?? 'GET', path, roles }
+  return isRouted ? [] : [[name, row] as const]
+})
+const ALL = [...Object.entries<OperationRow>(ROUTES), ...OTHERS] as readonly [RoutedOperation, OperationRow][]
+export type RoutedOperation = keyof typeof ROUTES | ObjectName
 export type Operation = RoutedOperation | 'history' | 'forecast' | 'other'
 
 export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
 
 export const OPERATION_HELP = {
-  ...(Object.fromEntries(
-    Object.entries(ROUTES).map(([name, { method, path }]) => [name, `${method} ${path}`]),
-  ) as Record<RoutedOperation, string>),
+  ...(Object.fromEntries(ALL.map(([name, { method, path }]) => [name, `${method} ${path}`])) as Record<
+    RoutedOperation,
+    string
+  >),
   nodes: `GET ${ROUTES.nodes.path}, with current values`,
   history: 'as nodes, with dataType=historical only',
   forecast: 'as nodes, with category=capacityForecast',
   other: 'everything else',
 } as const satisfies Record<Operation, string>
 
-const PATTERNS = (Object.entries(ROUTES) as [RoutedOperation, OperationRow][]).map(([operation, row]) => ({
+const PATTERNS = ALL.map(([operation, row]) => ({
   operation,
   row,
   // A path with `.json` has no parameter that includes the suffix.

@@ -1,3 +1,4 @@
+import type { ObjectName } from '../../system_catalogue.ts'
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
 import { spaceOf } from '../model/capacity.ts'
@@ -39,7 +40,7 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
 const CONNECTIONS_PER_REQUEST = 12
 
 /** `GET /?ping` at the data address of a node; at another address, of the first node. */
-export function ping({ model, now, query, address }: ResourceRequest): Document {
+function ping({ model, now, query, address }: ResourceRequest): Document {
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
   const [first] = nodes
   const node = nodes.find(({ dataAddress }) => address.endsWith(dataAddress)) ?? first
@@ -79,7 +80,7 @@ export function capacity(request: ResourceRequest): Document {
 }
 
 /** `GET /license`. Version 3.5 has no date of expiry. */
-export function license(request: ResourceRequest): Document {
+function license(request: ResourceRequest): Document {
   const { model, profile, now, settings } = request
   const midnight = now - (now % SECONDS_PER_DAY)
   const feature = {
@@ -109,3 +110,9 @@ function dateText(seconds: number): string {
   const [year, month, day] = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 10).split('-')
   return `${month}/${day}/${year}`
 }
+
+/** Answers to requests of the catalogue that have no route of their own, by the kind of their objects. */
+export const DOCUMENTS = {
+  license,
+  dataNode: ping,
+} as const satisfies Partial<Record<ObjectName, (request: ResourceRequest) => Document>>

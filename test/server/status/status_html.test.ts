@@ -101,6 +101,8 @@ async function served(systems: readonly SystemState[], path: string, more: Parti
 const contentOf = (page: string, isWhole = false) =>
   `${page
     .replace(isWhole ? '' : /<details class="coverage"[\s\S]*?<\/details>/g, '')
+    // Each resource of the catalogue is in it.
+    .replace(/\(off: [\w, ]+\)/g, '(off: …)')
     .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
     .replace(/\s*(<\w)/g, '\n$1')
     .replace(/ +$/gm, '')
