@@ -41,6 +41,7 @@ async function startSystem(system: System): Promise<void> {
     listenAddress: '127.0.0.1:0',
     profile: system,
     nodes: 3,
+    dataPorts: true,
     ...(isQueried && { clock: () => startedAt + 60 * (Date.now() - startedAt) }),
     ...(system === 'classic' && { scenario: 'disk-failures' as const }),
   })
@@ -52,6 +53,7 @@ poll: {schedule: "* * * * * *", max_random_delay: 0s}
 forecast: {schedule: "*/5 * * * * *"}
 performance: {schedule: "*/2 * * * * *"}
 limits: {requests_per_second: 100}
+resources: {data_nodes: {schedule: "*/2 * * * * *", scheme: http, port: ${new URL(emulator.url).port}, maintenance: true}}
 `
   for (let count = system === 'classic' ? 2 : 1; count > 0; count -= 1) {
     const exporter = createExporter({
