@@ -37,7 +37,8 @@ export function createApp(
     if (caller === undefined) return
     const body = context.method === 'POST' ? await readBody(context.req) : ''
     const { now, settings } = context.state
-    const request = { ...caller, context, parameters, body, now, settings }
+    const query = new URLSearchParams(context.querystring)
+    const request = { ...caller, context, query, parameters, body, now, settings }
     send(context, service.handle(route.operation, request))
   })
   return app

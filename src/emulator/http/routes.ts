@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import { objectText } from '../feed/list.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
@@ -7,7 +6,6 @@ import { EmulatedError } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import type { Role, RoutedOperation } from '../protocol/operations.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import type { Settings } from '../protocol/settings.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
 import { alertList } from '../resources/alerts.ts'
@@ -33,17 +31,9 @@ export interface System {
 }
 
 /** A request with a valid path, token and role. */
-export interface AuthorizedRequest {
-  readonly context: Context
-  /** The parameters of the path, decoded. */
-  readonly parameters: readonly string[]
+export interface AuthorizedRequest extends Omit<ResourceRequest, 'model' | 'profile'> {
   readonly user: User
   readonly token: string
-  /** Time of the samples in epoch seconds, which faults can change. */
-  readonly now: number
-  readonly settings: Settings
-  /** Empty except for POST. */
-  readonly body: string
 }
 
 export interface RouteResponse {
@@ -65,15 +55,7 @@ type Handler<Needed = System> = (system: Needed, request: AuthorizedRequest) => 
 
 /** Operations of the resources, which need no state of the requests before. */
 function resource(read: (request: ResourceRequest) => Document): Handler {
-  return ({ model, profile }, { context, parameters, body, now, settings }) => {
-    const { path, querystring } = context
-    const query = new URLSearchParams(querystring)
-    const contentType = context.get('content-type')
-    const address = context.socket.localAddress ?? ''
-    return {
-      body: read({ model, profile, settings, now, path, query, parameters, body, contentType, address }),
-    }
-  }
+  return (system, request) => ({ body: read({ ...system, ...request }) })
 }
 
 /** Operations under /dashboard, whose parameters are those of the nodes of a pool. */
@@ -122,9 +104,7 @@ export const HANDLERS: Readonly<Partial<Record<RoutedOperation, Handler>>> = {
   bucket_quota: resource(bucketQuota),
   bucket_usage: resource(bucketUsages),
   one_bucket_usage: resource(bucketUsageDocument),
-  query: (system, { context, body, now, settings }) => {
-    return { body: answerQuery({ ...system, settings, context, body, now }) }
-  },
+  query: (system, request) => ({ body: answerQuery({ ...system, ...request }) }),
   providers: ({ providers }) => ({ body: providers.list() }),
   provider: ({ providers }, { parameters: [id = ''] }) => ({ body: providers.record(id) }),
   delete: deleteProvider,
@@ -139,9 +119,9 @@ function login({ sessions }: Pick<System, 'sessions'>, { context }: AuthorizedRe
 
 function logout(
   { sessions }: Pick<System, 'sessions'>,
-  { user, token, context }: AuthorizedRequest,
+  { user, token, query }: AuthorizedRequest,
 ): RouteResponse {
-  sessions.logout(token, /(^|&)force=true(&|$)/.test(context.querystring))
+  sessions.logout(token, query.get('force') === 'true')
   return { body: { root: 'loggedOut', members: { user } } }
 }
 

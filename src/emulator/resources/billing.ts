@@ -75,7 +75,8 @@ function listOf({ profile }: ResourceRequest, name: string, infos: readonly Memb
 }
 
 /** As on real systems, `{}` has no ids, no body is refused with 415, `[]` with 400, `null` with 500. */
-function idsIn({ body, contentType }: ResourceRequest): readonly string[] {
+function idsIn({ body, context }: ResourceRequest): readonly string[] {
+  const contentType = context.get('content-type')
   if (body === '' || !contentType.startsWith('application/json')) {
     throw new EmulatedError('mediaType', `The body must be JSON, not "${contentType}"`)
   }

@@ -40,10 +40,11 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
 const CONNECTIONS_PER_REQUEST = 12
 
 /** `GET /?ping` at the data address of a node; at another address, of the first node. */
-function ping({ model, now, query, address }: ResourceRequest): Document {
+function ping({ model, now, query, context }: ResourceRequest): Document {
+  const { localAddress = '' } = context.socket
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
   const [first] = nodes
-  const node = nodes.find(({ dataAddress }) => address.endsWith(dataAddress)) ?? first
+  const node = nodes.find(({ dataAddress }) => localAddress.endsWith(dataAddress)) ?? first
   if (node === undefined || !query.has('ping'))
     throw new EmulatedError('notFound', 'There is nothing under /')
   const state = model.stateOf(node, now)

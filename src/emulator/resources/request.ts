@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { EmulatedError, findBy } from '../protocol/errors.ts'
@@ -5,20 +6,19 @@ import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
+/** A request with a valid path, token and role, and the system that it is for. */
 export interface ResourceRequest {
   readonly model: StorageModel
   readonly profile: Profile
   readonly settings: Settings
-  /** Epoch seconds. */
+  /** Time of the samples in epoch seconds, which faults can change. */
   readonly now: number
-  readonly path: string
+  readonly context: Context
   readonly query: URLSearchParams
   /** The parameters of the path, decoded. */
   readonly parameters: readonly string[]
+  /** Empty except for POST. */
   readonly body: string
-  readonly contentType: string
-  /** At which the request arrived. */
-  readonly address: string
 }
 
 /**
@@ -39,7 +39,7 @@ const MAX_PAGE = 1_000
 
 /** By the parameters `limit` and `marker`. @throws EmulatedError 400 with code 1008 for an invalid one */
 export function pageOf<T>(
-  { query, settings, path }: ResourceRequest,
+  { query, settings, context }: ResourceRequest,
   items: readonly T[],
 ): { page: readonly T[]; members: Members } {
   const limit = Number(query.get('limit') ?? DEFAULT_PAGE)
@@ -59,7 +59,8 @@ export function pageOf<T>(
     members: {
       Filter: 'name=*',
       NextMarker: nextMarker ?? '',
-      NextPageLink: nextMarker === undefined ? undefined : `${path}?limit=${limit}&marker=${nextMarker}`,
+      NextPageLink:
+        nextMarker === undefined ? undefined : `${context.path}?limit=${limit}&marker=${nextMarker}`,
     },
   }
 }
