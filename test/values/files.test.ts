@@ -19,6 +19,15 @@ test('a file is read whole up to its maximum size, and refused beyond', () => {
 })
 
 test.each([
+  ['directory', () => folder.path],
+  // Reading it would never end.
+  ['device', () => '/dev/zero'],
+])('a %s is refused', (type, pathOf) => {
+  const problem = `cannot be read: it is a ${type}, not a regular file`
+  expect(readTextFile(pathOf(), 'secret')).toEqual({ problem })
+})
+
+test.each([
   ['Latin-1', Buffer.from('one\ntwo\npassw\xf6rd\nfour', 'latin1'), 3],
   ['UTF-16', Buffer.from('\ufeffpassword', 'utf16le'), 1],
   ['UTF-8 that is cut', Buffer.from('one\n\u20ac').subarray(0, -1), 2],

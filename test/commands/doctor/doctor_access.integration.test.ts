@@ -313,8 +313,6 @@ describe('http', () => {
 
   test.each([
     ['html', 'an HTML page came instead of data', 'without a proxy or a login form in between'],
-    ['redirect-other', 'the system redirects (HTTP 302)', 'set base_url to the address of the system itself'],
-    ['status:503', 'not available at the moment (HTTP 503', 'wait until the management service'],
     ['garbage', 'the port speaks TLS', 'write https://'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })

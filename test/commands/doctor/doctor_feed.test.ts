@@ -91,9 +91,7 @@ describe('feed', () => {
   test.each([
     ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
     ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'accepted server names'],
-    ['truncate:close@nodes', 'not valid JSON', 'a proxy that truncates responses'],
     ['no-embedded@nodes', 'has no member _embedded', 'report this with the version of the system'],
-    ['unknown-encoding@nodes', 'encoding', 'a proxy that changes responses'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
     const found = await examine({ base_url: emulator.url })
@@ -117,23 +115,16 @@ describe('feed', () => {
   })
 
   test.each([
-    ['status:403,code=3001', /license/],
-    ['status:403,code=3000', /accepted server names/],
-    ['status:500,code=6401,retryable=false', /accepted server names/],
+    ['status:403,code=3001@license', /license/],
+    ['status:403,code=3000@query', /accepted server names/],
+    ['status:500,code=6401,retryable=false@nodes', /accepted server names/],
   ])('never asks for a role that it has shown to be there: %s', async (fault, expected) => {
-    for (const target of [['nodes'], ['query'], ['license']]) {
-      await using emulator = await startEmulator({
-        pools: 1,
-        nodes: 1,
-        profile: 'modern',
-        faults: target.map((operation) => `${fault}@${operation}`),
-      })
-      const found = await examine({ base_url: emulator.url })
-      expect(found.of('role')).toMatchObject([{ status: 'ok', text: 'monitor has SYSTEM_MONITOR' }])
-      const remedies = found.all.flatMap(({ remedy }) => remedy ?? [])
-      expect(remedies.join('; '), target[0]).toMatch(expected)
-      for (const remedy of remedies) expect(remedy, target[0]).not.toMatch(/assign|has the role/)
-    }
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern', faults: [fault] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('role')).toMatchObject([{ status: 'ok', text: 'monitor has SYSTEM_MONITOR' }])
+    const remedies = found.all.flatMap(({ remedy }) => remedy ?? [])
+    expect(remedies.join('; ')).toMatch(expected)
+    for (const remedy of remedies) expect(remedy).not.toMatch(/assign|has the role/)
   })
 
   test('checks the remaining pools if one fails', async () => {

@@ -37,15 +37,7 @@ describe('query', () => {
       /^forbidden: the account lacks the role .*\(HTTP 500, code 6401\); it says: Insufficient permissions$/,
       /^the role SYSTEM_MONITOR is there: check .*, or set performance\.source: feed$/,
     ],
-    [
-      'refused queries',
-      ['query-error:compile'],
-      'fail',
-      /queries are refused: .*compile/,
-      /report these queries/,
-    ],
     ['no current data', ['no-rows'], 'warn', /^available, but without current data/, /wait for ten minutes/],
-    ['a failure', ['status:400@query'], 'fail', /^the last poll failed|refused/, /report/],
   ] as const)('reports %s with the remedy', async (_, faults, status, text, remedy) => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'modern', faults })
     const [finding] = (await examine({ base_url: emulator.url })).of('query')

@@ -49,7 +49,9 @@ function createWith({ admin = {}, systems = () => ({ frankfurt: emulator.url }) 
       auth: { username: 'monitor', password: 'emulator' },
     }))
     const poll = { schedule: '* * * * * *', max_random_delay: '0s' }
-    return parseConfig(JSON.stringify({ systems: list, poll }), { file: 'test', environment: {} })
+    // Resources are read at a tenth of the limit.
+    const limits = { requests_per_second: 1000 }
+    return parseConfig(JSON.stringify({ systems: list, poll, limits }), { file: 'test', environment: {} })
   }
   const exporter = createExporter({
     load,
