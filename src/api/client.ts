@@ -1,5 +1,5 @@
 import type { FeedBandwidthUnit } from '../catalogue.ts'
-import type { LimitsConfig, SystemConfig } from '../config/config.ts'
+import type { SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { ApiError, asApiError } from './errors/errors.ts'
@@ -37,9 +37,6 @@ export type { ClientObserver, Operation, ReceivedExchange } from './http/exchang
 
 export interface ClientOptions {
   readonly system: SystemConfig
-  readonly limits: LimitsConfig
-  /** Bound of one operation as in {@link createOperate}, in milliseconds. */
-  readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly log: Log
   readonly httpLimits?: HttpLimits
@@ -55,14 +52,17 @@ const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
 export type SystemClient = ReturnType<typeof createClient>
 
 export function createClient(options: ClientOptions) {
-  const { system, timeoutMs, observer } = options
-  const limits = createLimits(options.limits)
+  const { system, observer } = options
+  const { timeoutMs } = system.poll
+  const limits = createLimits(system.limits)
   const attempts = createAttempts(system.baseUrls)
-  const { exchange, close } = createExchanges({ ...options, tls: system.tls, isOwn: true, pace: limits.pace })
+  const { tls, limits: bounds } = system
+  const ofExchanges = { ...options, tls, limits: bounds, timeoutMs, isOwn: true, pace: limits.pace }
+  const { exchange, close } = createExchanges(ofExchanges)
   const session = openSession(options, exchange, attempts)
   const breaker = createBreaker({
     // More than can fail together for one cause, such as a connection that broke.
-    failuresToOpen: options.limits.concurrency + 1,
+    failuresToOpen: bounds.concurrency + 1,
     onResponded: (responded) => observer.responded?.(responded),
   })
   const { read, account } = withRole(
@@ -194,14 +194,15 @@ function createQuery(read: Operate) {
 
 /** The exporter's own session; its logins and logouts are exchanges like any other. */
 function openSession(
-  { system, timeoutMs, observer, log }: ClientOptions,
+  { system, observer, log }: ClientOptions,
   exchange: Exchange,
   attempts: Attempts,
 ): Session {
   return createSession({
     system: system.name,
     auth: system.auth,
-    timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
+    timeoutMs:
+      system.poll.timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
     log,
     onLogin: (result) => observer.loggedIn?.(result),
     requests: createSessionRequests(exchange, attempts),

@@ -115,9 +115,7 @@ function shownSystem({ name, labels, poll }: SystemConfig): ConfiguredSystem {
 }
 
 function createRunner(system: SystemConfig, options: PollerOptions & { httpLimits: HttpLimits }): Runner {
-  const { limits, poll, name } = system
-  const observer = observe(name, options)
-  const client = createClient({ system, limits, timeoutMs: poll.timeoutMs, observer, ...options })
+  const client = createClient({ system, observer: observe(system.name, options), ...options })
   return { system, client, poller: createSystemPoller({ system, client, ...options }) }
 }
 

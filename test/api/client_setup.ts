@@ -53,8 +53,6 @@ export function startClient(
   }
   const client = createClient({
     system: only,
-    limits: only.limits,
-    timeoutMs: only.poll.timeoutMs,
     observer,
     log: silentLog,
   })

@@ -20,15 +20,15 @@ const HEADERS = { Accept: 'application/xml', Connection: 'close' }
 /** Requests of the data ports of nodes, for one reading. */
 export type DataPorts = ReturnType<ReturnType<typeof createDataPorts>>
 
-interface DataPortsOptions extends Pick<ExchangesOptions, 'observer' | 'limits' | 'httpLimits'> {
-  readonly system: Pick<SystemConfig, 'name'>
-  readonly timeoutMs: number
+interface DataPortsOptions extends Pick<ExchangesOptions, 'observer' | 'httpLimits'> {
+  readonly system: Pick<SystemConfig, 'name' | 'limits' | 'poll'>
 }
 
 /** Not with the session of the exporter: no token is sent, and failures say nothing of the management API. */
-export function createDataPorts({ system, observer, limits, ...options }: DataPortsOptions) {
+export function createDataPorts({ system, observer, ...options }: DataPortsOptions) {
   const { exchanged, received } = observer
-  const timeoutMs = Math.min(options.timeoutMs, TIMEOUT_MS)
+  const { limits, poll } = system
+  const timeoutMs = Math.min(poll.timeoutMs, TIMEOUT_MS)
   return ({ tls, scheme, port, maintenance }: DataPortConfig) => {
     const { exchange, close } = createExchanges({
       ...options,

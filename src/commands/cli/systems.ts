@@ -31,9 +31,7 @@ export function createCommandClient(
   observer: Partial<ClientObserver> = {},
 ): SystemClient {
   const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
-  const { limits, poll } = system
-  const { timeoutMs } = poll
-  return createClient({ system, limits, timeoutMs, observer: { ...ignored, ...observer }, log: silentLog })
+  return createClient({ system, observer: { ...ignored, ...observer }, log: silentLog })
 }
 
 /** Reads a system once, as the exporter does. The client stays open. @throws the reason of the signal after its abort */

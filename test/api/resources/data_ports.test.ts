@@ -74,7 +74,7 @@ async function read(addresses: readonly unknown[], answers: Answers, keys = '', 
   const received: ReceivedExchange[] = []
   const responded: boolean[] = []
   const client = createClient({
-    ...{ system: config, limits: config.limits, timeoutMs: config.poll.timeoutMs, log: silentLog },
+    ...{ system: config, log: silentLog },
     observer: {
       exchanged: () => undefined,
       received: (exchange) => received.push(exchange),

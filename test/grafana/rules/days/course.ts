@@ -157,9 +157,8 @@ function createReader(emulator: Emulator) {
   if (system === undefined) throw new Error('no system')
   const observer = { exchanged: () => undefined }
   const client = createClient({
-    ...{ system, observer, log: silentLog },
-    limits: { ...system.limits, requestsPerSecond: UNLIMITED },
-    timeoutMs: system.poll.timeoutMs,
+    system: { ...system, limits: { ...system.limits, requestsPerSecond: UNLIMITED } },
+    ...{ observer, log: silentLog },
   })
   let state: SystemState
   const resources = createResourceReader({
