@@ -2,7 +2,7 @@ import type { Period } from '../api/history/series.ts'
 import { SECONDS_PER_DAY } from '../time_units.ts'
 
 /** A part of a run that is written as a whole, such as one file. */
-export interface Part {
+export interface BackfillPart {
   /** `2026-03-11` for a day. */
   readonly name: string
   readonly period: Period
@@ -18,8 +18,8 @@ export function alignedPeriod(from: number, to: number, interval: number): Perio
 }
 
 /** The days (UTC) of a period, the first and the last one possibly cut. */
-export function daysOf({ start, end, interval }: Period): Part[] {
-  const days: Part[] = []
+export function daysOf({ start, end, interval }: Period): BackfillPart[] {
+  const days: BackfillPart[] = []
   for (let from = start; from < end; ) {
     const midnight = Math.floor(from / SECONDS_PER_DAY + 1) * SECONDS_PER_DAY
     const to = Math.min(midnight, end)

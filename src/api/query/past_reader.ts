@@ -5,7 +5,7 @@ import { createRejectedValues } from '../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { calculatePast, joinedSeries } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
-import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
+import { fieldsOf, type Query, SINGLE_QUERIES, type TimeRange } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
 import { type Subject, subjectsOf } from './requests/subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
@@ -45,7 +45,7 @@ function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, st
   const lengths = new Map<Query, number>()
   const lengthOf = (query: Query) => lengths.get(query) ?? MAX_RANGE_SECONDS
 
-  async function requestRange(query: Query, range: Range, signal: AbortSignal): Promise<QueryAnswer[]> {
+  async function requestRange(query: Query, range: TimeRange, signal: AbortSignal): Promise<QueryAnswer[]> {
     const answers: QueryAnswer[] = []
     for (let { start } = range; start < range.stop; ) {
       const part = { start, stop: Math.min(start + lengthOf(query), range.stop) }
@@ -57,12 +57,12 @@ function createRequest(send: SendQuery, plan: Plan, hasPoints: (query: Query, st
     return answers
   }
 
-  const leadOf = (query: Query, { start }: Range): Range => ({
+  const leadOf = (query: Query, { start }: TimeRange): TimeRange => ({
     start: start - plan.dialect(query).windowSeconds,
     stop: start,
   })
 
-  return async (window: Range, isSent: (query: Query) => boolean, signal: AbortSignal) => {
+  return async (window: TimeRange, isSent: (query: Query) => boolean, signal: AbortSignal) => {
     return requestAll<PastAnswers>(plan, {
       isSent,
       isEmpty: (answers) => [...answers.lead, ...answers.window].every(({ stop }) => stop === undefined),
@@ -90,7 +90,7 @@ function createCarriedPoints(plan: Plan) {
   return {
     hasPoints,
     /** The points of a window and before it. */
-    seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: Range): readonly FieldSeries[] {
+    seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: TimeRange): readonly FieldSeries[] {
       const joined = [...answers].map(([query, { lead, window }]) => {
         const before = carried.get(query)
         const series = joinedSeries([...(before?.stop === start ? [before] : lead), ...window])
@@ -117,7 +117,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
    * What was refused or is deleted by now is not requested: an end of a window that is shorter than the time between two
    * points may have none, and an empty answer to a combined query is followed by its parts.
    */
-  function isServed({ name, bucket }: Query, { stop }: Range): boolean {
+  function isServed({ name, bucket }: Query, { stop }: TimeRange): boolean {
     return !refused.has(name) && stop - MIN_RANGE_SECONDS > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
   }
 
@@ -134,7 +134,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
 
   return {
     /** Counts the requests for windows, in the order in which they are to be read. */
-    counter(): (window: Range) => number {
+    counter(): (window: TimeRange) => number {
       const readUntil = new Map<Query, number>()
       return (window) => {
         const sent = plan.queries().filter((query) => isServed(query, window))
@@ -150,7 +150,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
      * @returns with the subjects without values in this window, although the system serves them
      * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
      */
-    async read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>) {
+    async read(window: TimeRange, signal: AbortSignal, only?: ReadonlySet<string>) {
       const isRead = (subject: string) => only === undefined || only.has(subject)
       const isSent = (query: Query) => isServed(query, window) && [...subjectsOf(query)].some(isRead)
       const results = await request(window, isSent, signal)
@@ -180,7 +180,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   }
 }
 
-function checkRange({ outside, stop }: QueryAnswer, range: Range): void {
+function checkRange({ outside, stop }: QueryAnswer, range: TimeRange): void {
   if (outside > 0)
     throw new WrongRangeError(
       'schema',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Period } from '../../api/history/series.ts'
 import { createFolder } from '../../history/output/create_folder.ts'
 import { createFileDestination, type Destination } from '../../history/output/destination.ts'
-import { daysOf, type Part } from '../../history/periods.ts'
+import { type BackfillPart, daysOf } from '../../history/periods.ts'
 import { createReceiver } from '../../history/remote_write/receiver.ts'
 import { createRemoteDestination } from '../../history/remote_write/remote_destination.ts'
 import { holdLock, LockedError, loadState, type RunState } from '../../history/run/journal.ts'
@@ -27,7 +27,7 @@ export interface Output {
   readonly name: string
   /** Undefined: the run cannot be resumed. */
   readonly journalFile?: string | undefined
-  partsOf(period: Period): readonly Part[]
+  partsOf(period: Period): readonly BackfillPart[]
   /** The files of earlier runs that this one would replace. @throws {CommandError} for what cannot be replaced */
   existing?(period: Period): readonly string[]
   /** Creates what is needed in the file system. */
@@ -64,7 +64,7 @@ function toReceiver(flags: OutputFlags, url: string): Output {
   }
 }
 
-const whole = (period: Period): readonly Part[] => [{ name: 'all', period }]
+const whole = (period: Period): readonly BackfillPart[] => [{ name: 'all', period }]
 
 function toStdout(): Output {
   return {
@@ -103,7 +103,7 @@ function existingFiles(paths: readonly string[]): readonly string[] {
 
 function toFolder(path: string): Output {
   const spoolFolder = join(path, 'backfill.spool')
-  const target = ({ name }: Part) => join(path, `${name}.om`)
+  const target = ({ name }: BackfillPart) => join(path, `${name}.om`)
   return {
     name: path,
     journalFile: join(path, 'backfill.journal'),

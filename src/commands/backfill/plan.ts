@@ -4,7 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import type { PerformanceSource } from '../../config/sections.ts'
 import { metricLines } from '../../history/openmetrics.ts'
-import type { Part } from '../../history/periods.ts'
+import type { BackfillPart } from '../../history/periods.ts'
 import type { RunSettings } from '../../history/run/journal.ts'
 import type { HistorySeries } from '../../history/series.ts'
 import { type HistorySource, periodsWithin } from '../../history/sources/source.ts'
@@ -57,7 +57,7 @@ export function sizeOf(series: readonly HistorySeries[]) {
 }
 
 /** Upper bounds of a run: the system may keep less. */
-export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]) {
+export function estimateRun(sources: readonly PlannedSource[], parts: readonly BackfillPart[]) {
   let [requests, samples, bytes] = [0, 0, 0]
   for (const { source, sizes } of sources) {
     const count = source.counter()

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../../values/errors.ts'
-import type { Part } from '../periods.ts'
+import type { BackfillPart } from '../periods.ts'
 import type { HistorySeries } from '../series.ts'
 import { openSpool, type Spool, type SpooledSeries } from './spool.ts'
 
 /** Where samples go. */
 export interface Destination {
   /** @param saved what an earlier run has saved of this part */
-  begin(part: Part, saved: readonly SpooledSeries[]): Promise<void>
+  begin(part: BackfillPart, saved: readonly SpooledSeries[]): Promise<void>
   /** Takes the series of one window, whole or not at all. */
   write(series: Iterable<HistorySeries>, signal: AbortSignal): Promise<void>
   /** Whether {@link save} is due. */
@@ -22,14 +22,14 @@ export interface Destination {
    * Makes the result of the part. What was saved stays until {@link discard}.
    * @param isOrdered whether the samples of each series were written in the order of their times
    */
-  finish(part: Part, isOrdered: boolean): Promise<void>
+  finish(part: BackfillPart, isOrdered: boolean): Promise<void>
   /** Removes what was saved of a part that is complete and recorded as such. */
   discard(): Promise<void>
 }
 
 interface FileDestinationOptions {
   /** The OpenMetrics file of a part, or a stream that stays open. */
-  readonly target: (part: Part) => string | Writable
+  readonly target: (part: BackfillPart) => string | Writable
   /** The folder for samples that are not yet in order, with one folder for each part that is not complete. */
   readonly spoolFolder: string
   /** Whether a part without samples has no file. */

@@ -1,5 +1,5 @@
 import type { Period } from '../../api/history/series.ts'
-import type { Part } from '../periods.ts'
+import type { BackfillPart } from '../periods.ts'
 import type { HistorySeries } from '../series.ts'
 import { type HistorySource, periodsWithin } from '../sources/source.ts'
 import type { RunState } from './journal.ts'
@@ -13,7 +13,7 @@ export interface SystemProgress {
 export type ProgressCounter = ReturnType<typeof createProgressCounter>
 
 interface ProgressOptions {
-  readonly parts: readonly Part[]
+  readonly parts: readonly BackfillPart[]
   readonly sources: readonly HistorySource[]
   readonly onProgress: (progress: readonly Readonly<SystemProgress>[], samples: number) => void
 }

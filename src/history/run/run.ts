@@ -4,7 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import { createSemaphore } from '../../api/http/waiting.ts'
 import type { RejectedValue } from '../../api/parse/reads.ts'
 import type { Destination } from '../output/destination.ts'
-import type { Part } from '../periods.ts'
+import type { BackfillPart } from '../periods.ts'
 import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
 import { periodsOfHoles, withHole, withoutPeriod } from './holes.ts'
 import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
@@ -12,7 +12,7 @@ import { createProgressCounter, type ProgressCounter, type SystemProgress } from
 
 export interface BackfillOptions {
   readonly settings: RunSettings
-  readonly parts: readonly Part[]
+  readonly parts: readonly BackfillPart[]
   readonly sources: readonly HistorySource[]
   readonly destination: Destination
   /** Undefined: the run cannot be resumed. */
@@ -75,7 +75,7 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
 
 interface PartRun extends BackfillOptions {
-  readonly part: Part
+  readonly part: BackfillPart
   /** Updated after each window. */
   readonly current: Changing<PartState>
   readonly checkpoint: () => Promise<void>

@@ -4,7 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'
 import type { NodePast } from '../../api/query/past.ts'
 import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
-import type { Range } from '../../api/query/requests/queries.ts'
+import type { TimeRange } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
 import { type HistorySource, readWindows, reportedOnce } from './source.ts'
 
@@ -73,7 +73,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
   }
 }
 
-function windowsOf({ start, end }: Period): readonly Range[] {
+function windowsOf({ start, end }: Period): readonly TimeRange[] {
   return Array.from({ length: Math.ceil((end - start) / MAX_RANGE_SECONDS) }, (_, index) => {
     const from = start + index * MAX_RANGE_SECONDS
     return { start: from, stop: Math.min(from + MAX_RANGE_SECONDS, end) }

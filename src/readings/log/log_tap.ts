@@ -10,7 +10,7 @@ export interface LogLine {
 /** A log, of which the lines about a system can be recorded. */
 export type LogTap = ReturnType<typeof createLogTap>
 /** The lines about a system since the recording began, whatever the level of the log. */
-export type Recording = ReturnType<LogTap['record']>
+export type LogRecording = ReturnType<LogTap['record']>
 
 const MAX_LINES = 200
 

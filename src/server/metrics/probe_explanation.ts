@@ -1,6 +1,6 @@
 import { logfmt } from '../../log.ts'
 import type { Exposition } from '../../metrics/exposition.ts'
-import type { LogLine, Recording } from '../../readings/log/log_tap.ts'
+import type { LogLine, LogRecording } from '../../readings/log/log_tap.ts'
 import type { PollerStatus } from '../../readings/poller.ts'
 import { durationText, visibleLines } from '../../text.ts'
 
@@ -10,7 +10,7 @@ const MAX_FIELD_CHARACTERS = 1000
 
 interface Explained {
   readonly seconds: number
-  readonly recording: Recording
+  readonly recording: LogRecording
   /** Undefined for a system that is no longer polled. */
   readonly status: PollerStatus | undefined
   readonly exposition: Exposition

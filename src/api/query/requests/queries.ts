@@ -34,11 +34,11 @@ export interface Query {
   /** The resource that it is of; undefined: performance figures of nodes. */
   readonly resource?: ResourceName
   /** Instead of the last minutes: all points of a range in the past. */
-  readonly range?: Range
+  readonly range?: TimeRange
 }
 
 /** In seconds since the epoch: `start` belongs to the range, `stop` does not. */
-export interface Range {
+export interface TimeRange {
   readonly start: number
   readonly stop: number
 }

@@ -1,6 +1,6 @@
 import { type FieldSeries, isReadable, type Point, type QueryAnswer } from '../answers/answer.ts'
 import type { Windows } from '../requests/plan.ts'
-import type { Range } from '../requests/queries.ts'
+import type { TimeRange } from '../requests/queries.ts'
 import { subjectOf } from '../requests/subjects.ts'
 
 interface Remembered {
@@ -55,7 +55,7 @@ export function createRememberedPoints(suppliesLacking: boolean, maxSeries: numb
  * A series that has ended stays in answers until its points are older than their range. One that is missing before may
  * come back: it is lacking for as long as a range after the last answer that had it.
  */
-function isLacking({ series, seen }: Remembered, range: Range): boolean {
+function isLacking({ series, seen }: Remembered, range: TimeRange): boolean {
   const { start, stop } = range
   return Math.abs(stop - seen) <= stop - start && (series.isLacking === true || isCurrent(series, range))
 }
@@ -64,17 +64,21 @@ function isLacking({ series, seen }: Remembered, range: Range): boolean {
  * Points after the time of the answer are those of an address whose clock is ahead, unless they are so far ahead that the
  * clock of the system was set back.
  */
-function latestOf({ start, stop }: Range): number {
+function latestOf({ start, stop }: TimeRange): number {
   return stop + (stop - start)
 }
 
-function isCurrent({ points }: FieldSeries, range: Range): boolean {
+function isCurrent({ points }: FieldSeries, range: TimeRange): boolean {
   const { t } = points.findLast(isReadable) ?? { t: Number.NaN }
   return t >= range.start && t <= latestOf(range)
 }
 
 /** The points of an answer between those that are older, one of them from before the range for a rate, and those that are newer. */
-function withRemembered(series: FieldSeries, remembered: FieldSeries | undefined, range: Range): FieldSeries {
+function withRemembered(
+  series: FieldSeries,
+  remembered: FieldSeries | undefined,
+  range: TimeRange,
+): FieldSeries {
   const [oldest, newest] = [series.points[0], series.points.at(-1)]
   if (remembered === undefined || oldest === undefined || newest === undefined) return series
   const before: Point[] = []
