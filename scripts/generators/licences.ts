@@ -76,17 +76,18 @@ function isAllowed(expression: string): boolean {
 
 /** The text of docs/licences.md. */
 export function licencesDocument(packages: readonly LockedPackage[]): string {
-  const rows = shipped(packages).map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`)
+  const byLicence = Map.groupBy(shipped(packages), ({ licence }) => licence)
+  const lists = [...byLicence].map(
+    ([licence, ones]) =>
+      `- **${licence}**: ${ones.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
+  )
   return `<!-- Generated from package-lock.json by \`npm run generate\`: do not edit. -->
 
 # Licences
 
-sds-exporter itself is under [Apache-2.0](../LICENSE). It runs with these packages, under the licences
-that they name:
+sds-exporter itself is under [Apache-2.0](../LICENSE). It runs with these packages, by the licence that they name:
 
-| Package | Version | Licence |
-| --- | --- | --- |
-${rows.join('\n')}
+${lists.join('\n')}
 `
 }
 

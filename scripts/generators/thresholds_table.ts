@@ -1,8 +1,5 @@
-import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
-import { pathsIn } from '../../src/alerting/references.ts'
 import {
-  alertsOf,
   keyOf,
   type Scope,
   type SettingSource,
@@ -14,7 +11,7 @@ import { code, markdownTable } from '../markdown/markdown.ts'
 import { pageWith } from '../markdown/page.ts'
 
 const SETTINGS: SettingSources = { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS }
-const HEAD = ['Key', 'Warning', 'Critical', 'What', 'Alerts', 'May differ by']
+const HEAD = ['Key', 'Warning', 'Critical', 'What', 'May differ by']
 const SCOPES: Readonly<Record<Scope, string>> = { all: '', system: 'system', pool: 'system, pool' }
 
 /** docs/alerting.md with the table of the thresholds and their defaults. */
@@ -25,11 +22,7 @@ const row = ([name, setting]: [string, SettingSource]): string[] => {
   const value = (number: number) => code(valueText(name, number))
   const levels =
     'value' in setting ? [value(setting.value), ''] : [value(setting.warning), value(setting.critical)]
-  const alerts = alertsOf(RULE_SOURCES).filter(({ expr, description }) =>
-    pathsIn(`${expr}${description}`).some((path) => path.replace(/\..*/, '') === name),
-  )
-  const links = [...new Set(alerts.map(({ alert }) => `[${alert}](alerts.md#${alert.toLowerCase()})`))]
-  return [code(keyOf(name)), ...levels, setting.about, links.join(', '), SCOPES[scopeOf(setting)]]
+  return [code(keyOf(name)), ...levels, setting.about, SCOPES[scopeOf(setting)]]
 }
 
 const UNITS = [
