@@ -14,7 +14,7 @@ const BUILT = ['test/{clusters,scrapers}/**/*.test.ts']
 /** What is released: packages, archives, the image, and their supply chain. CI runs them for each change, beside `npm test`. */
 const RELEASE = [
   'test/deploy/{package,release_files,supply_chain}.test.ts',
-  'test/deploy/packages/{archive,installation}.test.ts',
+  'test/deploy/packages/packages.test.ts',
   'test/deploy/docker/**/*.test.ts',
 ]
 

@@ -28,7 +28,7 @@ import { attest, signArtefact, signFile } from './release/signing.ts'
 
 type Option = (name: string) => string
 
-const STEPS: Readonly<Record<string, (option: Option) => void | Promise<void>>> = {
+const STEPS: Readonly<Record<string, (option: Option) => void>> = {
   bills: (option) => writeBills(parseReference(option('image')), option('out')),
   sign(option) {
     const image = parseReference(option('image'))
@@ -50,7 +50,7 @@ try {
   const [name = ''] = positionals
   const step = STEPS[name]
   if (step === undefined) throw new Error(`'${name}' is not one of ${Object.keys(STEPS).join(', ')}`)
-  await step((option) => {
+  step((option) => {
     const value = values[option]
     if (value === undefined || value === '') throw new Error(`${name} needs --${option}`)
     return value

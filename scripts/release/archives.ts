@@ -24,16 +24,16 @@ const COMPLETIONS = { bash: 'sds-exporter.bash', zsh: '_sds-exporter', fish: 'sd
  * Writes the archives of all platforms, the packages for Linux, their bills of materials and their provenance.
  * @param options `repository` is the URL of the published source
  */
-export async function writeArchives(
+export function writeArchives(
   out: string,
   options: { readonly repository: string; readonly nearest: boolean },
-): Promise<void> {
+): void {
   const work = mkdtempSync(join(tmpdir(), 'sds-archives-'))
   try {
     const program = join(work, 'program')
     writeProgram(program, options.repository)
     for (const platform of PLATFORMS) {
-      const tree = await writeArchive(program, platform, { work, out, nearest: options.nearest })
+      const tree = writeArchive(program, platform, { work, out, nearest: options.nearest })
       const [system, architecture = ''] = platform.split('-')
       const more = {
         work: join(work, architecture),
@@ -83,22 +83,22 @@ function isShipped(path: string): boolean {
  * @param out folder of the archive
  * @returns the folder with the content
  */
-export async function writeArchive(
+export function writeArchive(
   program: string,
   platform: Platform,
   { work, out, nearest = false }: { readonly work: string; readonly out: string; readonly nearest?: boolean },
-): Promise<string> {
+): string {
   const title = `sds-exporter-${versionOfPackage()}.${platform}`
   const tree = join(work, title)
   cpSync(program, tree, { recursive: true })
-  await addRuntime(tree, platform, nearest)
+  addRuntime(tree, platform, nearest)
   const seconds = commitSeconds()
   output('chmod', ['-R', 'u=rwX,go=rX', tree])
   output('find', [tree, '-exec', 'touch', `--date=@${seconds}`, '{}', '+'])
   mkdirSync(out, { recursive: true })
   if (platform.startsWith('windows-')) zip(join(out, `${title}.zip`), work, title)
   else packTar(join(out, `${title}.tar.gz`), work, title, seconds)
-  const components = imageComponents(tree, await versionsIn(executableIn(tree)))
+  const components = imageComponents(tree, versionsIn(executableIn(tree)))
   const bill = billOfMaterials(
     { type: 'application', name: 'sds-exporter', version: versionOfPackage() },
     components,
@@ -108,14 +108,14 @@ export async function writeArchive(
 }
 
 /** Adds Node.js with its licences, and what starts the program with it. */
-async function addRuntime(tree: string, platform: Platform, nearest: boolean): Promise<void> {
-  const executable = executableIn(await runtimeFolder(platform, nearest))
+function addRuntime(tree: string, platform: Platform, nearest: boolean): void {
+  const executable = executableIn(runtimeFolder(platform, nearest))
   mkdirSync(join(tree, 'bin'))
   writeFileSync(join(tree, 'bin', basename(executable)), withoutSymbols(readFileSync(executable)), {
     mode: 0o755,
   })
   // All platforms have the same licences; the npm package for Windows has none.
-  cpSync(join(await runtimeFolder('linux-amd64', false), 'LICENSE'), join(tree, 'bin/LICENSE'))
+  cpSync(join(runtimeFolder('linux-amd64', false), 'LICENSE'), join(tree, 'bin/LICENSE'))
   const starters = platform.startsWith('windows-')
     ? ['sds-exporter.cmd', 'sds-exporter-service.xml']
     : ['sds-exporter']
@@ -123,8 +123,8 @@ async function addRuntime(tree: string, platform: Platform, nearest: boolean): P
 }
 
 /** The versions in an executable: all parts for the release that this machine can run, otherwise that of Node.js. */
-async function versionsIn(executable: string): Promise<NodeVersions> {
-  const versions = nodeVersions(executableIn(await runtimeFolder(OWN_PLATFORM, false)))
+function versionsIn(executable: string): NodeVersions {
+  const versions = nodeVersions(executableIn(runtimeFolder(OWN_PLATFORM, false)))
   const node = nodeReleaseOf(executable)
   return node === versions['node'] ? versions : { node }
 }

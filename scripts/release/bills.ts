@@ -1,12 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  billOfMaterials,
-  type Component,
-  imageComponents,
-  type NodeVersions,
-} from '../supply_chain/image_components.ts'
+import { billOfMaterials, imageComponents, type NodeVersions } from '../supply_chain/image_components.ts'
 import { type PlatformImage, platformsOf, provenanceLayer, type Reference } from './index.ts'
 import { built, output } from './programs.ts'
 
@@ -86,9 +81,4 @@ function provenanceOf(name: string, { architecture, attestations }: PlatformImag
     throw new Error(`the image for ${architecture} was built without attestations`)
   const layer = provenanceLayer(JSON.parse(crane('manifest', `${name}@${attestations}`)))
   return (JSON.parse(crane('blob', `${name}@${layer}`)) as { predicate: unknown }).predicate
-}
-
-/** The components of a written bill of materials. */
-export function componentsIn(file: string): readonly Component[] {
-  return (JSON.parse(readFileSync(file, 'utf8')) as { components: readonly Component[] }).components
 }

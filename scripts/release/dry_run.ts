@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sds-release-'))
 try {
   const { image, charts } = values
   const archives = join(folder, 'archives')
-  await writeArchives(archives, { repository: REPOSITORY, nearest: true })
+  writeArchives(archives, { repository: REPOSITORY, nearest: true })
   const check = (reference: Reference, place: string) => {
     for (const line of rehearse(reference, place, archives, join(folder, 'work')))
       process.stdout.write(`${line}\n`)

@@ -1,16 +1,7 @@
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { moveInto } from '../tools/debian.ts'
 import { digestOf } from './checksums.ts'
 import { output } from './programs.ts'
 
@@ -44,39 +35,33 @@ export const OWN_PLATFORM: Platform = `${process.platform.replace('win32', 'wind
  * The folder with the executable of Node.js for a platform, whose checksum is verified, and its licences.
  * @param nearest whether another version is accepted where the right one cannot be reached
  */
-export async function runtimeFolder(platform: Platform, nearest: boolean): Promise<string> {
+export function runtimeFolder(platform: Platform, nearest: boolean): string {
   const source = RUNTIMES.platforms[platform]
   if (source === undefined) throw new Error(`'${platform}' is not one of ${PLATFORMS.join(', ')}`)
   try {
-    return await provided(source)
+    return provided(source)
   } catch (failure) {
     if (!nearest || source.nearest === undefined) throw failure
     process.stderr.write(`${(failure as Error).message}; continuing with ${source.nearest.package}\n`)
-    return await provided(source.nearest)
+    return provided(source.nearest)
   }
 }
 
-async function provided(source: Source): Promise<string> {
+function provided(source: Source): string {
   const folder = join(CACHE, source.sha256)
   if (existsSync(folder)) return folder
   mkdirSync(CACHE, { recursive: true })
   const scratch = mkdtempSync(join(CACHE, 'fetch-'))
   try {
-    const archive = await fetched(source, scratch)
-    output('tar', [
-      '--extract',
-      '--gzip',
-      `--file=${archive}`,
-      `--directory=${scratch}`,
-      '--strip-components=1',
-    ])
+    const archive = fetched(source, scratch)
+    output('tar', ['-xz', `--file=${archive}`, `--directory=${scratch}`, '--strip-components=1'])
     const digest = digestOf(executableIn(scratch))
     if (digest !== source.sha256)
       throw new Error(`the Node.js of ${basename(archive)} has the checksum ${digest}, not ${source.sha256}`)
     const kept = join(scratch, 'kept')
     for (const path of globSync(['bin/node{,.exe}', 'LICENSE'], { cwd: scratch }))
       cpSync(join(scratch, path), join(kept, path))
-    renameSync(kept, folder)
+    moveInto(kept, folder)
   } finally {
     rmSync(scratch, { recursive: true })
   }
@@ -91,14 +76,10 @@ export function executableIn(folder: string): string {
 }
 
 /** Downloads the package or the archive of a source. @returns the path of the file */
-async function fetched({ package: name, url = '' }: Source, folder: string): Promise<string> {
+function fetched({ package: name, url = '' }: Source, folder: string): string {
   if (name !== undefined)
     return join(folder, output('npm', ['pack', '--silent', name], { cwd: folder }).trim())
-  const response = await fetch(url).catch((failure: unknown) => {
-    throw new Error(`${url} cannot be read`, { cause: failure })
-  })
-  if (!response.ok) throw new Error(`${url} cannot be read: HTTP ${response.status}`)
   const file = join(folder, basename(url))
-  writeFileSync(file, Buffer.from(await response.arrayBuffer()))
+  output('curl', ['--fail', '--silent', '--show-error', '--location', `--output=${file}`, url])
   return file
 }

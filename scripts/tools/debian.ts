@@ -68,8 +68,8 @@ function must(command: string, args: readonly string[], cwd: string): void {
   )
 }
 
-/** Keeps an existing folder, which a concurrent run may have created. */
-function moveInto(tree: string, folder: string): void {
+/** Moves a folder. Keeps an existing one, which a concurrent run may have created. */
+export function moveInto(tree: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   try {
     renameSync(tree, folder)

@@ -27,7 +27,7 @@ export async function releaseFiles(folder: string): Promise<ReleaseFiles> {
   const out = process.env['RELEASE_FILES'] ?? join(folder, 'out')
   if (process.env['RELEASE_FILES'] === undefined) {
     writeProgram(join(folder, 'program'), undefined)
-    await writeArchive(join(folder, 'program'), OWN_PLATFORM, { work: join(folder, 'work'), out })
+    writeArchive(join(folder, 'program'), OWN_PLATFORM, { work: join(folder, 'work'), out })
   }
   const unpacked = join(folder, 'unpacked')
   mkdirSync(unpacked)
@@ -37,8 +37,7 @@ export async function releaseFiles(folder: string): Promise<ReleaseFiles> {
 }
 
 /** Packages of this version and of a lower one. @returns their folder, with the names of their files */
-export async function packageFiles(folder: string) {
-  const { tree } = await releaseFiles(folder)
+export function packageFiles(folder: string, tree: string) {
   const out = join(folder, 'packages')
   for (const version of [VERSION, LOWER_VERSION])
     writePackages(tree, ARCHITECTURE, { work: join(folder, `work-${version}`), out, version })
