@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import { loadConfig } from '../../config/load.ts'
+import { PERFORMANCE_SOURCES } from '../../config/sections.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import { difference, type RunState } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
@@ -23,7 +24,7 @@ import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, remo
 import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
-import { parseSource, planSources } from './sources.ts'
+import { planSources } from './sources.ts'
 import { estimateText, type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
@@ -93,7 +94,7 @@ const FLAGS = {
   '--source <source>': {
     description:
       'source of the history: feed (dashboard API), query (Flux API), or auto: the dashboard API, and the Flux API for what it lacks',
-    parse: parseSource,
+    choices: PERFORMANCE_SOURCES,
     default: 'auto',
   },
   ...OUTPUT_FLAGS,

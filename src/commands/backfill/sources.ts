@@ -1,7 +1,5 @@
-import { InvalidArgumentError } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { lacksPerformance } from '../../api/query/merge.ts'
-import { PERFORMANCE_SOURCES, type PerformanceSource } from '../../config/sections.ts'
 import { poolSource } from '../../history/sources/feed_source.ts'
 import { counted } from '../../text.ts'
 import { CommandError } from '../cli/exit.ts'
@@ -9,13 +7,6 @@ import { feedFamilyOf, findGaps } from './gaps.ts'
 import { missingText, planQueries } from './performance.ts'
 import type { Plan, PlannedSource, PlanOptions } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
-
-/** @throws {InvalidArgumentError} */
-export function parseSource(text: string): PerformanceSource {
-  const source = PERFORMANCE_SOURCES.find((one) => one === text)
-  if (source === undefined) throw new InvalidArgumentError('Expected feed, query or auto.')
-  return source
-}
 
 /** @throws {CommandError} if nothing can be read */
 export async function planSources(systems: readonly ListedSystem[], options: PlanOptions): Promise<Plan> {

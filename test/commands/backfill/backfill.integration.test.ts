@@ -400,7 +400,7 @@ describe('refuses', () => {
       '--prometheus.url must not have a query',
     ],
     [['--from=-1h', '--output=-', '--system=b'], 'unknown system b'],
-    [['--from=-1h', '--output=-', '--source=flux'], 'Expected feed, query or auto'],
+    [['--from=-1h', '--output=-', '--source=flux'], 'Allowed choices are '],
   ])('%o', async (flags, message) => {
     using folder = temporaryFolder()
     const result = await backfill(configFor(folder, { url: 'http://127.0.0.1:1' }), ...flags)
