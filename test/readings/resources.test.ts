@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
+import { pause } from '../../src/api/http/waiting.ts'
 import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
 import { RESOURCE_NAMES, RESOURCES } from '../../src/system_catalogue.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
@@ -94,7 +95,11 @@ describe('the resources of a system', () => {
 
   test('are in every probe, however rare probes are; what fails is dropped after its age limit', async () => {
     const answers: Record<string, unknown> = { ...classic }
-    const send: SendResource = (request, decode, signal) => sender(answers).send(request, decode, signal)
+    // Later than the answer of the probe, which does not wait for resources.
+    const send: SendResource = async (request, decode, signal) => {
+      await pause(SECOND / 2, signal)
+      return sender(answers).send(request, decode, signal)
+    }
     const { poller } = await start(send, ON.replace('max_random_delay', 'schedule: "", max_random_delay'))
     const hasNodes = async () => {
       const probed = poller.probe(undefined, new AbortController().signal)
