@@ -16,15 +16,10 @@ export const WRITTEN: readonly VersionedFile[] = [
     place: /^(\s*(?:- )?newTag:\s*)(\S+)/m,
     isOptional: true,
   },
-  // In the output of commands.
-  {
-    files: 'docs/{commands,status}.md',
-    place: /(^sds-exporter |^ {2}"version": ")(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/m,
-  },
   // In commands to copy.
   {
     files: 'docs/{install-release,operations}.md',
-    place: /(^version=|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|$)/m,
+    place: /(^version=|^\$version = '|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|'?$)/m,
   },
 ]
 

@@ -74,8 +74,10 @@ describe('a release', () => {
     const pages = ['install-release', 'operations'].map((name) =>
       readFileSync(`${folder.path}/docs/${name}.md`, 'utf8'),
     )
-    const named = pages.flatMap((text) => text.match(/^version=\d.*|sds-exporter-\d.*?\.tgz/gm) ?? [])
-    expect(new Set(named)).toEqual(new Set(['version=7.8.9-rc.1', 'sds-exporter-7.8.9-rc.1.tgz']))
+    const named = pages.flatMap((text) => text.match(/^\$?version ?=.*|sds-exporter-\d.*?\.tgz/gm) ?? [])
+    expect(new Set(named)).toEqual(
+      new Set(['version=7.8.9-rc.1', "$version = '7.8.9-rc.1'", 'sds-exporter-7.8.9-rc.1.tgz']),
+    )
   })
 
   test('of this version has no finding, once the changes have its number', async () => {
