@@ -57,7 +57,7 @@ const SYSTEM: Members<SystemStatus> = {
   login: 'see Login',
   polls: 'see Polls',
   requests: 'see Requests',
-  query_interface: 'see Query interface',
+  query_interface: 'see Flux API',
   resources: 'what the system says about itself beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
@@ -79,7 +79,7 @@ const LOGIN: Members<LoginStatus> = {
 const POLLS: Members<ScheduleStatus> = {
   schedule: 'the cron expression',
   interval_seconds: 'the longest time between two polls by the schedule; null without a schedule',
-  stale_after_seconds: 'age at which values are withdrawn',
+  stale_after_seconds: 'age at which values are dropped',
   last_timestamp_seconds: 'end of the last poll of any pool',
   next_timestamp_seconds: 'time of the next poll, without its random delay',
 }
@@ -95,7 +95,7 @@ const REQUESTS: Members<RequestStatus> = {
 
 const QUERIES: Members<QueryStatus> = {
   state:
-    '`off` (configured so), `not_needed` (the feed has the figures), `pending`, `ok`, `empty` (no current data) or `failing`',
+    '`off` (configured so), `not_needed` (the dashboard API has the values), `pending`, `ok`, `empty` (no current data) or `failing`',
   summary: 'the state in words',
   nodes: 'number of nodes in the last answers',
   next_timestamp_seconds:
@@ -127,7 +127,7 @@ const TOTALS: Members<TotalStatus> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
   ...DISK_FIGURES,
-  disk_space_total_bytes: 'total disk space of the nodes that serve both figures, as in the recorded rules',
+  disk_space_total_bytes: 'total disk space of the nodes that serve both values, as in the recorded rules',
   disk_space_allocated_bytes: 'allocated disk space of the same nodes',
   disk_space_allocated_ratio: 'allocated / total, 0 to 1',
 }
@@ -140,15 +140,14 @@ const POOL: Members<PoolStatus> = {
   last_poll: 'see Poll',
   next_poll_timestamp_seconds: 'time of the next poll',
   last_success_timestamp_seconds: 'end of the last good poll',
-  values_until_timestamp_seconds:
-    'when the values are withdrawn, unless a poll succeeds; null without values',
+  values_until_timestamp_seconds: 'when the values are dropped, unless a poll succeeds; null without values',
   last_error: 'of the last poll that failed, also if later ones succeeded: see Error',
   history_error:
     'of the last reading of the history for `/history`: see Error; null if it succeeded, or is not read',
   categories: 'see Category',
   attributes: 'see Attribute; empty without values',
   totals: 'sums over the nodes: see Totals',
-  figures: 'see Figures',
+  figures: 'see Values of a pool',
   nodes: 'the worst first: see Node',
 }
 
@@ -212,12 +211,12 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Login: LOGIN,
   Polls: POLLS,
   Requests: REQUESTS,
-  'Query interface': QUERIES,
+  'Flux API': QUERIES,
   Resource: RESOURCE,
   Error: ERROR,
   Totals: TOTALS,
   Pool: POOL,
-  Figures: FIGURES,
+  'Values of a pool': FIGURES,
   Poll: POLL,
   Category: CATEGORY,
   Attribute: ATTRIBUTE,
