@@ -147,6 +147,19 @@ describe('names', () => {
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   })
 
+  test('stand with a summary of their own, also those of a warning and its critical level', () => {
+    const summaries = ALERTS.map(({ annotations }) => annotations?.['summary'])
+    expect(summaries.toSorted()).toEqual([...new Set(summaries)].toSorted())
+  })
+
+  test('words of alerts are those of the vendor and of Prometheus', () => {
+    const texts = ALERTS.map(
+      ({ annotations }) => `${annotations?.['summary']} ${annotations?.['description']}`,
+    )
+    const own = /\b(nobody|whoever|feed|query interface|figures|by the fault|withdrawn)\b/
+    expect(texts.filter((text) => own.test(text))).toEqual([])
+  })
+
   test('of recorded series have level, metric and operation', () => {
     for (const record of RECORDED.keys()) expect(record).toMatch(/^system(_[a-z]+)*:sds_[a-z_]+:[a-z]+$/)
   })
