@@ -1,3 +1,4 @@
+import { kindWith } from '../../system_catalogue.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, asApiError } from '../errors/errors.ts'
 import type { Attempts } from '../http/attempts.ts'
@@ -62,7 +63,7 @@ interface OperationOptions {
 }
 
 /** Only they count for the circuit breaker: a system with slow forecasts is not down. */
-const POLLS: readonly Operation[] = ['nodes', 'pools']
+const POLLS: readonly Operation[] = ['nodes', kindWith('isListOfPools').resource]
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
 export function createOperate(options: OperationOptions): Operate {
