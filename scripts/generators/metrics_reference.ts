@@ -67,7 +67,7 @@ const CONVENTIONS = `- **Labels.** \`system\` is the name in the configuration, 
 const NODES = `Counts are gauges too, because the storage system counts within one sample: do not use \`rate\` or \`increase\`. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series. [From attribute to metric](#from-attribute-to-metric) has the sources.
 `
 
-const RESOURCES_NOTE = `What a system reports beyond its nodes, by resource ([Resources](configuration.md#resources)). The values of a resource replace each other whole. They are dropped after three intervals without a success, or after \`poll.stale_after\` if that is longer.
+const RESOURCES_NOTE = `What a system reports beyond its nodes, by resource ([Resources](configuration.md#resources)). The values of a resource replace each other whole. They are dropped after three intervals without a success, or after \`poll.stale_after\` if that is longer. The line HELP of \`/metrics\` names the member of each.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
@@ -138,9 +138,8 @@ function unitTable(): string {
   return markdownTable(['At the source', 'Exported as', 'One is'], rows)
 }
 
-/** The source of a family in its help text: other tables have those of nodes, and requests and units of resources. */
+/** The source of a family in its help text: other tables have those of nodes, and the requests of resources. */
 const SOURCE = / Source: .*$/
-const REQUEST = /(?<= Source: .+) of (?:GET|POST) .*$/
 
 /** A table would have `|` of regular expressions and line breaks in its cells. */
 function codeList(entries: readonly (readonly [title: string, query: string])[]): string {
@@ -161,7 +160,6 @@ function exampleQueries(): string {
 function familyTable(families: readonly Family[]): string {
   const [first] = families
   const shared = first?.labels.filter((label) => families.every(({ labels }) => labels.includes(label))) ?? []
-  const isOfResources = families === RESOURCE_FAMILIES
   const areGauges = families.every(({ type }) => type === 'gauge')
   const rows = families.map(({ name, type, labels, help }) => [
     code(name),
@@ -170,7 +168,7 @@ function familyTable(families: readonly Family[]): string {
       .filter((label) => !shared.includes(label))
       .map(code)
       .join(', '),
-    help.replace(isOfResources ? REQUEST : SOURCE, isOfResources ? '.' : ''),
+    help.replace(SOURCE, ''),
   ])
   const facts = [
     ...(areGauges ? ['are gauges'] : []),

@@ -10,7 +10,6 @@ import {
   KUBERNETES_FOLDER,
   kubernetesMonitoring,
 } from './deploy_files.ts'
-import { emulatorPage } from './emulator_reference.ts'
 import { chartFiles } from './helm_chart.ts'
 import { licencesDocument, readLockfile } from './licences.ts'
 import { MANUAL_PAGE, manualPage } from './manual_page.ts'
@@ -41,7 +40,6 @@ const lockfile = () => readFileSync(new URL('../../package-lock.json', import.me
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
   { what: 'status reference', files: statusPage },
-  { what: 'tables of the emulator', files: emulatorPage },
   { what: 'manual page', files: async () => [{ path: MANUAL_PAGE, text: await manualPage() }] },
   {
     what: 'Prometheus rules',

@@ -110,12 +110,16 @@ const faults = (): string => {
 
 const ORDINARY_INTRODUCTION = `## What raises alerts without a fault
 
-A test plays each row over 14 to 30 days of an emulated system. None of these alerts is critical.
+A test plays 14 to 30 days of an emulated system with ordinary work, such as maintenance and growth. Only these events raise alerts,
+none of them critical.
 
 `
 
 const ordinary = (): string => {
-  const rows = ORDINARY_EVENTS.map(({ what, alerts }) => [what, alerts.map(linkTo).join(', ') || '–'])
+  const rows = ORDINARY_EVENTS.filter(({ alerts }) => alerts.length > 0).map(({ what, alerts }) => [
+    what,
+    alerts.map(linkTo).join(', '),
+  ])
   return ORDINARY_INTRODUCTION + markdownTable(['Event', 'Alerts'], rows)
 }
 
