@@ -77,10 +77,10 @@ function writeTables(): void {
     scrapes.length === 0
       ? 'Scrapes were not measured: Go is not installed.\n'
       : markdownTable(SCRAPES_HEAD, scrapes)
-  const text = blocks(machine, beside, sizes, delays)
+  const text = blocks(machine, beside, delays)
   write('docs/internals/performance.md', 'performance', text)
   write('docs/operations.md', 'sizes', blocks(machine, sizes))
-  process.stdout.write(text)
+  process.stdout.write(blocks(text, sizes))
 }
 
 function blocks(...parts: readonly string[]): string {
