@@ -1,3 +1,5 @@
+import { SECONDS_PER_DAY } from './time_units.ts'
+
 /** `1 node`, `5 nodes`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
@@ -9,7 +11,7 @@ export function namesText<T>(list: readonly T[], text: (one: T) => string, most 
   return `${list.slice(0, most).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-const DURATION_UNITS = [[86_400, 'd'] as const, [3600, 'h'] as const, [60, 'm'] as const]
+const DURATION_UNITS = [[SECONDS_PER_DAY, 'd'] as const, [3600, 'h'] as const, [60, 'm'] as const]
 /** A larger unit is used only from this count on, because durations are rounded down. */
 const MIN_COUNT = 2
 
@@ -18,6 +20,13 @@ export function durationText(seconds: number): string {
   const size = Math.abs(seconds)
   const [length, unit] = DURATION_UNITS.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
   return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
+}
+
+/** `90 % full in 18 days`, `over 90 %`. @param seconds until the target is reached; 0: it is */
+export function forecastText(seconds: number, targetPercent: number): string {
+  if (seconds === 0) return `over ${targetPercent}%`
+  const days = Math.floor(seconds / SECONDS_PER_DAY)
+  return `${targetPercent}% full in ${days === 0 ? durationText(seconds) : counted(days, 'day')}`
 }
 
 /** Of less than a minute: `609 ms`, `1.2 s`. */

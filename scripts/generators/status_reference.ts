@@ -36,11 +36,12 @@ const STATUS: Members<Status> = {
 }
 
 const PROBLEM: Members<Problem> = {
-  severity: '`bad`, `warning` or `notice`: for `critical`, `warning` and `info` of an alert',
+  severity: '`critical`, `warning` or `notice`: that of the alert; `notice` for `info`',
   system: 'name of the system',
   pool: 'name of the pool; null for a problem of the system',
   pool_id: 'id of the pool',
   text: 'what is wrong',
+  summary: 'the same in a few words',
   remedy: 'what to do about it',
   alert: 'name of the [alert](alerts.md) with this condition; null if there is none',
   timestamp_seconds: 'when it was found, for failed requests',
@@ -49,7 +50,7 @@ const PROBLEM: Members<Problem> = {
 const SYSTEM: Members<SystemStatus> = {
   name: 'name in the configuration',
   state:
-    '`ok`, `starting` (not polled yet), `warning` (polled, and something needs attention) or `failing` (the last poll of a pool, or the list of pools, failed)',
+    '`ok`, `starting` (not polled yet), `warning` (something needs attention) or `critical` (a critical problem, or the last poll of a pool, or the list of pools, failed)',
   summary: 'the state in words',
   up: 'whether the last request was answered, as `sds_system_up`',
   endpoints:
@@ -161,6 +162,7 @@ const FIGURES: Members<PoolStatus['figures']> = {
   write_latency_seconds: 'the same of a write',
   forecast_seconds:
     'time until the target of the setting `forecast_target_percent` is reached, by the median forecast of the nodes, if at least half of them have one; of several histories the shortest; 0: it is reached',
+  forecast_target_percent: 'the target of the forecast, in percent of the disk space',
 }
 
 const POLL: Members<PollStatus> = {
@@ -190,7 +192,7 @@ const NODE: Members<NodeStatus> = {
   name: 'name, as the label `node`',
   health: 'health status',
   severity:
-    '`bad` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
+    '`critical` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
   rack: 'rack of the node; like `address` and `software_version` found by the id, or by the name if no other node has it',
   address: 'IP address for management of the node',
   software_version: 'version of the software on the node',
@@ -201,6 +203,9 @@ const NODE: Members<NodeStatus> = {
   cpu_utilization_ratio: 'CPU time in use, 0 to 1',
   memory_utilization_ratio: 'memory in use, 0 to 1',
   network_utilization_ratio: 'use of the network interfaces in the busier direction, 0 to 1',
+  failed_transactions_ratio: 'failed / all transactions, 0 to 1',
+  read_latency_seconds: 'mean time of a read',
+  write_latency_seconds: 'mean time of a write',
   newest_sample_timestamp_seconds: 'by the clock of the system',
 }
 

@@ -19,28 +19,33 @@ export function errorStatus(failure: Failure | undefined) {
 }
 
 /** Something that needs attention, wherever it is. */
-export interface Finding extends Omit<Problem, 'system' | 'pool' | 'pool_id'> {
-  /** For the summary of a pool; empty if it is there already. */
-  readonly short: string
-}
+export type Finding = Omit<Problem, 'system' | 'pool' | 'pool_id'>
 
 /** A finding without an alert. */
-export function warning(text: string, remedy: string, short = text): Finding {
-  return { severity: 'warning', text, short, remedy, alert: null, timestamp_seconds: null }
+export function warning(text: string, remedy: string, summary = text): Finding {
+  return { severity: 'warning', text, summary, remedy, alert: null, timestamp_seconds: null }
 }
 
 export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding {
   const { message, remedy, timestamp_seconds } = error
-  return { severity: 'bad', text: `${prefix}${message}`, short: '', remedy, alert, timestamp_seconds }
+  const text = `${prefix}${message}`
+  return { severity: 'critical', text, summary: text, remedy, alert, timestamp_seconds }
 }
 
-const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'bad', info: 'notice' }
+const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'critical', info: 'notice' }
 
 /** The finding of an alert; undefined without a condition. */
-export function found(condition: Condition | undefined, text: string, short = text): Finding | undefined {
+export function found(condition: Condition | undefined, text: string, summary = text): Finding | undefined {
   if (condition === undefined) return undefined
   const { alert, severity, advice: remedy } = condition
-  return { severity: SEVERITIES[severity] ?? 'warning', text, short, remedy, alert, timestamp_seconds: null }
+  return {
+    severity: SEVERITIES[severity] ?? 'warning',
+    text,
+    summary,
+    remedy,
+    alert,
+    timestamp_seconds: null,
+  }
 }
 
 type Value = number | null | undefined

@@ -7,6 +7,7 @@ import {
   baseValue,
   type DiskFigures,
   diskFigures,
+  failedRatio,
   newestSampleTime,
 } from './figures/node_figures.ts'
 import { SEVERITIES, type Severity } from './states.ts'
@@ -19,8 +20,8 @@ export const FULL_RATIO = 0.9
 const HEALTH_SEVERITY: ReadonlyMap<string, Severity> = new Map<(typeof HEALTH_STATES)[number], Severity>([
   ['Good', 'ok'],
   ['Maintenance', 'notice'],
-  ['Bad', 'bad'],
-  ['NotAccessible', 'bad'],
+  ['Bad', 'critical'],
+  ['NotAccessible', 'critical'],
 ])
 
 export function healthSeverity(health: string): Severity {
@@ -44,6 +45,9 @@ export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardwa
     cpu_utilization_ratio: baseValue(node, 'nodeCpuUtilization') ?? null,
     memory_utilization_ratio: baseValue(node, 'nodeMemoryUtilization') ?? null,
     network_utilization_ratio: networkRatio(node),
+    failed_transactions_ratio: failedRatio(node),
+    read_latency_seconds: baseValue(node, 'transactionReadLatency') ?? null,
+    write_latency_seconds: baseValue(node, 'transactionWriteLatency') ?? null,
     newest_sample_timestamp_seconds: newestSampleTime(node),
   }
   return { ...members, severity: severityOf(members) }

@@ -1,5 +1,5 @@
 import type { Conditions } from '../alerting/conditions.ts'
-import { counted, durationText, latencyText, namesText, percentText } from '../text.ts'
+import { counted, durationText, forecastText, latencyText, namesText, percentText } from '../text.ts'
 import { largest, smallest } from '../values/largest.ts'
 import {
   type Finding,
@@ -40,12 +40,15 @@ export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Fin
 
 const NO_HISTORY = 'the history could not be read'
 
+/** Of nodes in a summary. */
+const MOST_NAMES = 2
+
 const KNOWN = ['Bad', 'NotAccessible', 'Suspect', 'Maintenance', 'Good']
 
 function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefined {
   const troubled = nodes.filter(({ health }) => {
     const severity = health === null ? 'ok' : healthSeverity(health)
-    return severity === 'bad' || severity === 'warning'
+    return severity === 'critical' || severity === 'warning'
   })
   if (troubled.length === 0) return undefined
   const count = (...states: readonly string[]) =>
@@ -60,7 +63,12 @@ function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefin
     unknown: troubled.length - count(...KNOWN),
   })
   const names = namesText(troubled, ({ name, health }) => `${name} (${health})`)
-  return found(condition, `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`, '')
+  const text = `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`
+  return found(
+    condition,
+    text,
+    namesText(troubled, ({ name, health }) => `${name} ${health}`, MOST_NAMES),
+  )
 }
 
 function diskFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
@@ -90,16 +98,10 @@ function capacityFinding({ totals }: Pool, conditions: Conditions): Finding | un
 
 function forecastFinding({ totals, figures }: Pool, conditions: Conditions): Finding | undefined {
   const [seconds, used_ratio] = [figures.forecast_seconds, totals.disk_space_allocated_ratio]
-  const target = `${conditions.forecastTarget}%`
-  const text = seconds === 0 ? `over ${target} full` : `${target} full in ${daysText(seconds ?? 0)}`
+  const text = forecastText(seconds ?? 0, conditions.forecastTarget)
   const condition = firstHolding(conditions, 'forecast', { seconds, used_ratio })
   return found(condition, `${text}, by the median forecast of its nodes`, text)
 }
-
-const DAY_SECONDS = 86_400
-
-const daysText = (seconds: number): string =>
-  seconds < DAY_SECONDS ? durationText(seconds) : counted(Math.floor(seconds / DAY_SECONDS), 'day')
 
 function errorFinding({ figures }: Pool, conditions: Conditions): Finding | undefined {
   const { reads_per_second: reads, writes_per_second: writes } = figures

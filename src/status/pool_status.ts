@@ -6,7 +6,7 @@ import { counted, durationText, namesText } from '../text.ts'
 import type { ReadFigures } from './figures/pool_figures.ts'
 import { errorStatus, type Finding, type FindingContext } from './finding.ts'
 import type { PoolDetail, TotalStatus } from './pool_detail.ts'
-import type { StateInWords } from './states.ts'
+import { problemState, type StateInWords } from './states.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
 export const OLD_SAMPLE_SECONDS = 900
@@ -61,7 +61,7 @@ export function poolStatus(members: PoolMembers, findings: readonly Finding[], n
 
 /** The mean latency, otherwise the quantile. */
 function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext) {
-  const target = String(context.conditions.forecastTarget)
+  const target = context.conditions.forecastTarget
   const latencyOf = (operation: LatencyOperation) =>
     read[`${operation}_latency_seconds`] ?? context.latency(operation, LATENCY_QUANTILE) ?? null
   return {
@@ -69,7 +69,8 @@ function figureStatus({ forecasts, ...read }: ReadFigures, context: PoolContext)
     read_latency_seconds: latencyOf('read'),
     write_latency_seconds: latencyOf('write'),
     /** Until the forecast target is reached; 0: it is. */
-    forecast_seconds: forecasts.get(target) ?? null,
+    forecast_seconds: forecasts.get(String(target)) ?? null,
+    forecast_target_percent: target,
   }
 }
 
@@ -82,10 +83,10 @@ function pollStatus(attempt: Attempt | undefined) {
 
 function stateOf(pool: PoolMembers, findings: readonly Finding[], now: number): StateInWords {
   if (pool.last_poll === null) return { state: 'starting', summary: 'not polled yet' }
-  if (pool.last_poll.result !== 'ok') return { state: 'failing', summary: failingText(pool, now) }
-  const text = `${nodesText(pool.totals)}${pool.totals.nodes === 0 ? ': the pool is empty' : ''}`
-  const words = [text, ...findings.map(({ short }) => short)].filter((word) => word !== '')
-  return { state: findings.length > 0 ? 'warning' : 'ok', summary: words.join(', ') }
+  if (pool.last_poll.result !== 'ok') return { state: 'critical', summary: failingText(pool, now) }
+  const text = pool.totals.nodes === 0 ? '0 nodes: the pool is empty' : nodesText(pool.totals)
+  const words = findings.length === 0 ? [text] : findings.map(({ summary }) => summary)
+  return { state: problemState(findings), summary: words.join(', ') }
 }
 
 function failingText(pool: PoolMembers, now: number): string {

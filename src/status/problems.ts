@@ -51,8 +51,8 @@ export function systemProblems({ system, state, findings, ...context }: ProblemS
 }
 
 function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding: Finding): Problem {
-  const { severity, text, remedy, alert, timestamp_seconds } = finding
-  return { severity, ...place, text, remedy, alert, timestamp_seconds }
+  const { severity, ...others } = finding
+  return { severity, ...place, ...others }
 }
 
 export function badFirst(problems: readonly Problem[]): Problem[] {

@@ -8,7 +8,7 @@ import type { Status } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
 import { badFirst, systemProblems } from './problems.ts'
 import type { Recent } from './recent/recent.ts'
-import { type Problem, worstState } from './states.ts'
+import { type Problem, problemState, worstState } from './states.ts'
 import { type SystemStatus, systemStatus } from './system_status.ts'
 
 export interface StatusSources {
@@ -43,7 +43,7 @@ export function createStatusReader(sources: StatusSources): () => Status {
       const { system, findings } = systemStatus(sources)
       const own = systemProblems({ system, state, findings, conditions: ofPool(), now })
       // A system that is polled well may have an old certificate, for example.
-      const worst = own.length === 0 ? system.state : worstState([system.state, 'warning'])
+      const worst = worstState([system.state, problemState(own)])
       list.push({ ...system, state: worst })
       problems.push(...own)
     }

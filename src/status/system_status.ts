@@ -129,11 +129,11 @@ function seconds(ms: number): number {
 function stateOf(system: SystemMembers, isTried: boolean): StateInWords {
   const { pools, discovery_error } = system
   if (!isTried) return { state: 'starting', summary: 'waiting for the first poll' }
-  if (discovery_error !== null) return { state: 'failing', summary: 'the list of pools could not be read' }
-  const failing = pools.filter(({ state }) => state === 'failing')
+  if (discovery_error !== null) return { state: 'critical', summary: 'the list of pools could not be read' }
+  const failing = pools.filter(({ last_poll: poll }) => poll !== null && poll.result !== 'ok')
   if (failing.length > 0)
     return {
-      state: 'failing',
+      state: 'critical',
       summary: `${failing.length} of ${counted(pools.length, 'pool')} could not be polled`,
     }
   const state = worstState(pools.map((pool) => pool.state))

@@ -1,5 +1,5 @@
 import { hardwareFinder } from '../../api/resources/hardware.ts'
-import { type AttributeName, HEALTH_STATES, TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
+import { type AttributeName, HEALTH_STATES } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { nodesIn } from '../../state/resources.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
@@ -9,6 +9,7 @@ import {
   DISK_FIGURES,
   type DiskFigures,
   diskFigures,
+  failedRatio,
   newestSampleTime,
 } from '../../status/figures/node_figures.ts'
 import { poolForecasts } from '../../status/figures/pool_figures.ts'
@@ -75,7 +76,6 @@ function poolRows({ name, resources }: SystemState, pool: PoolState, target: num
   return nodes.map((node, index) => {
     const value = (attribute: AttributeName) => baseValue(node, attribute) ?? null
     const newest = newestSampleTime(node)
-    const errors = node.errors?.all?.value
     const { rack, address, version } = hardwareOf(node) ?? {}
     return {
       ...{
@@ -92,8 +92,7 @@ function poolRows({ name, resources }: SystemState, pool: PoolState, target: num
       disk_space_free_bytes: value('diskSpaceFree'),
       disk_space_allocated_ratio: allocatedRatio(node),
       pool_forecast_seconds: forecast,
-      transaction_errors_ratio:
-        errors === undefined ? null : UNITS[TRANSACTION_ERRORS.rateUnit].toBase(errors),
+      transaction_errors_ratio: failedRatio(node),
       transaction_read_latency_seconds: value('transactionReadLatency'),
       transaction_write_latency_seconds: value('transactionWriteLatency'),
       newest_sample_timestamp_seconds: newest,

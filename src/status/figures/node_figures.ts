@@ -1,5 +1,12 @@
 import type { MergedNode } from '../../api/query/merge.ts'
-import { ATTRIBUTES, type AttributeName, type DiskCount, type SourceUnit, UNITS } from '../../catalogue.ts'
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  type DiskCount,
+  type SourceUnit,
+  TRANSACTION_ERRORS,
+  UNITS,
+} from '../../catalogue.ts'
 import { newestTimes } from '../../metrics/samples.ts'
 import { largest } from '../../values/largest.ts'
 
@@ -57,6 +64,12 @@ export function ratioOf(part: Optional, whole: Optional): number | undefined {
 export function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null {
   const ratio = ratioOf(baseValue(node, 'diskSpaceAllocated'), baseValue(node, 'diskSpaceTotal'))
   return ratio ?? baseValue(node, 'diskSpaceAllocatedPercentage') ?? null
+}
+
+/** Failed transactions, 0 to 1. */
+export function failedRatio({ errors }: Pick<MergedNode, 'errors'>): number | null {
+  const rate = errors?.all?.value
+  return rate === undefined ? null : UNITS[TRANSACTION_ERRORS.rateUnit].toBase(rate)
 }
 
 /** Time of the newest sample in seconds since the epoch, by the clock of the system. */

@@ -4,7 +4,7 @@ import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
-import { durationText, percentText, storageText } from '../../../text.ts'
+import { durationText, latencyText, percentText, storageText } from '../../../text.ts'
 import { timeText } from '../../../time_units.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
@@ -15,7 +15,7 @@ const STATE_WORDS: Readonly<Record<State, string>> = {
   ok: 'OK',
   starting: 'Starting',
   warning: 'Attention',
-  failing: 'Failing',
+  critical: 'Critical',
 }
 
 export function statePill(state: State): Html {
@@ -57,7 +57,7 @@ export function clockTime(seconds: number): Html {
 
 export function sampleAge(seconds: number): Html {
   const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
-  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
+  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="critical">${text}</strong>` : html`${text}`
 }
 
 export function fact(term: string, ...description: readonly Content[]): Html {
@@ -67,6 +67,23 @@ export function fact(term: string, ...description: readonly Content[]): Html {
 /** A fact with the width of all columns. */
 export function wideFact(term: string, ...description: readonly Content[]): Html {
   return html`<div class="wide"><dt>${term}</dt><dd>${description}</dd></div>`
+}
+
+const LATENCY_NAMES = ['read', 'write'] as const
+
+type Latencies = Readonly<Record<`${(typeof LATENCY_NAMES)[number]}_latency_seconds`, number | null>>
+
+/** `read 7 ms, write 14 ms` */
+export function latencies(values: Latencies, mark = (_name: string, text: string): Content => text): Content {
+  const known = LATENCY_NAMES.flatMap((name) => {
+    const seconds = values[`${name}_latency_seconds`]
+    return seconds === null ? [] : [mark(name, `${name} ${latencyText(seconds)}`)]
+  })
+  const words = known.map(
+    (text, index) =>
+      html`${index === 0 ? '' : ' '}<span class="whole">${text}${index < known.length - 1 ? ',' : ''}</span>`,
+  )
+  return known.length === 0 ? NOT_KNOWN : words
 }
 
 export function table(titles: readonly string[], rows: readonly Html[]): Html {
@@ -86,7 +103,7 @@ export function errorBox(kind: 'current' | 'past', title: string, error: ErrorSt
 
 interface Segment {
   /** The class of the colour. */
-  readonly kind: 'good' | 'notice' | 'warning' | 'bad'
+  readonly kind: 'good' | 'notice' | 'warning' | 'critical'
   /** 0 to 1. */
   readonly share: number
 }
@@ -111,24 +128,24 @@ export function rounded(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** `45.2% of 81.9 TiB`, with a bar. */
+/** `45.2% of 81.9 TiB`, above a bar. */
 export function capacity({
   disk_space_total_bytes: total,
   disk_space_allocated_ratio: ratio,
 }: CapacityStatus): Content {
   if (ratio === null) return known(total, storageText)
-  const kind = ratio >= FULL_RATIO ? 'bad' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
+  const kind = ratio >= FULL_RATIO ? 'critical' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
   const size = total === null ? '' : ` of ${storageText(total)}`
-  return html`<span class="measure">${bar([{ kind, share: ratio }])}<span>${percentText(ratio)}${size}</span></span>`
+  return html`<span class="measure"><span>${percentText(ratio)}${size}</span>${bar([{ kind, share: ratio }])}</span>`
 }
 
-/** `58 of 60 disks good, 2 bad`, with a bar. @param noun empty where a title has it */
-export function disks(counts: DiskFigures, noun = ''): Content {
+/** `58 of 60 good, 2 bad`, above a bar. */
+export function disks(counts: DiskFigures): Content {
   const { disks: all, disks_good: good } = counts
   if (all === null && good === null) return NOT_KNOWN
   const others = [
-    [counts.disks_bad, 'bad', 'bad'],
-    [counts.disks_ready_to_replace, 'ready to replace', 'warning'],
+    [counts.disks_bad, 'bad', 'critical'],
+    [counts.disks_ready_to_replace, 'to replace', 'warning'],
     [counts.disks_maintenance, 'in maintenance', 'notice'],
   ] as const
   const texts = others.flatMap(([count, words]) => ((count ?? 0) > 0 ? [`${count} ${words}`] : []))
@@ -138,9 +155,9 @@ export function disks(counts: DiskFigures, noun = ''): Content {
     { kind: 'good', share: shareOf(good, whole) },
   ]
   const count = good === null ? whole : all === null || all === good ? good : `${good} of ${all}`
-  const summary = [count, noun, good === null ? '' : 'good'].filter((word) => word !== '').join(' ')
+  const summary = good === null ? `${count}` : `${count} good`
   const text = [summary, ...texts].join(', ')
-  return html`<span class="measure">${bar(segments)}<span>${text}</span></span>`
+  return html`<span class="measure"><span>${text}</span>${bar(segments)}</span>`
 }
 
 function shareOf(count: number | null, whole: number): number {

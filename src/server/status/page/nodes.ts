@@ -1,7 +1,8 @@
 import type { NodeStatus } from '../../../status/model.ts'
 import { healthSeverity } from '../../../status/node_status.ts'
-import { type Html, html } from '../../page/html.ts'
-import { capacity, cell, disks, known, sampleAge, table } from './elements.ts'
+import { counted, percentText } from '../../../text.ts'
+import { type Content, type Html, html } from '../../page/html.ts'
+import { capacity, cell, disks, known, latencies, sampleAge, table } from './elements.ts'
 
 export interface NodeRow {
   readonly node: NodeStatus
@@ -11,31 +12,56 @@ export interface NodeRow {
   readonly place?: Html
 }
 
-const TITLES = ['Node', 'Health', 'Disks', 'Capacity', 'Newest sample']
-
-export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
-  const [first] = rows
-  if (first === undefined) return html``
-  const titles = first.place === undefined ? TITLES : ['Pool', ...TITLES]
-  return html`<table class="nodes"><caption class="hidden-text">${caption}</caption>
-${table(titles, rows.map(nodeRow))}</table>`
+interface Column {
+  readonly title: string
+  readonly show: (row: NodeRow) => Content
 }
 
-function nodeRow({ node, systemTime, place }: NodeRow): Html {
-  return html`<tr class="${node.severity}" data-key="${node.id}">${place === undefined ? undefined : cell('Pool', place)}<th scope="row">${node.name}${placeOf(node)}</th>${[
-    cell(
-      'Health',
+const COLUMNS: readonly Column[] = [
+  {
+    title: 'Health',
+    show: ({ node }) =>
       known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
-    ),
-    cell('Disks', disks(node)),
-    cell('Capacity', capacity(node)),
-    cell(
-      'Newest sample',
+  },
+  { title: 'Disks', show: ({ node }) => disks(node) },
+  { title: 'Capacity', show: ({ node }) => capacity(node) },
+  { title: 'Errors', show: ({ node }) => known(node.failed_transactions_ratio, percentText) },
+  { title: 'Latency', show: ({ node }) => latencies(node) },
+  {
+    title: 'Newest sample',
+    show: ({ node, systemTime }) =>
       known(node.newest_sample_timestamp_seconds, (time) =>
         sampleAge(Math.max(Math.round(systemTime - time), 0)),
       ),
-    ),
-  ]}</tr>
+  },
+]
+const PLACE: Column = { title: 'Pool', show: ({ place }) => place }
+
+/** On a phone, good nodes are folded where there are others. */
+export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
+  const [first] = rows
+  if (first === undefined) return html``
+  const columns = first.place === undefined ? COLUMNS : [PLACE, ...COLUMNS]
+  const titles = ['Node', ...columns.map(({ title }) => title)]
+  return html`<div class="nodes">${foldedNodes(rows)}<table><caption class="hidden-text">${caption}</caption>
+${table(
+  titles,
+  rows.map((row) => nodeRow(row, columns)),
+)}</table></div>`
+}
+
+/** At most so many rows are shown on a phone without folding. */
+const UNFOLDED_ROWS = 3
+
+function foldedNodes(rows: readonly NodeRow[]): Html | undefined {
+  const good = rows.filter(({ node }) => node.severity === 'ok').length
+  if (good === 0 || rows.length <= UNFOLDED_ROWS) return undefined
+  return html`<details class="folded" data-key="folded"><summary>${counted(good, 'node')} without findings</summary></details>`
+}
+
+function nodeRow(row: NodeRow, columns: readonly Column[]): Html {
+  const { node } = row
+  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${placeOf(node)}</th>${columns.map(({ title, show }) => cell(title, show(row)))}</tr>
 `
 }
 

@@ -1,13 +1,22 @@
 import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
-import { type Problem, STATES } from '../../../status/states.ts'
+import { STATES } from '../../../status/states.ts'
 import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow, RUNBOOKS_PATH } from '../../paths.ts'
-import { clockTime, relativeTime, statePill } from './elements.ts'
-import { moreNodes, type PoolContext, poolBody, poolDetails, poolHeading, poolLink } from './pool.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../../paths.ts'
+import { clockTime, statePill } from './elements.ts'
+import {
+  moreNodes,
+  type PoolContext,
+  poolBody,
+  poolDetails,
+  poolHead,
+  poolHeading,
+  poolLink,
+} from './pool.ts'
+import { problemList } from './problems.ts'
 import { searchResults } from './search.ts'
 import { systemCard, systemLink } from './system.ts'
 
@@ -25,15 +34,12 @@ interface PageSources {
 const FULL_SYSTEMS = 12
 const LISTED_SYSTEMS = 500
 const FULL_POOLS = 12
-/** Pools with problems that are open at first. */
-const OPENED_POOLS = 3
 const LISTED_POOLS = 25
 /** On the page of one system. */
 const LISTED_POOLS_OF_SYSTEM = 200
 const NODES_OF_POOL = 20
 /** On the page of one pool. */
 const NODES_PER_PAGE = 200
-const PROBLEMS = 20
 
 /** Times between two refreshes. The first poll may end at any moment. */
 const REFRESH_SECONDS = 5
@@ -65,10 +71,10 @@ function mainContent(sources: PageSources): Html {
   const { selected, selection } = sources
   if (selected === undefined) return notFound()
   if (selection.search !== '') return searchResults(selected, selection.search)
-  const trouble = problemList(selected)
+  const problems = problemList(selected)
   const above = selection.system === '' ? undefined : breadcrumb(selected, selection)
-  if (selection.pool !== '') return html`${above}${trouble}${onePool(selected, sources)}`
-  return html`${above}${trouble}${systemCards(selected, sources)}`
+  if (selection.pool !== '') return html`${above}${problems}${onePool(selected, sources)}`
+  return html`${above}${problems}${systemCards(selected, sources)}`
 }
 
 function notFound(): Html {
@@ -80,33 +86,6 @@ function breadcrumb({ systems }: Status, { system, pool }: Selection): Html {
   // A pool may be selected by its id.
   const current = pool === '' ? system : (systems[0]?.pools[0]?.name ?? pool)
   return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${current}</nav>`
-}
-
-function problemList({ problems, timestamp_seconds: now }: Status): Html {
-  if (problems.length === 0) return html``
-  const more = problems.length - PROBLEMS
-  return html`<section class="card problems" aria-labelledby="problems-heading" data-key="problems"><h2 id="problems-heading">Needs attention</h2><ul>${problems.slice(0, PROBLEMS).map((problem) => problemItem(problem, now))}</ul>${more > 0 ? html`<p class="quiet">and ${counted(more, 'more problem')}</p>` : undefined}</section>
-`
-}
-
-function problemItem(
-  { severity, system, pool, pool_id, text, remedy, alert, timestamp_seconds }: Problem,
-  now: number,
-): Html {
-  const place =
-    pool_id === null
-      ? html`<a href="/${queryOf({ system })}">${system}</a>`
-      : html`<a href="/${queryOf({ system, pool: pool_id })}">${system} / ${pool ?? pool_id}</a>`
-  const when =
-    timestamp_seconds === null
-      ? undefined
-      : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
-  const runbook =
-    alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
-  const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
-  const hasMore = advice !== undefined || runbook !== undefined
-  return html`<li class="${severity}"><p>${place}${when}: ${text}</p>${hasMore ? html`<p class="quiet">${advice}${runbook}</p>` : undefined}</li>
-`
 }
 
 /** The worst ones of a list, in the order of the list. */
@@ -127,7 +106,7 @@ function systemCards(status: Status, { recent, selection }: PageSources): Html {
     [...full].flatMap(({ pools }) => pools),
     FULL_POOLS,
   )
-  const opened = openedPools(status)
+  const opened = worstPool(status)
   const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
   const cards: Html[] = []
   for (const system of full) {
@@ -138,7 +117,8 @@ function systemCards(status: Status, { recent, selection }: PageSources): Html {
       opened,
       context: { system, recent, problems: problemsByPool(status, system), now },
     })
-    cards.push(systemCard(system, pools, recent, now))
+    const problems = status.problems.filter((problem) => problem.system === system.name)
+    cards.push(systemCard(system, pools, { recent, problems, now }))
   }
   const others = systems.filter((system) => !full.has(system))
   if (others.length === 0) return html`${cards}`
@@ -155,23 +135,18 @@ function problemsByPool({ problems }: Status, { name }: SystemStatus): PoolConte
   )
 }
 
-/** The first pools with problems of their own, the worst first. */
-function openedPools({ problems, systems }: Status): Set<PoolStatus> {
-  const opened = new Set<PoolStatus>()
-  for (const { system, pool_id: id } of problems) {
-    const pool = systems.find(({ name }) => name === system)?.pools.find((one) => one.id === id)
-    if (pool !== undefined) opened.add(pool)
-    if (opened.size === OPENED_POOLS) break
-  }
-  return opened
+/** The first pool with problems of its own: the worst one. */
+function worstPool({ problems, systems }: Status): PoolStatus | undefined {
+  const first = problems.find(({ pool_id }) => pool_id !== null)
+  return systems.find(({ name }) => name === first?.system)?.pools.find(({ id }) => id === first?.pool_id)
 }
 
 interface PoolListOptions {
   readonly listed: number
   readonly page: number
   readonly fullPools: ReadonlySet<PoolStatus>
-  /** Pools that are open at first. */
-  readonly opened: ReadonlySet<PoolStatus>
+  /** Open at first. */
+  readonly opened: PoolStatus | undefined
   readonly context: PoolContext
 }
 
@@ -184,7 +159,7 @@ function poolList(
   const from = isOwnPage ? (page - 1) * listed : 0
   const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
   for (const pool of shown) {
-    parts.push(fullPools.has(pool) ? fullPool(pool, opened.has(pool), context) : poolLink(pool, context))
+    parts.push(fullPools.has(pool) ? fullPool(pool, opened === pool, context) : poolLink(pool, context))
   }
   const more = system.pools.length - shown.length
   if (isOwnPage)
@@ -215,7 +190,7 @@ function onePool(status: Status, { recent, selection }: PageSources): Html {
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
   const context = { system, recent, problems: problemsByPool(status, system), now }
-  return html`<section class="card" aria-label="Pool ${pool.name}">${poolHeading(pool, context)}${poolBody(pool, shown, context)}</section>`
+  return html`<section class="card" aria-label="Pool ${pool.name}">${poolHead}${poolHeading(pool, context)}${poolBody(pool, shown, context)}</section>`
 }
 
 interface PagerOptions {

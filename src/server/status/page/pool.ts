@@ -1,12 +1,13 @@
 import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
+import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
-import { counted, durationText, latencyText, percentText } from '../../../text.ts'
+import { counted, forecastText, latencyText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, POOL_CHARTS } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import { capacity, disks, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
+import { capacity, disks, errorBox, fact, known, latencies, relativeTime, statePill } from './elements.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -33,7 +34,7 @@ export function poolDetails(
   isOpen: boolean,
   context: PoolContext,
 ): Html {
-  return html`<details class="pool" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
+  return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
 ${poolBody(pool, shown, context)}</details>
 `
 }
@@ -41,13 +42,13 @@ ${poolBody(pool, shown, context)}</details>
 /** A pool that is a link to its own page. */
 export function poolLink(pool: PoolStatus, context: PoolContext): Html {
   const name = html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
-  return html`<div class="pool link" data-key="pool ${pool.id}">${poolLine(pool, name, context)}</div>
+  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context)}</div>
 `
 }
 
 /** A pool on its own page. */
 export function poolHeading(pool: PoolStatus, context: PoolContext): Html {
-  return html`<div class="pool link" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context)}</div>
+  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context)}</div>
 `
 }
 
@@ -55,13 +56,75 @@ export function poolUrl(pool: PoolStatus, { system }: Pick<PoolContext, 'system'
   return `/${queryOf({ system: system.name, pool: pool.id })}`
 }
 
+interface PoolColumn {
+  readonly title: string
+  readonly show: (pool: PoolStatus, marked: Mark) => Content
+}
+
+/** Text in the colour of a problem of the pool with one of these alerts. */
+export type Mark = (alerts: readonly string[], text: Content) => Content
+
+export const markOf =
+  (problems: readonly Problem[]): Mark =>
+  (alerts, text) => {
+    const problem = problems.find(({ alert }) => alert !== null && alerts.includes(alert))
+    return problem === undefined ? text : html`<strong class="${problem.severity}">${text}</strong>`
+  }
+
+/** The alerts of problems that are shown in each column. */
+const ERRORS = [
+  'SdsSystemErrorsCritical',
+  'SdsTransactionErrorsCritical',
+  'SdsSystemErrors',
+  'SdsTransactionErrors',
+]
+/** A pool that is nearly full has no problem of its forecast: the alerts are inhibited. */
+const FORECASTS = ['SdsForecastCritical', 'SdsForecastShort', 'SdsCapacityCritical', 'SdsCapacityHigh']
+const LATENCIES: Readonly<Record<string, string>> = {
+  read: 'SdsReadLatencyHigh',
+  write: 'SdsWriteLatencyHigh',
+}
+
+export const forecast = (seconds: number, targetPercent: number, marked: Mark): Content =>
+  marked(FORECASTS, forecastText(seconds, targetPercent))
+export const errors = (ratio: number, marked: Mark): Content => marked(ERRORS, percentText(ratio))
+export const markedLatencies = (values: Parameters<typeof latencies>[0], marked: Mark): Content =>
+  latencies(values, (name, text) => marked([LATENCIES[name] ?? ''], text))
+
+/** The same positions in all pools. */
+const COLUMNS: readonly PoolColumn[] = [
+  { title: 'Nodes', show: ({ totals }) => nodesText(totals) },
+  { title: 'Disks', show: ({ totals }) => disks(totals) },
+  { title: 'Capacity', show: ({ totals }) => capacity(totals) },
+  {
+    title: 'Forecast',
+    show: ({ figures: { forecast_seconds: seconds, forecast_target_percent: target } }, marked) =>
+      known(seconds, (value) => forecast(value, target, marked)),
+  },
+  {
+    title: 'Errors',
+    show: ({ figures }, marked) => known(figures.failed_transactions_ratio, (ratio) => errors(ratio, marked)),
+  },
+  { title: 'Latency', show: ({ figures }, marked) => markedLatencies(figures, marked) },
+]
+
+/** Titles above the pools. */
+export const poolHead = html`<div class="line head" aria-hidden="true"><span>Pool</span>${COLUMNS.map(({ title }) => html`<span>${title}</span>`)}<span class="when">Last poll</span></div>
+`
+
+/** What the columns do not say: that the pool is not polled yet, cannot be polled, or is empty. */
+function stateText({ last_poll: poll, summary, totals }: PoolStatus): Html | undefined {
+  if (poll?.result === 'ok' && totals.nodes > 0) return undefined
+  return html`<span class="words">${summary}</span>`
+}
+
 function poolLine(pool: PoolStatus, name: Html, { now, problems }: PoolContext): Html {
   const { totals, last_poll: poll } = pool
-  return html`<span class="line">${name} ${statePill(pool.state)} <span class="words">${pool.summary}</span>
-<span class="figure">${totals.nodes === 0 ? undefined : disks(totals, 'disks')}</span>
-<span class="figure">${totals.nodes === 0 ? undefined : capacity(totals)}</span>
-<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>
-${figureColumns(pool, problems.get(pool.id) ?? [])}</span>`
+  const marked = markOf(problems.get(pool.id) ?? [])
+  const cells = totals.nodes === 0 ? [] : COLUMNS
+  return html`<span class="line"><span>${name} ${statePill(pool.state)}</span>${stateText(pool)}
+${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
+<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span></span>`
 }
 
 export function poolBody(pool: PoolStatus, shown: ShownNodes, context: PoolContext): Html {
@@ -79,27 +142,19 @@ ${coverageTable(pool)}</div>`
 }
 
 function poolFacts(pool: PoolStatus, now: number): Html[] {
-  const { last_poll: poll } = pool
-  const times = [
-    fact(
-      'Last poll',
-      known(
-        poll,
-        ({ timestamp_seconds: at, duration_seconds }) =>
-          html`${relativeTime(at, now)}, took ${latencyText(duration_seconds)}`,
-      ),
-    ),
-    fact(
-      'Next poll',
-      known(pool.next_poll_timestamp_seconds, (at) => dueTime(at, now)),
-    ),
-  ]
-  const until = pool.values_until_timestamp_seconds
+  const { last_poll: poll, values_until_timestamp_seconds: until } = pool
   const stale =
     poll === null || poll.result === 'ok' || until === null
       ? []
       : [fact('Values end', html`${relativeTime(until, now)}, unless a poll succeeds`)]
-  return [...times, ...stale, fact('Pool id', html`<code>${pool.id}</code>`)]
+  return [
+    fact(
+      'Duration of the last poll',
+      known(poll, ({ duration_seconds }) => latencyText(duration_seconds)),
+    ),
+    ...stale,
+    fact('Pool id', html`<code>${pool.id}</code>`),
+  ]
 }
 
 /** The last error: that of the last poll, or an earlier one. */
@@ -116,38 +171,4 @@ export function moreNodes(pool: PoolStatus, shown: number, context: Pick<PoolCon
   const { length } = pool.nodes
   if (length <= shown) return undefined
   return html`<p class="more"><a href="${poolUrl(pool, context)}">All ${counted(length, 'node')}</a> <span class="quiet">(${shown} shown, the worst first)</span></p>`
-}
-
-/** The alerts of problems that are shown in each column. */
-const ERRORS: readonly string[] = [
-  'SdsSystemErrorsCritical',
-  'SdsTransactionErrorsCritical',
-  'SdsSystemErrors',
-  'SdsTransactionErrors',
-]
-const FORECASTS: readonly string[] = ['SdsForecastCritical', 'SdsForecastShort']
-
-/** Nothing without any of the figures. @param problems those of the pool */
-function figureColumns({ figures }: PoolStatus, problems: readonly Problem[]): Html | undefined {
-  const {
-    failed_transactions_ratio: failed,
-    read_latency_seconds: read,
-    write_latency_seconds: write,
-    forecast_seconds: forecast,
-  } = figures
-  if (failed === null && read === null && write === null && forecast === null) return undefined
-  const marked = (alerts: readonly string[], content: Content) => {
-    const problem = problems.find(({ alert }) => alerts.some((one) => one === alert))
-    return problem === undefined ? content : html`<strong class="${problem.severity}">${content}</strong>`
-  }
-  const columns = [
-    failed === null ? undefined : marked(ERRORS, `${percentText(failed)} failed`),
-    [
-      read === null ? undefined : marked(['SdsReadLatencyHigh'], `read ${latencyText(read)}`),
-      read === null || write === null ? undefined : ', ',
-      write === null ? undefined : marked(['SdsWriteLatencyHigh'], `write ${latencyText(write)}`),
-    ],
-    forecast === null ? undefined : marked(FORECASTS, `forecast ${durationText(forecast)}`),
-  ]
-  return html`<span class="service">${columns.map((column) => html`<span>${column}</span>`)}</span>`
 }

@@ -1,26 +1,126 @@
 import { softwareText } from '../../../api/resources/hardware.ts'
+import { sumOfKnown } from '../../../status/figures/node_figures.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
+import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
+import type { Problem } from '../../../status/states.ts'
+import { countText, storageText } from '../../../text.ts'
+import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, SYSTEM_CHARTS } from './charts.ts'
-import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill, wideFact } from './elements.ts'
+import {
+  capacity,
+  disks,
+  dueTime,
+  errorBox,
+  fact,
+  known,
+  relativeTime,
+  statePill,
+  wideFact,
+} from './elements.ts'
+import { errors, forecast, markedLatencies, markOf, poolHead } from './pool.ts'
 
-export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
+export function systemCard(system: SystemStatus, pools: Content, context: SystemContext): Html {
   const { discovery_error: error } = system
-  return html`<section class="card system" data-key="system ${system.name}" aria-label="System ${system.name}">
-<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)} <span class="words">${system.summary}</span></div>
-${error && errorBox('current', 'The list of pools could not be read', error, now)}<dl class="facts">${systemFacts(system, now)}</dl>
+  const { recent, now } = context
+  return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
+<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
+${error && errorBox('current', 'The list of pools could not be read', error, now)}<dl class="facts glance">${glance(system, context)}</dl>
 ${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
-<div class="pools">${pools}</div>
+<div class="pools">${system.pools.length === 0 ? undefined : poolHead}${pools}</div>
+<details class="connection" data-key="connection"><summary>Connection</summary><dl class="facts">${connectionFacts(system, now)}</dl></details>
 </section>
 `
 }
 
+export interface SystemContext {
+  readonly recent: Recent
+  /** Of the system and its pools. */
+  readonly problems: readonly Problem[]
+  /** Seconds since the epoch. */
+  readonly now: number
+}
+
+/** What the facts do not say. */
+function stateText({ pools, state, summary }: SystemStatus): Html | undefined {
+  const isPolled = pools.some(({ last_poll: poll }) => poll?.result === 'ok')
+  const isWhole = pools.every(({ last_poll: poll }) => poll?.result === 'ok')
+  return isPolled && (isWhole || state !== 'critical')
+    ? undefined
+    : html` <span class="words">${summary}</span>`
+}
+
+/** What users ask first. Forecast, errors and latencies are those of the worst pool. */
+function glance({ pools, totals, polls }: SystemStatus, { problems, now }: SystemContext): Html[] {
+  const marked = markOf(problems)
+  const figures = pools.map((pool) => pool.figures)
+  const worst = (pick: (figures: PoolFigures) => number | null) =>
+    largest(figures.map((one) => pick(one) ?? undefined)) ?? null
+  const first = figures
+    .filter(({ forecast_seconds: seconds }) => seconds !== null)
+    .toSorted((a, b) => (a.forecast_seconds ?? 0) - (b.forecast_seconds ?? 0))[0]
+  const latency = {
+    read_latency_seconds: worst((one) => one.read_latency_seconds),
+    write_latency_seconds: worst((one) => one.write_latency_seconds),
+  }
+  const free = (totals.disk_space_total_bytes ?? 0) - (totals.disk_space_allocated_bytes ?? 0)
+  const ofWorst = pools.length > 1 ? html` <span class="quiet">(worst pool)</span>` : undefined
+  const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
+  return [
+    fact('Nodes', totals.nodes === 0 ? known(null, String) : nodesText(totals)),
+    fact('Disks', disks(totals)),
+    fact(
+      'Capacity',
+      capacity(totals),
+      hasFree ? html`<span class="quiet">${storageText(free)} free</span>` : undefined,
+    ),
+    fact(
+      'Forecast',
+      known(first, ({ forecast_seconds: seconds, forecast_target_percent: target }) => [
+        forecast(seconds ?? 0, target, marked),
+        ofWorst,
+      ]),
+    ),
+    fact('Transactions', transactions(figures)),
+    fact(
+      'Errors',
+      known(
+        worst((one) => one.failed_transactions_ratio),
+        (ratio) => [errors(ratio, marked), ofWorst],
+      ),
+    ),
+    fact(
+      'Latency',
+      markedLatencies(latency, marked),
+      Object.values(latency).every((value) => value === null) ? undefined : ofWorst,
+    ),
+    fact(
+      'Last poll',
+      known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
+    ),
+  ]
+}
+
+type PoolFigures = SystemStatus['pools'][number]['figures']
+
+/** `reads 1.2K/s, writes 300/s` */
+function transactions(figures: readonly PoolFigures[]): Content {
+  const [reads, writes] = (['reads_per_second', 'writes_per_second'] as const).map((member) =>
+    sumOfKnown(figures.map((one) => one[member])),
+  )
+  const words = [
+    reads === undefined ? '' : `reads ${countText(reads)}/s`,
+    writes === undefined ? '' : `writes ${countText(writes)}/s`,
+  ]
+  return known(words.filter(Boolean).join(', ') || null, String)
+}
+
 /** A system in one line, where many are shown. */
 export function systemLink(system: SystemStatus): Html {
-  return html`<div class="pool link" data-key="system ${system.name}"><span class="line"><a class="name" href="${systemUrl(system)}">${system.name}</a> ${statePill(system.state)} <span class="words">${system.summary}</span>
-<span class="figure">${system.totals.nodes === 0 ? undefined : capacity(system.totals)}</span></span></div>
+  return html`<div class="pool link ${system.state}" data-key="system ${system.name}"><span class="line"><span><a class="name" href="${systemUrl(system)}">${system.name}</a> ${statePill(system.state)}</span> <span class="words">${system.summary}</span>
+<span class="cell" data-title="Capacity">${system.totals.nodes === 0 ? undefined : capacity(system.totals)}</span></span></div>
 `
 }
 
@@ -28,14 +128,11 @@ function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
 }
 
-function systemFacts(system: SystemStatus, now: number): Html[] {
+/** How the system is polled. */
+function connectionFacts(system: SystemStatus, now: number): Html[] {
   const { polls, requests, query_interface: queries } = system
   return [
     fact(system.endpoints.length === 1 ? 'Endpoint' : 'Endpoints', endpoints(system)),
-    fact(
-      'Last poll',
-      known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
-    ),
     fact(
       'Next poll',
       polls.schedule === ''
@@ -45,7 +142,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
     ),
     fact(
       'Login',
-      html`<span class="${system.login.state === 'refused' ? 'bad' : ''}">${system.login.summary}</span>`,
+      html`<span class="${system.login.state === 'refused' ? 'critical' : ''}">${system.login.summary}</span>`,
     ),
     fact(
       'Requests',
@@ -53,7 +150,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
       requests.waiting === 0 ? undefined : `, ${requests.waiting} waiting`,
       requests.pause_seconds === 0
         ? undefined
-        : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
+        : html`; <span class="critical">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
     fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
     fact(
@@ -98,7 +195,7 @@ function resourceText(resource: ResourceStatus, now: number): Html {
     error === null || state === 'failing'
       ? undefined
       : html` <span class="quiet">(${error.message}. What to do: ${error.remedy})</span>`
-  return html`<code>${name}</code> <span class="${state === 'failing' ? 'bad' : ''}">${summary}</span>${age}${reason}`
+  return html`<code>${name}</code> <span class="${state === 'failing' ? 'critical' : ''}">${summary}</span>${age}${reason}`
 }
 
 function otherFacts(system: SystemStatus, now: number): Html[] {
@@ -117,6 +214,6 @@ function endpoints({ endpoints: all }: SystemStatus): Content {
     html`<code>${url}</code>`,
     pause_seconds === 0 || all.length === 1
       ? undefined
-      : html` <span class="bad">(failed; others are preferred for ${pause_seconds}s)</span>`,
+      : html` <span class="critical">(failed; others are preferred for ${pause_seconds}s)</span>`,
   ])
 }

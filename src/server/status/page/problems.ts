@@ -1,0 +1,50 @@
+import type { Status } from '../../../status/model.ts'
+import { queryOf } from '../../../status/selection.ts'
+import { type Problem, problemState } from '../../../status/states.ts'
+import { counted } from '../../../text.ts'
+import { type Html, html } from '../../page/html.ts'
+import { RUNBOOKS_PATH } from '../../paths.ts'
+import { relativeTime, statePill } from './elements.ts'
+
+/** Systems and pools with problems that are shown at first, and in all. */
+const FIRST_BLOCKS = 5
+const BLOCKS = 100
+
+/** One block for each system and pool with problems, the worst first. */
+export function problemList({ problems, timestamp_seconds: now }: Status): Html {
+  if (problems.length === 0) return html``
+  const places = Map.groupBy(problems, ({ system, pool_id }) => JSON.stringify([system, pool_id]))
+  const blocks = [...places].map(([place, ofPlace], index) => problemBlock(place, ofPlace, index === 0, now))
+  const more = blocks.length - BLOCKS
+  const rest =
+    blocks.length <= FIRST_BLOCKS
+      ? undefined
+      : html`<details class="rest" data-key="rest"><summary>Show all (${blocks.length})</summary>${blocks.slice(FIRST_BLOCKS, BLOCKS)}${more > 0 ? html`<p class="quiet">and ${counted(more, 'more block')}</p>` : undefined}</details>`
+  return html`<section class="card problems ${problemState(problems)}" aria-labelledby="problems-heading" data-key="problems"><h2 id="problems-heading">Needs attention</h2>${blocks.slice(0, FIRST_BLOCKS)}${rest}</section>
+`
+}
+
+/** The problems of one system or pool; the cause is before its consequences. */
+function problemBlock(place: string, problems: readonly Problem[], isOpen: boolean, now: number): Html {
+  const [{ system = '', pool = null, pool_id = null } = {}] = problems
+  const link =
+    pool_id === null
+      ? html`<a href="/${queryOf({ system })}">${system}</a>`
+      : html`<a href="/${queryOf({ system, pool: pool_id })}">${system} / ${pool ?? pool_id}</a>`
+  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${link}</span> <span class="words">${problems.map(({ summary }) => summary).join(', ')}</span></summary>
+<ul>${problems.map((problem) => problemItem(problem, now))}</ul></details>
+`
+}
+
+function problemItem({ severity, text, remedy, alert, timestamp_seconds }: Problem, now: number): Html {
+  const when =
+    timestamp_seconds === null
+      ? undefined
+      : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
+  const runbook =
+    alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
+  const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
+  const hasMore = advice !== undefined || runbook !== undefined
+  return html`<li class="${severity}"><p>${text}${when}</p>${hasMore ? html`<p class="quiet">${advice}${runbook}</p>` : undefined}</li>
+`
+}
