@@ -83,7 +83,7 @@ export function latencies(values: Latencies, mark = (_name: string, text: string
     (text, index) =>
       html`${index === 0 ? '' : ' '}<span class="whole">${text}${index < known.length - 1 ? ',' : ''}</span>`,
   )
-  return known.length === 0 ? NOT_KNOWN : words
+  return known.length === 0 ? NOT_KNOWN : html`<span>${words}</span>`
 }
 
 export function table(titles: readonly string[], rows: readonly Html[]): Html {

@@ -48,7 +48,7 @@ export function poolLink(pool: PoolStatus, context: PoolContext): Html {
 
 /** A pool on its own page. */
 export function poolHeading(pool: PoolStatus, context: PoolContext): Html {
-  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context)}</div>
+  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context, true)}</div>
 `
 }
 
@@ -118,10 +118,14 @@ function stateText({ last_poll: poll, summary, totals }: PoolStatus): Html | und
   return html`<span class="words">${summary}</span>`
 }
 
-function poolLine(pool: PoolStatus, name: Html, { now, problems }: PoolContext): Html {
+/** The facts of a system with one pool are those of the pool. */
+const hasColumns = ({ system }: PoolContext) => system.pools.length > 1
+
+function poolLine(pool: PoolStatus, name: Html, context: PoolContext, isWhole = hasColumns(context)): Html {
+  const { now, problems } = context
   const { totals, last_poll: poll } = pool
   const marked = markOf(problems.get(pool.id) ?? [])
-  const cells = totals.nodes === 0 ? [] : COLUMNS
+  const cells = isWhole && totals.nodes > 0 ? COLUMNS : []
   return html`<span class="line"><span>${name} ${statePill(pool.state)}</span>${stateText(pool)}
 ${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
 <span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span></span>`

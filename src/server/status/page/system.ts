@@ -29,7 +29,7 @@ export function systemCard(system: SystemStatus, pools: Content, context: System
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
 ${error && errorBox('current', 'The list of pools could not be read', error, now)}<dl class="facts glance">${glance(system, context)}</dl>
 ${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
-<div class="pools">${system.pools.length === 0 ? undefined : poolHead}${pools}</div>
+<div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
 <details class="connection" data-key="connection"><summary>Connection</summary><dl class="facts">${connectionFacts(system, now)}</dl></details>
 </section>
 `
