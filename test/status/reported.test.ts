@@ -49,7 +49,7 @@ test.each<[string, Entries, readonly string[]]>([
   [
     'alerts of its own',
     { vdc: [{ alertsNumUnackCritical: [{ t: T, Count: 1 }], alertsNumUnackError: [{ t: T, Count: 4 }] }] },
-    ['bad SdsSystemAlertsCritical: 1 critical and 4 error unacknowledged alerts on the system'],
+    ['critical SdsSystemAlertsCritical: 1 critical and 4 error unacknowledged alerts on the system'],
   ],
   [
     'nodes in no status',
@@ -60,22 +60,22 @@ test.each<[string, Entries, readonly string[]]>([
   [
     'directory tables that are not ready',
     { directoryTables: [{ total: 128, unready: 2, unknown: 1 }] },
-    ['bad SdsDirectoryTablesUnready: 3 directory tables not ready'],
+    ['critical SdsDirectoryTablesUnready: 3 directory tables not ready'],
   ],
   [
     'failed links',
     { failedLink: [LINK, { ...LINK, rgName: 'rg2' }] },
-    ['bad SdsReplicationLinksFailed: 2 replication links failed to south'],
+    ['critical SdsReplicationLinksFailed: 2 replication links failed to south'],
   ],
   [
     'a failed link of which nothing is known',
     { failedLink: [LINK, { id: 'l2' }] },
-    ['bad SdsReplicationLinksFailed: 2 replication links failed to south'],
+    ['critical SdsReplicationLinksFailed: 2 replication links failed to south'],
   ],
   [
     'a group of which data is pending for hours',
     { group: [LAGGING] },
-    ['bad SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'],
+    ['critical SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'],
   ],
   [
     'a group of which nothing is pending',
@@ -108,7 +108,7 @@ test.each<[string, Entries, readonly string[]]>([
       ],
     },
     [
-      'bad SdsNamespaceQuotaCritical: 1 namespace above 95.0% of the hard quota: media (96.0%)',
+      'critical SdsNamespaceQuotaCritical: 1 namespace above 95.0% of the hard quota: media (96.0%)',
       'warning SdsNamespaceQuotaHigh: 1 namespace above 85.0% of the hard quota: finance (90.0%)',
     ],
   ],

@@ -86,7 +86,7 @@ test('that a resource of an unreachable system could not be read is no problem o
   const { state, problems } = statusOf(withResourceFailure(unreachable, 'namespace', refused, T + 60))
   expect(state).toBe('failing')
   expect(problems).toEqual([
-    'bad SdsSystemUnreachable: system a, nodes of pool urn:p: (/dashboard): connection refused',
+    'critical SdsSystemUnreachable: system a, nodes of pool urn:p: (/dashboard): connection refused',
   ])
 })
 

@@ -41,29 +41,29 @@ const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = 
     'error-burst',
     'modern',
     [
-      ['archive', 'SdsSystemErrorsCritical', 'bad'],
-      ['hot', 'SdsSystemErrorsCritical', 'bad'],
+      ['archive', 'SdsSystemErrorsCritical', 'critical'],
+      ['hot', 'SdsSystemErrorsCritical', 'critical'],
     ],
   ],
   [
     'filling-up',
     'classic',
     [
-      ['', 'SdsSystemAlertsCritical', 'bad'],
+      ['', 'SdsSystemAlertsCritical', 'critical'],
       ['archive', 'SdsCapacityHigh', 'warning'],
-      ['archive', 'SdsForecastCritical', 'bad'],
-      ['hot', 'SdsCapacityCritical', 'bad'],
+      ['archive', 'SdsForecastCritical', 'critical'],
+      ['hot', 'SdsCapacityCritical', 'critical'],
     ],
   ],
   [
     'site-down',
     'classic',
     [
-      ['', 'SdsReplicationLinksFailed', 'bad'],
+      ['', 'SdsReplicationLinksFailed', 'critical'],
       ['', 'SdsSystemAlertsError', 'warning'],
     ],
   ],
-  ['quota-near', 'classic', [['', 'SdsNamespaceQuotaCritical', 'bad']]],
+  ['quota-near', 'classic', [['', 'SdsNamespaceQuotaCritical', 'critical']]],
 ]
 
 test.each(CASES)('%s on a %s system has the problems of its alerts', async (scenario, profile, expected) => {

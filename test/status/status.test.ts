@@ -74,17 +74,17 @@ describe('a poll that fails', () => {
     const status = statusOf([failing], at(T + 70))
     const pool = onlyPool(status)
     expect(pool).toMatchObject({
-      state: 'failing',
+      state: 'critical',
       summary: 'the last poll failed; values from 70s ago are served for another 3m',
       last_error: { reason: 'connect', remedy: 'check the firewall', timestamp_seconds: T + 60 },
       values_until_timestamp_seconds: T + 300,
     })
     expect(onlySystem(status)).toMatchObject({
-      state: 'failing',
+      state: 'critical',
       summary: '1 of 1 pool could not be polled',
     })
     expect(only(status.problems)).toMatchObject({
-      severity: 'bad',
+      severity: 'critical',
       system: 'a',
       pool: 'p',
       text: expect.stringContaining('connection refused'),
@@ -96,7 +96,7 @@ describe('a poll that fails', () => {
   test('has no values once they were dropped', () => {
     const pool = onlyPool(statusOf([dropNodes(failing, 'urn:p:')], at(T + 400)))
     expect(pool).toMatchObject({
-      state: 'failing',
+      state: 'critical',
       summary: 'the last poll failed; there are no values',
       values_until_timestamp_seconds: null,
       nodes: [],
@@ -118,7 +118,7 @@ describe('a poll that fails', () => {
     const status = statusOf([recovered], { polling, ...at(T + 121) })
     expect(onlyPool(status)).toMatchObject({
       state: 'warning',
-      summary: '1 node, all Good, the history could not be read',
+      summary: 'the history could not be read',
       history_error: { reason: 'too_large', timestamp_seconds: T },
     })
     expect(status.problems).toMatchObject([
@@ -147,7 +147,7 @@ test.each([
 ] as const)('polls that all fail with %s have the runbook of %s', (reason, alert) => {
   const one = withPoll(polledSystem('a', { p: [{ name: 'n1' }] }), 'urn:p:', failedPoll(T, { reason }))
   const problems = statusOf([one]).problems
-  expect(problems).toMatchObject([{ alert, severity: 'bad' }])
+  expect(problems).toMatchObject([{ alert, severity: 'critical' }])
   expect(alertsOf(readRules().sources).map((source) => source.alert)).toContain(alert)
 })
 
@@ -235,7 +235,7 @@ describe('what needs attention', () => {
     ['Good', []],
     ['Maintenance', []],
     ['Suspect', ['warning 1 of 2 nodes not Good: n1 (Suspect)']],
-    ['Bad', ['bad 1 of 2 nodes not Good: n1 (Bad)']],
+    ['Bad', ['critical 1 of 2 nodes not Good: n1 (Bad)']],
     ['NotAccessible', ['warning 1 of 2 nodes not Good: n1 (NotAccessible)']],
     ['Exploded', ['warning 1 of 2 nodes not Good: n1 (Exploded)']],
   ])('a node that is %s', (health, problems) => {
@@ -245,7 +245,7 @@ describe('what needs attention', () => {
   test('bad disks, and a pool that is nearly full', () => {
     expect(problemsOf({ name: 'n1', badDisks: 2 }, { name: 'n2' })).toEqual(['warning 2 bad disks: n1 (2)'])
     expect(problemsOf({ name: 'n1', allocatedRatio: 0.945 })).toEqual([
-      'bad 94.5% of the disk space is allocated',
+      'critical 94.5% of the disk space is allocated',
     ])
   })
 
@@ -269,7 +269,7 @@ describe('what needs attention', () => {
     ['half of the nodes', 20, ['warning 90% full in 20 days'], [['20'], ['N/A']]],
     ['less than half of the nodes', null, [], [['20'], ['N/A'], [undefined]]],
     ['one of three nodes at its target', 40, [], [['0'], ['40'], ['40']]],
-    ['most nodes at their target', 0, ['bad over 90% full'], [['0'], ['0'], ['40']]],
+    ['most nodes at their target', 0, ['critical over 90%'], [['0'], ['0'], ['40']]],
   ])('the forecast of a pool is the median of its nodes: %s', (_, days, problems, ofNodes) => {
     const nodes = ofNodes.map((ofNode, index) => ({
       name: `n${index}`,
@@ -296,7 +296,7 @@ describe('what needs attention', () => {
         ({ alert, severity }) => `${severity} ${alert}`,
       )
     expect(alertsWith({})).toEqual(['warning SdsDisksBad', 'warning SdsCapacityHigh'])
-    expect(alertsWith({ values: { 'usedRatio.critical': 0.82 } })).toContain('bad SdsCapacityCritical')
+    expect(alertsWith({ values: { 'usedRatio.critical': 0.82 } })).toContain('critical SdsCapacityCritical')
     expect(alertsWith({ disabled: ['SdsDisksBad'] })).toEqual(['warning SdsCapacityHigh'])
     const ofPool = { ...DEFAULT_ALERTING, system: 'a', pool: 'p', values: { 'usedRatio.warning': 0.9 } }
     expect(alertsWith({ overrides: [ofPool] })).toEqual(['warning SdsDisksBad'])
@@ -331,7 +331,7 @@ describe('what needs attention', () => {
       transactionWriteLatencyCurrent: [{ t: T, Latency: 2000 }],
     }
     expect(problemsOf({ name: 'n1', more })).toEqual([
-      'bad 40.0% of the transactions fail, 30.0% with server errors',
+      'critical 40.0% of the transactions fail, 30.0% with server errors',
       'warning reads take 900 ms',
       'warning writes take 2.0 s',
     ])
@@ -357,7 +357,7 @@ describe('what needs attention', () => {
   test('names of many nodes are cut', () => {
     const nodes = Array.from({ length: 8 }, (_, index) => ({ name: `n${index}`, health: 'Bad' }))
     expect(problemsOf(...nodes)).toEqual([
-      'bad 8 of 8 nodes not Good: n0 (Bad), n1 (Bad), n2 (Bad), n3 (Bad), n4 (Bad) and 3 more',
+      'critical 8 of 8 nodes not Good: n0 (Bad), n1 (Bad), n2 (Bad), n3 (Bad), n4 (Bad) and 3 more',
     ])
   })
 
@@ -380,7 +380,7 @@ describe('what needs attention', () => {
 
   test('a system with a problem is not ok, although it is polled well', () => {
     const system = { ...polledSystem('a', { p: [{ name: 'n1' }] }), clockSkewSeconds: 3600 }
-    expect(statusOf([system])).toMatchObject({ state: 'warning', systems: [{ state: 'warning' }] })
+    expect(statusOf([system])).toMatchObject({ state: 'critical', systems: [{ state: 'critical' }] })
   })
 })
 
@@ -394,7 +394,7 @@ test('the worst nodes come first, then names by their numbers', () => {
   ]
   const { nodes: sorted } = onlyPool(statusOf([polledSystem('a', { p: nodes })]))
   expect(sorted.map(({ name, severity }) => `${name} ${severity}`)).toEqual([
-    'node-4 bad',
+    'node-4 critical',
     'node-3 warning',
     'node-2 notice',
     'node-9 ok',

@@ -58,7 +58,7 @@ describe('GET /api/v1/status', () => {
 
   test('has all systems, pools and nodes', async () => {
     const status = await statusAt('')
-    expect(status).toMatchObject({ version: '1.2.3', ready: true, state: 'failing', summary: '2 problems' })
+    expect(status).toMatchObject({ version: '1.2.3', ready: true, state: 'critical', summary: '2 problems' })
     expect(namesIn(status)).toEqual(['frankfurt: hot 2, cold 1', 'paris: hot 1'])
   })
 

@@ -88,15 +88,13 @@ function breadcrumb({ systems }: Status, { system, pool }: Selection): Html {
   return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${current}</nav>`
 }
 
-/** The worst ones of a list, in the order of the list. */
+/** The worst ones of a list, the worst first. */
 function worstOf<T extends { readonly state: PoolStatus['state'] }>(
   list: readonly T[],
   count: number,
 ): Set<T> {
-  if (list.length <= count) return new Set(list)
   const sorted = list.toSorted((a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state))
-  const worst = new Set(sorted.slice(0, count))
-  return new Set(list.filter((one) => worst.has(one)))
+  return new Set(sorted.slice(0, count))
 }
 
 function systemCards(status: Status, { recent, selection }: PageSources): Html {

@@ -32,11 +32,17 @@ function problemBlock(place: string, problems: readonly Problem[], isOpen: boole
       ? html`<a href="/${queryOf({ system })}">${system}</a>`
       : html`<a href="/${queryOf({ system, pool: pool_id })}">${system} / ${pool ?? pool_id}</a>`
   return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${link}</span> <span class="words">${problems.map(({ summary }) => summary).join(', ')}</span></summary>
-<ul>${problems.map((problem) => problemItem(problem, now))}</ul></details>
+<ul>${problems.map((problem) => problemItem(problem, problems.length === 1, now))}</ul></details>
 `
 }
 
-function problemItem({ severity, text, remedy, alert, timestamp_seconds }: Problem, now: number): Html {
+function problemItem(
+  { severity, text, summary, remedy, alert, timestamp_seconds }: Problem,
+  isOnly: boolean,
+  now: number,
+): Html {
+  // The head of the block has the summary already.
+  const words = isOnly && text === summary ? undefined : html`<p>${text}</p>`
   const when =
     timestamp_seconds === null
       ? undefined
@@ -44,7 +50,6 @@ function problemItem({ severity, text, remedy, alert, timestamp_seconds }: Probl
   const runbook =
     alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
   const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
-  const hasMore = advice !== undefined || runbook !== undefined
-  return html`<li class="${severity}"><p>${text}${when}</p>${hasMore ? html`<p class="quiet">${advice}${runbook}</p>` : undefined}</li>
+  return html`<li class="${severity}">${words}<p class="quiet">${advice}${runbook}${when}</p></li>
 `
 }

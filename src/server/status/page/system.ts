@@ -68,8 +68,13 @@ function glance({ pools, totals, polls }: SystemStatus, { problems, now }: Syste
   const free = (totals.disk_space_total_bytes ?? 0) - (totals.disk_space_allocated_bytes ?? 0)
   const ofWorst = pools.length > 1 ? html` <span class="quiet">(worst pool)</span>` : undefined
   const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
+  const lastPoll = fact(
+    'Last poll',
+    known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
+  )
+  if (totals.nodes === 0) return [lastPoll]
   return [
-    fact('Nodes', totals.nodes === 0 ? known(null, String) : nodesText(totals)),
+    fact('Nodes', nodesText(totals)),
     fact('Disks', disks(totals)),
     fact(
       'Capacity',
@@ -96,10 +101,7 @@ function glance({ pools, totals, polls }: SystemStatus, { problems, now }: Syste
       markedLatencies(latency, marked),
       Object.values(latency).every((value) => value === null) ? undefined : ofWorst,
     ),
-    fact(
-      'Last poll',
-      known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
-    ),
+    lastPoll,
   ]
 }
 
