@@ -27,12 +27,10 @@ export function problemList({ problems, timestamp_seconds: now }: Status): Html 
 /** The problems of one system or pool; the cause is before its consequences. */
 function problemBlock(place: string, problems: readonly Problem[], isOpen: boolean, now: number): Html {
   const [{ system = '', pool = null, pool_id = null } = {}] = problems
-  const link =
-    pool_id === null
-      ? html`<a href="/${queryOf({ system })}">${system}</a>`
-      : html`<a href="/${queryOf({ system, pool: pool_id })}">${system} / ${pool ?? pool_id}</a>`
-  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${link}</span> <span class="words">${problems.map(({ summary }) => summary).join(', ')}</span></summary>
-<ul>${problems.map((problem) => problemItem(problem, problems.length === 1, now))}</ul></details>
+  const [query, name] =
+    pool_id === null ? [{ system }, system] : [{ system, pool: pool_id }, `${system} / ${pool ?? pool_id}`]
+  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${problems.map(({ summary }) => summary).join(', ')}</span></summary>
+<ul>${problems.map((problem) => problemItem(problem, problems.length === 1, now))}<li><a href="/${queryOf(query)}">Show ${name}</a></li></ul></details>
 `
 }
 
