@@ -75,5 +75,7 @@ test.each(CASES)('%s on a %s system has the problems of its alerts', async (scen
       ...WAIT,
     })
   expect(await problemsOf(url, expected)).toEqual(expected.toSorted())
-  expect((await statusOf(url)).state).toBe(expected.length === 0 ? 'ok' : 'warning')
+  const severities = expected.map(([, , severity]) => severity)
+  const state = severities.includes('critical') ? 'critical' : severities.length > 0 ? 'warning' : 'ok'
+  expect((await statusOf(url)).state).toBe(state)
 })
