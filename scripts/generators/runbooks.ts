@@ -62,7 +62,7 @@ queries, and what to do. A running exporter serves this page with all runbooks a
 
 \`critical\`: act now. \`warning\`: today. \`info\`: the next working day. "After" is how long the condition must hold.
 [Thresholds](alerting.md) has the limits, how to change them, and the links from alerts to this page. In the queries of
-runbooks, replace \`SYSTEM\`, \`POOL\`, \`NODE\` and other words in capitals by the labels of the alert.
+runbooks, replace \`SYSTEM\`, \`POOL\`, \`NODE\` and other words in capitals by the labels of the alert; \`sds-exporter nodes\` and \`sds-exporter doctor\` read the state from the systems.
 
 Add the rules of \`deploy/prometheus/alertmanager-inhibition.yml\` to your Alertmanager: the alert of a cause then inhibits those
 of its consequences. Two exporters that poll the same system do not duplicate alerts.
