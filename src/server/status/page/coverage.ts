@@ -16,7 +16,7 @@ export function coverageTable({ categories, attributes }: PoolStatus): Html {
     ...categories.map((one) => coverageRow(one.category, one, of(one.category))),
   ]
   const served = attributes.filter((one) => one.served > 0).length
-  const summary = `Attributes: ${served} of ${attributes.length} served`
+  const summary = `${served} of ${attributes.length} attributes available`
   return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table>${table(TITLES, rows)}</table></details>`
 }
 
