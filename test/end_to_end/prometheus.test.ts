@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES } from '../../src/metrics/families.ts'
+import { RESOURCE_FAMILIES } from '../../src/system_catalogue.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
@@ -32,8 +33,8 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_replication_link_failed: 'no link has failed',
   sds_replication_link_bootstrap_ratio: 'no site joins',
   ...Object.fromEntries(
-    ['sds_bucket_used_bytes', 'sds_bucket_objects', 'sds_bucket_quota_bytes', 'sds_namespace_buckets'].map(
-      (name) => [name, 'buckets are off by default'],
+    RESOURCE_FAMILIES.filter(({ resource }) => ['buckets', 'data_nodes'].includes(resource)).map(
+      ({ name }) => [name, 'off by default'],
     ),
   ),
 }
