@@ -9,25 +9,14 @@ import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, SYSTEM_CHARTS } from './charts.ts'
-import {
-  capacity,
-  disks,
-  dueTime,
-  errorBox,
-  fact,
-  known,
-  relativeTime,
-  statePill,
-  wideFact,
-} from './elements.ts'
+import { capacity, disks, dueTime, fact, known, relativeTime, statePill, wideFact } from './elements.ts'
 import { errors, forecast, markedLatencies, markOf, poolHead } from './pool.ts'
 
 export function systemCard(system: SystemStatus, pools: Content, context: SystemContext): Html {
-  const { discovery_error: error } = system
   const { recent, now } = context
   return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
-${error && errorBox('current', 'The list of pools could not be read', error, now)}<dl class="facts glance">${glance(system, context)}</dl>
+<dl class="facts glance">${glance(system, context)}</dl>
 ${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
 <div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
 <details class="connection" data-key="connection"><summary>Connection</summary><dl class="facts">${connectionFacts(system, now)}</dl></details>
