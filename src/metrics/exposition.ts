@@ -78,7 +78,7 @@ async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
   let textBytes = 0
   let crc = 0
   let before: Promise<Buffer> | undefined
-  for (const text of joined(textBuffers(parts, format), PIECE_BYTES)) {
+  for (const text of joined(textBuffers(parts, format), PIECE_BYTES, joinInTurn())) {
     const block = compressPiece(text)
     // It is awaited after the block before it, which may fail, too.
     block.catch(() => undefined)
@@ -92,20 +92,44 @@ async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
   return { pieces: [...joined(blocks, PIECE_BYTES)], textBytes, crc }
 }
 
+type Join = (buffers: readonly Buffer[], bytes: number) => Buffer
+
+/**
+ * Joins in two buffers in turn, because copies of the whole text would stay in memory until the next collection. A piece
+ * is valid until the second one after it.
+ */
+function joinInTurn(): Join {
+  let [next, other] = [Buffer.allocUnsafeSlow(PIECE_BYTES), Buffer.allocUnsafeSlow(PIECE_BYTES)]
+  return (buffers, bytes) => {
+    const [only] = buffers
+    if (buffers.length === 1 && only !== undefined) return only
+    if (bytes > next.length) return Buffer.concat(buffers, bytes)
+    let end = 0
+    for (const buffer of buffers) end += buffer.copy(next, end)
+    const piece = next.subarray(0, bytes)
+    ;[next, other] = [other, next]
+    return piece
+  }
+}
+
 /** Joins buffers to pieces of at most so many bytes, but at least one buffer. Not to a string, which has at most half a gigabyte. */
-function* joined(buffers: Iterable<Buffer>, pieceBytes: number): Generator<Buffer> {
+function* joined(
+  buffers: Iterable<Buffer>,
+  pieceBytes: number,
+  join: Join = Buffer.concat,
+): Generator<Buffer> {
   let piece: Buffer[] = []
   let bytes = 0
   for (const buffer of buffers) {
     if (bytes > 0 && bytes + buffer.length > pieceBytes) {
-      yield Buffer.concat(piece, bytes)
+      yield join(piece, bytes)
       piece = []
       bytes = 0
     }
     piece.push(buffer)
     bytes += buffer.length
   }
-  if (bytes > 0) yield Buffer.concat(piece, bytes)
+  if (bytes > 0) yield join(piece, bytes)
 }
 
 /** Families in their order, each with its header and the lines of all parts. */

@@ -35,7 +35,10 @@ describe.each(formats)('an exposition in %s', (format) => {
 
   test('has the same text in every encoding, whatever the number of its pieces', async () => {
     const many = createExposition(Array.from({ length: 200 }, () => feedParts(2)).flat())
-    for (const exposition of [many, createExposition(feedParts(2))]) {
+    const samples = Array.from({ length: 50_000 }, (_, value) => ({ labels: `node="n${value}"`, value }))
+    const long = renderPart(new Map([['sds_node_disks', samples]]))
+    const large = createExposition([...feedParts(2), long, long])
+    for (const exposition of [many, large, createExposition(feedParts(2))]) {
       const text = exposition.text(format)
       const gzip = await exposition.body(`gzip ${format}`)
       expect(gunzipSync(Buffer.concat(endGzip(gzip, Buffer.alloc(0)))).toString()).toBe(text)
