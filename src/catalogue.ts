@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from './time_units.ts'
 
 /**
- * Everything that is known of the attributes of the nodes feed, as tables: what the storage system calls
+ * Everything that is known of the attributes of the dashboard API, as tables: what the storage system calls
  * them, in which unit it reports them, and under which metric we export them.
  *
  * Decoding, samples, HELP texts, the emulator, the metrics reference and the coverage report are derived from these
@@ -14,7 +14,7 @@ import { SECONDS_PER_DAY } from './time_units.ts'
 export const CATEGORIES = ['capacityForecast', 'health', 'capacity', 'traffic', 'diskIO'] as const
 export type Category = (typeof CATEGORIES)[number]
 
-/** Since release 3.6, ECS and ObjectScale serve these in a separate query API instead of the nodes feed. */
+/** Since release 3.6, ECS and ObjectScale serve these in a separate query API instead of the dashboard API. */
 export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic', 'diskIO']
 
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
@@ -393,7 +393,7 @@ export interface NodeFamily extends Required<Pick<FamilyOfNode, 'help' | 'labels
 }
 
 interface FamilyOfNode {
-  /** A gauge, if undefined: all families of the nodes feed are. */
+  /** A gauge, if undefined: all families of the dashboard API are. */
   readonly type?: 'counter' | 'histogram'
   readonly help: string
   /** None, if undefined. */
@@ -470,7 +470,7 @@ const forecastFamilies = {
   },
 } as const satisfies FamiliesOfNode
 
-/** Families that only the query interface has. */
+/** Families that only the Flux API has. */
 const queryFamilies = {
   sds_node_transaction_latency_seconds: {
     help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the Flux API (traffic, ms).',
@@ -534,7 +534,7 @@ export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ...familiesOf({ ...errorFamilies, ...queryFamilies }),
 ]
 
-/** The families of {@link HISTORY_FAMILIES} that only the query interface has the past of. */
+/** The families of {@link HISTORY_FAMILIES} that only the Flux API has the past of. */
 export const QUERY_HISTORY_FAMILIES = familiesOf({ ...errorFamilies, ...queryFamilies }).filter(
   ({ name, unit }) => name in queryFamilies || unit !== 'ratio',
 )

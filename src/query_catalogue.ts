@@ -1,6 +1,6 @@
 /**
- * Everything that is known of the query interface of current systems, as tables: the measurements and fields that it
- * serves, and which attributes of the nodes feed they replace.
+ * Everything that is known of the Flux API of current systems, as tables: the measurements and fields that it
+ * serves, and which attributes of the dashboard API they replace.
  *
  * Query texts, decoding, coverage and the metrics reference are derived from these tables. Sources: ECS and ObjectScale
  * administration guides, "Flux API", and answers of real systems.
@@ -132,7 +132,7 @@ const purposes = <const Prefix extends string>(direction: 'read' | 'write', pref
     PURPOSE_NAMES.map((purpose) => [`${prefix}${purpose}`, disk(diskField(direction, purpose))]),
   ) as Record<`${Prefix}${Purpose}`, Rate>
 
-/** The attributes of the nodes feed that the query interface replaces. There is no mean latency. */
+/** The attributes of the dashboard API that the Flux API replaces. There is no mean latency. */
 export const QUERY_SOURCES = {
   // The definition of the feed: user, nice and kernel code. 100 - usage_idle also has interrupts and waiting for I/O.
   nodeCpuUtilization: gauge('cpu', 'Percent', 'usage_user', 'usage_nice', 'usage_system'),

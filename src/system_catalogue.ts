@@ -17,7 +17,7 @@ export interface ResourceRow {
   readonly schedule: string
   /** Its section, if that is not `resources.<name>`. */
   readonly section?: 'discovery' | 'providers'
-  /** It has no section: the query interface is asked on the schedule of performance. */
+  /** It has no section: the Flux API is asked on the schedule of performance. */
   readonly isQueried?: true
   /** The polls need it: it cannot be turned off, and its requests go before those of resources. */
   readonly isOfPolls?: true
@@ -118,7 +118,7 @@ interface ObjectRow {
   readonly path: string
   readonly query?: string
   readonly method?: 'POST'
-  /** Of the query interface: members are fields, and those of labels are tags. */
+  /** Of the Flux API: members are fields, and those of labels are tags. */
   readonly measurement?: MeasurementName
   /** The member with the list; undefined: the answer is one object. */
   readonly list?: readonly string[]

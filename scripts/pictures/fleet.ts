@@ -87,7 +87,7 @@ const configOf = (emulators: ReadonlyMap<string, Emulator>): string =>
     limits: { requests_per_second: 100 },
   })
 
-/** The feed of 30 days; the latencies of the query interface alone would be 160 million samples of these systems. */
+/** The feed of 30 days; the latencies of the Flux API alone would be 160 million samples of these systems. */
 const PARTS = [
   { source: 'feed', from: PAST },
   { source: 'query', from: '-26h' },

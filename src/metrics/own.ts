@@ -44,7 +44,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const { changing, clear, render } = createRendering(registry)
 
   return {
-    /** A poll of the query interface; `empty`: it has no data. */
+    /** A poll of the Flux API; `empty`: it has no data. */
     queryPoll: changing((system: string, result: Result | 'empty') => queryPolls.inc({ system, result })),
     unmatchedRows: changing((system: string, rows: number) => unmatchedRows.inc({ system }, rows)),
     request: changing(({ system, operation, code, seconds }: RequestFacts) => {

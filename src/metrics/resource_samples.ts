@@ -27,7 +27,7 @@ export function resourceSamples(
   return samples.byFamily
 }
 
-/** The names under which objects are exported, by the id as lists or the query interface have it. */
+/** The names under which objects are exported, by the id as lists or the Flux API have it. */
 export function exportedNames({
   objects = [],
 }: Partial<ResourceReading> = {}): (id: string) => string | undefined {

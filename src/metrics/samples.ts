@@ -211,7 +211,7 @@ export function poolLabelText({ system, pool, poolId }: PoolLabels): string {
 
 /**
  * `sds_pool_attribute_nodes`: number of nodes by attribute and state.
- * @param queried the attributes whose source is the query interface
+ * @param queried the attributes whose source is the Flux API
  */
 export function coverageSamples(
   coverage: ReadonlyMap<CoverageAttribute, Readonly<Coverage>>,

@@ -62,7 +62,7 @@ function isComplete({ poolIds, outcomes }: Found): boolean {
 }
 
 /**
- * Without values of the query interface that are older than the probe. Another exporter behind the same address may have
+ * Without values of the Flux API that are older than the probe. Another exporter behind the same address may have
  * served newer ones, and counters that decrease would look like a restart.
  */
 async function withNewPerformance(state: SystemState, { beganMs }: Found): Promise<SystemState> {

@@ -37,7 +37,7 @@ export function createQueries(options: QueriesOptions) {
   const pauses = createPauses()
   const source = createSource(
     {
-      name: 'the query interface',
+      name: 'the Flux API',
       read: (ofSource) => reader.read(ofSource),
       keep(found, beganMs) {
         const state = stateOf(found)
@@ -178,7 +178,7 @@ const LONGEST_MS = 3_600_000
 const BAD_GATEWAY: readonly unknown[] = [502, 503, 504]
 
 /**
- * How long a query interface that is not there, or may not be used, is not polled: after the third failure in a row for
+ * How long a Flux API that is not there, or may not be used, is not polled: after the third failure in a row for
  * 10 minutes, doubled after each further one, at most an hour. At most 10 minutes after 502, 503 or 504 of a system that
  * once answered with rows.
  * @param now monotonic clock in milliseconds

@@ -58,7 +58,7 @@ export function createResources(options: ResourcesOptions) {
     }
   }
 
-  /** Resources of the query interface stay due while the system is not queried, as the queries of performance do. */
+  /** Resources of the Flux API stay due while the system is not queried, as the queries of performance do. */
   async function readWithFollowers(kind: ObjectKind, isSystemQueried: boolean | undefined): Promise<void> {
     if (kind.measurement !== undefined && isSystemQueried !== true) return
     await sources.get(kind.name)?.readIfDue()

@@ -110,7 +110,7 @@ export function withPerformancePoll(
 }
 
 /**
- * A new state of the query interface: all pools are rendered again if it has another reading.
+ * A new state of the Flux API: all pools are rendered again if it has another reading.
  * @throws {ApiError} `too_large` as {@link withPoll}
  */
 export function withPerformance(

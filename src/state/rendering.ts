@@ -148,7 +148,7 @@ function sourcesOf({ name: system, pools, performance, resources }: SystemState)
   const readings = queried && [...pools.values()].flatMap(({ reading }) => reading ?? [])
   return {
     system,
-    /** Undefined: nothing was read from the query interface. */
+    /** Undefined: nothing was read from the Flux API. */
     find: readings && createJoin(queried.nodes, readings),
     /** What the last reading of the inventory says. */
     hardwareOf: hardwareFinder(nodesIn(resources)),

@@ -108,7 +108,7 @@ export interface PoolState {
   readonly lastFailure?: Failure | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
   readonly reading?: FeedReading | undefined
-  /** The reading with what the query interface has of its nodes. */
+  /** The reading with what the Flux API has of its nodes. */
   readonly merged?: MergedReading | undefined
   readonly forecasts: ForecastFrames
   /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
@@ -157,7 +157,7 @@ export interface SystemState {
   readonly pools: ReadonlyMap<string, PoolState>
   /** Why the system could not list its pools; only if the configuration has none. */
   readonly discoveryFailure?: Failure | undefined
-  /** Undefined while the query interface is not polled. */
+  /** Undefined while the Flux API is not polled. */
   readonly performance?: PerformanceState | undefined
   /** By the kind of their objects; those that were requested. */
   readonly resources: ReadonlyMap<ObjectName, ResourceState>

@@ -96,7 +96,7 @@ const ROUNDING: readonly (readonly [RegExp, number])[] = [
 ]
 /**
  * Times of samples, attributes with labels of their own in each source, and the utilization of both directions: the feed
- * adds them, and the query interface has the busier one.
+ * adds them, and the Flux API has the busier one.
  */
 const NOT_COMPARED = /^sds_node_(sample_timestamp|info|transaction_errors_by_type|nic_utilization_ratio)/
 
@@ -152,7 +152,7 @@ test('a Community Edition has no performance figures, few requests and one line 
     () =>
       (modern?.log.count('query') ?? 0) >= 42 && (community?.log.count('query') ?? 0) >= COMMUNITY_QUERIES,
     {
-      what: 'six polls of the query interface',
+      what: 'six polls of the Flux API',
     },
   )
   expect(community?.log.count('query')).toBe(COMMUNITY_QUERIES)
@@ -160,5 +160,5 @@ test('a Community Edition has no performance figures, few requests and one line 
   expect(lines).toHaveLength(1)
   expect(JSON.stringify(lines)).toContain('Community Edition')
   const { text } = await get(`${setup.exporter.url}/`)
-  expect(text).toContain('<dt>Query interface</dt><dd>not there')
+  expect(text).toContain('<dt>Flux API</dt><dd>not there')
 })

@@ -111,7 +111,7 @@ test('at level debug, each request and each poll is one line, without secrets', 
     counted([ok(first), ok(second), ok(first), ['a', second?.name, second?.id, 'not_found', undefined]]),
   )
   for (const { duration_ms } of linesOf('poll')) expect(duration_ms).toBeGreaterThanOrEqual(0)
-  expect(linesOf('poll of the query interface')[0]).toMatchObject({ system: 'a', outcome: 'ok', nodes: 6 })
+  expect(linesOf('poll of the Flux API')[0]).toMatchObject({ system: 'a', outcome: 'ok', nodes: 6 })
   expect(linesOf('poll failed')[0]).toMatchObject({
     level: 'warn',
     pool: second?.name,

@@ -23,7 +23,7 @@ function inputsFrom(bodies: readonly string[], folder: string): fc.Arbitrary<str
   )
 }
 
-fuzz('the nodes feed', {
+fuzz('the dashboard API', {
   corpus: 'feed',
   input: inputsFrom(FEED_BODIES, 'feed'),
   runs: 50,

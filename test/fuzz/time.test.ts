@@ -258,7 +258,7 @@ const READERS: readonly Reader[] = [
     read: jsonOf,
   },
   {
-    name: 'nodes feed',
+    name: 'dashboard API',
     bytes: RESPONSE,
     texts: NODE_TEXTS,
     tokens: [...NODES, ...ENTRIES, ...MANY_NODES, ...WHOLE_NODES, '{},', '1,'],

@@ -7,7 +7,7 @@ import { escapeLabelValue, familyHeader, labelText, renderPart, sampleLine } fro
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
-/** The families of the nodes feed; only the query interface has single network interfaces. */
+/** The families of the dashboard API; only the Flux API has single network interfaces. */
 const GAUGES = FEED_FAMILIES.filter(({ name, type }) => type === 'gauge' && !name.includes('_interface_'))
 
 /** The same figures, given to prom-client as gauges. */

@@ -28,7 +28,7 @@ describe('own metrics', () => {
     expect(text).not.toMatch(/^sds_(api|pool)_/m)
   })
 
-  test('count requests, logins and polls of the query interface', async () => {
+  test('count requests, logins and polls of the Flux API', async () => {
     const own = create()
     own.request(request('a'))
     own.login('a', 'ok')

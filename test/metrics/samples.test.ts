@@ -84,7 +84,7 @@ describe('unique names', () => {
   })
 })
 
-test('the figures that only the query interface has are samples of the node', () => {
+test('the figures that only the Flux API has are samples of the node', () => {
   const [node] = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } }).nodes
   if (node === undefined) throw new Error('a node is required')
   const interfaces = [{ name: 'public', t: 0, receivedBytesPerSecond: 5, transmittedBytesPerSecond: 7 }]

@@ -44,7 +44,7 @@ test.each<[string, readonly Step[], number]>([
   ['a success in between', ['not_found', 'not_found', 'ok', 'not_found', 'not_found'], 0],
   ['a failure of another kind in between', ['not_found', 'not_found', 'timeout', 'not_found'], 0],
   ['many failures of another kind', Array<Step>(9).fill('server_error'), 0],
-])('the query interface is not asked for a time after %s', (_, steps, minutes) => {
+])('the Flux API is not asked for a time after %s', (_, steps, minutes) => {
   expect(pauseAfter(steps)).toBe(minutes)
 })
 

@@ -330,7 +330,7 @@ describe('a failed poll', () => {
   })
 })
 
-describe('figures of the query interface', () => {
+describe('figures of the Flux API', () => {
   /** Those that the answers to some queries have a row of. */
   const NODES: ReadonlyMap<string, string> = new Map([
     ['query_cpu', 'other'],

@@ -81,7 +81,7 @@ function servingFeed() {
   return { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
 }
 
-describe('the query interface', () => {
+describe('the Flux API', () => {
   test('is polled after the first poll of a feed that lacks performance, then on its own schedule', async () => {
     const { query, polls } = answering((poll) => memory(poll, 'n1'))
     const { used, up, counters, logged } = await setUp({ query })
@@ -118,9 +118,7 @@ describe('the query interface', () => {
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect([used(), free()]).toEqual([{}, { n1: 1 }])
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
-    expect(logged().filter((line) => line.startsWith('warn'))).toEqual([
-      'warn query interface failed server_error',
-    ])
+    expect(logged().filter((line) => line.startsWith('warn'))).toEqual(['warn Flux API failed server_error'])
   })
 
   test('that is slow does not delay polls of the feed', async () => {
@@ -211,7 +209,7 @@ describe('the query interface', () => {
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect([polls(), up()]).toEqual([2, { a: 1 }])
     expect(await counters()).toContain('polls_total{system="a",result="empty"} 2')
-    expect(logged()).toEqual(['info the query interface has no current data'])
+    expect(logged()).toEqual(['info the Flux API has no current data'])
   })
 
   test('counts rows of nodes that no pool has', async () => {
@@ -250,15 +248,15 @@ describe('the query interface', () => {
     const { used, up, logged } = await setUp({ query })
     expect([used(), up()]).toEqual([{ n1: 1 }, { a: 1 }])
     const lines = logged()
-    expect(lines).toContain('warn a value of the query interface was not exported text')
+    expect(lines).toContain('warn a value of the Flux API was not exported text')
     expect(lines).toContain('warn a query failed: there are no new values of it server_error')
     expect(lines).toContain('info a query has no data')
-    expect(lines).not.toContain('info the query interface has no current data')
+    expect(lines).not.toContain('info the Flux API has no current data')
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect(logged()).toEqual(lines)
   })
 
-  test('has the remedies of the query interface, not those of pools', async () => {
+  test('has the remedies of the Flux API, not those of pools', async () => {
     const { query } = answering(() => {
       throw refusal('not_found', 503)
     })
@@ -362,7 +360,7 @@ describe('the query interface', () => {
   })
 })
 
-describe('values of the query interface', () => {
+describe('values of the Flux API', () => {
   /** Answers once, then fails. */
   const once = (answer: ReturnType<typeof memory>) =>
     answering((poll) => {

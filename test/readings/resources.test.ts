@@ -169,7 +169,7 @@ describe('the resources of a system', () => {
     expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).not.toContain('system')
   })
 
-  test('of the query interface are forgotten when the feed serves performance, as after an upgrade', async () => {
+  test('of the Flux API are forgotten when the feed serves performance, as after an upgrade', async () => {
     const lacking = readingOf({ n1: 1 })
     const served = { served: 1, absent: 0, unreadable: 0 }
     let feed = lacking
@@ -189,7 +189,7 @@ describe('the resources of a system', () => {
       expect(Object.keys(shown(store, family, 'resource'))).not.toContain('system_queries')
   })
 
-  test('of the query interface stay while the feed has no nodes, which does not tell what it serves', async () => {
+  test('of the Flux API stay while the feed has no nodes, which does not tell what it serves', async () => {
     const { send } = sender(classic)
     const tables = [{ time: '08:35:57', value: 1936, field: 'total', measurement: 'dtquery_dt_status' }]
     const query: SystemClient['query'] = async ({ name }) =>

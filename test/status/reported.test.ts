@@ -83,7 +83,7 @@ test.each<[string, Entries, readonly string[]]>([
     [],
   ],
   [
-    'a group whose lag the query interface has',
+    'a group whose lag the Flux API has',
     { group: [GROUP], replicationLag: [{ Replication_Group: 'urn:g', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
     ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
   ],

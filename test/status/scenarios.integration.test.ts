@@ -71,7 +71,7 @@ test.each(CASES)('%s on a %s system has the problems of its alerts', async (scen
   const { url } = setup.exporter
   if (profile === 'modern')
     await waitFor(async () => (await statusOf(url)).systems[0]?.query_interface.state === 'ok', {
-      what: 'the figures of the query interface',
+      what: 'the figures of the Flux API',
       ...WAIT,
     })
   expect(await problemsOf(url, expected)).toEqual(expected.toSorted())

@@ -151,7 +151,7 @@ test.each([
   expect(alertsOf(readRules().sources).map((source) => source.alert)).toContain(alert)
 })
 
-describe('the query interface', () => {
+describe('the Flux API', () => {
   const system = polledSystem('a', { p: [{ name: 'n1' }] })
   const reading = { stop: T, maxAgeOf: () => 1320, nodes: [], rejected: [] }
   const node = {

@@ -83,7 +83,7 @@ const COLUMNS = 100_000
 const TIMES = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01T23:59:00Z'] as const
 const NAMES = '_start _stop _time _value _field _measurement host node_id id code interface le'.split(' ')
 
-/** An answer of the query interface. */
+/** An answer of the Flux API. */
 function queryAnswer(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   return JSON.stringify({ Series: [{ Datatypes: [], Columns: columns, Values: rows }] })
 }
@@ -124,7 +124,7 @@ function raw(head: string, rest: Buffer, isEndless = false): Partial<Responders>
   return { pools: answer, nodes: answer, providers: answer }
 }
 
-/** A nodes feed as long as fits, of elements that are made from their index. */
+/** A response of the dashboard API as long as fits, of elements that are made from their index. */
 function feed(element: (index: number) => string, begin = '', end = ''): Partial<Responders> {
   const parts: string[] = []
   for (let [index, left] = [0, BODY_BYTES]; left > 0; index += 1) {
@@ -177,12 +177,12 @@ const ANSWERS: readonly HostileAnswers[] = [
   },
   {
     name: 'query-columns',
-    sent: `an answer of the query interface with ${COLUMNS.toLocaleString('en')} columns`,
+    sent: `an answer of the Flux API with ${COLUMNS.toLocaleString('en')} columns`,
     answers: () => ({ query: gzipResponse(manyColumns()) }),
   },
   {
     name: 'query-series',
-    sent: 'answers of the query interface with as many series and nodes as fit',
+    sent: 'answers of the Flux API with as many series and nodes as fit',
     answers: () => ({
       query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipResponse(manySeries(name)))),
     }),

@@ -12,7 +12,7 @@ export function idSegment(id: string): string {
   return encodeURIComponent(id).replaceAll('%3A', ':')
 }
 
-/** The nodes feed of a pool. API document, "Get nodes of a storage pool". */
+/** The dashboard API of a pool. API document, "Get nodes of a storage pool". */
 export function nodesPath(poolId: string): string {
   return `/dashboard/storagepools/${idSegment(poolId)}/nodes`
 }

@@ -30,14 +30,14 @@ interface ReasonRow {
   readonly unsupported?: true
   /** A request for a shorter range of time may succeed. */
   readonly rangeDependent?: true
-  /** Every query of the query interface would fail for this reason. */
+  /** Every query of the Flux API would fail for this reason. */
   readonly allQueries?: true
-  /** The query interface is not there, or may not be used: it is polled less often. */
+  /** The Flux API is not there, or may not be used: it is polled less often. */
   readonly pausesQueries?: true
   /** With port 443 in the base URL, the web portal of the system may have responded. */
   readonly mayBePortal?: true
   /**
-   * What the failure means for the query interface, and its remedy there: instead of that of the failure, or as another
+   * What the failure means for the Flux API, and its remedy there: instead of that of the failure, or as another
    * choice. Other reasons are failures of the request.
    */
   readonly query?: { readonly state: string; readonly remedy?: string; readonly choice?: string }

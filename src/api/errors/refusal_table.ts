@@ -254,7 +254,7 @@ export const REFUSALS = [
     reason: 'tls',
     evidence: 'nginx, Go and Apache',
   },
-  // The query interface.
+  // The Flux API.
   {
     of: 'query',
     codes: [6503],

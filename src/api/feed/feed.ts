@@ -21,9 +21,9 @@ export interface FeedReading {
 }
 
 /**
- * Decodes a response of the nodes feed, in all documented forms and those of real systems.
+ * Decodes a response of the dashboard API, in all documented forms and those of real systems.
  * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
- * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
+ * @throws {ApiError} `schema` if the body is not that of the dashboard API, or none of its nodes has an id
  */
 export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
   const rejected = createRejectedValues()
@@ -42,7 +42,7 @@ const MAX_NODES = 5_000
 
 /**
  * The nodes of a response by id, sorted.
- * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
+ * @throws {ApiError} `schema` if the body is not that of the dashboard API, or none of its nodes has an id
  */
 export function nodeEntries(body: unknown, rejected: RejectedValues): [string, JsonObject][] {
   const list = embeddedList(body, 'node list')

@@ -59,11 +59,11 @@ export interface AttributeHistory {
 interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
   /** Percent of the transactions. */
   readonly rate: Points
-  /** Only of the query interface. */
+  /** Only of the Flux API. */
   readonly count?: Points
 }
 
-/** The past of transaction errors. The counts are only of the query interface. */
+/** The past of transaction errors. The counts are only of the Flux API. */
 export interface ErrorHistory {
   /** Percent of the transactions. */
   readonly all: Points | undefined
@@ -86,13 +86,13 @@ export interface NodeHistory {
   readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
   readonly summaries: ReadonlyMap<AttributeName, Summary>
   readonly errors: ErrorHistory
-  /** Only of the query interface: counts since the start of the process, in ascending order of the upper bounds. */
+  /** Only of the Flux API: counts since the start of the process, in ascending order of the upper bounds. */
   readonly latencies?: readonly {
     readonly operation: LatencyOperation
     readonly seconds: number
     readonly counts: Points
   }[]
-  /** Only of the query interface: bytes per second. */
+  /** Only of the Flux API: bytes per second. */
   readonly interfaces?: readonly {
     readonly name: string
     readonly received: Points
@@ -178,9 +178,9 @@ export interface HistoryOptions extends Pick<SeriesOptions, 'period' | 'responde
 }
 
 /**
- * Decodes a response of the nodes feed with `dataType=historical`, in all documented forms and those of real systems.
+ * Decodes a response of the dashboard API with `dataType=historical`, in all documented forms and those of real systems.
  * Points outside of the period are dropped.
- * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
+ * @throws {ApiError} `schema` if the body is not that of the dashboard API, or none of its nodes has an id
  */
 export function decodeHistory(
   body: unknown,

@@ -8,27 +8,27 @@ import type { InterfaceTraffic } from './values/interfaces.ts'
 import type { LatencyHistogram } from './values/latency.ts'
 import type { NodePerformance } from './values/performance.ts'
 
-/** A node of the feed, with what only the query interface has of it. */
+/** A node of the feed, with what only the Flux API has of it. */
 export interface MergedNode extends NodeReading {
   readonly latencies?: ReadonlyMap<LatencyOperation, LatencyHistogram>
   readonly interfaces?: readonly InterfaceTraffic[]
 }
 
-/** A feed, with attributes that it lacks taken from the query interface. */
+/** A feed, with attributes that it lacks taken from the Flux API. */
 export interface MergedReading extends Pick<FeedReading, 'coverage'> {
   readonly nodes: readonly MergedNode[]
-  /** The attributes of the query interface. The others are those of the feed. */
+  /** The attributes of the Flux API. The others are those of the feed. */
   readonly queried: ReadonlySet<CoverageAttribute>
 }
 
 export type QueriedAttribute = QueryAttributeName | typeof TRANSACTION_ERRORS.name
-/** The attributes that the query interface may have. */
+/** The attributes that the Flux API may have. */
 export const QUERIED: readonly QueriedAttribute[] = [
   ...QUERY_ATTRIBUTES.map(({ name }) => name),
   TRANSACTION_ERRORS.name,
 ]
 
-/** The attributes that a feed serves on no node, not even unreadable, and that the query interface may have. */
+/** The attributes that a feed serves on no node, not even unreadable, and that the Flux API may have. */
 export function missingAttributes({ coverage }: Pick<FeedReading, 'coverage'>): readonly QueriedAttribute[] {
   return QUERIED.filter((name) => {
     const counts = coverage.get(name)
@@ -36,7 +36,7 @@ export function missingAttributes({ coverage }: Pick<FeedReading, 'coverage'>): 
   })
 }
 
-/** Whether a feed with nodes serves none of the attributes that the query interface may have. */
+/** Whether a feed with nodes serves none of the attributes that the Flux API may have. */
 export function lacksPerformance(feed: FeedReading): boolean {
   return feed.nodes.length > 0 && missingAttributes(feed).length === QUERIED.length
 }
@@ -46,13 +46,13 @@ function isUpgraded({ values, errors }: NodeReading): boolean {
   return errors === undefined && !QUERY_ATTRIBUTES.some(({ name }) => values.has(name))
 }
 
-/** Whether a feed lacks performance figures for which the query interface is polled: a node that is down has none, too. */
+/** Whether a feed lacks performance figures for which the Flux API is polled: a node that is down has none, too. */
 export function needsQueries(feed: FeedReading): boolean {
   return lacksPerformance(feed) || feed.nodes.some((node) => node.health === 'Good' && isUpgraded(node))
 }
 
 /**
- * Whether the query interface of a system is polled: with `performance.source: auto` only if the feed of a pool has no
+ * Whether the Flux API of a system is polled: with `performance.source: auto` only if the feed of a pool has no
  * performance figures, or none of an upgraded node. Undefined while no feed with nodes is known.
  */
 export function isQueried(
@@ -68,7 +68,7 @@ export function isQueried(
 /**
  * The feed of one pool with the performance of its nodes. An attribute has one source for all nodes of a release: that of
  * the feed, unless the feed serves it on no node.
- * @param find undefined: nothing was read from the query interface
+ * @param find undefined: nothing was read from the Flux API
  */
 export function mergePerformance(feed: FeedReading, find: Join<NodePerformance> | undefined): MergedReading {
   const { coverage } = feed
@@ -82,12 +82,12 @@ export function mergePerformance(feed: FeedReading, find: Join<NodePerformance> 
   return { nodes, coverage: mergeCoverage(coverage, nodes, readable), queried: missing }
 }
 
-/** A node in the answers of the query interface, and what is known of it. */
+/** A node in the answers of the Flux API, and what is known of it. */
 type QueriedNode = Pick<NodePerformance, 'nodeId' | 'host' | 'rows'>
 /** A node of a feed, as the join sees it. */
 type FedNode = Pick<NodeReading, 'id' | 'name'>
 
-/** Finds what the query interface has of a node of a feed; undefined if it has nothing. */
+/** Finds what the Flux API has of a node of a feed; undefined if it has nothing. */
 export type Join<T> = (node: FedNode) => T | undefined
 
 /** What was read of a pool. */

@@ -108,7 +108,7 @@ export function joinedSeries(
   return joined
 }
 
-/** What the query interface has of the past of one node. */
+/** What the Flux API has of the past of one node. */
 type QueriedPast = Pick<NodeHistory, 'attributes' | 'errors' | 'latencies' | 'interfaces'>
 
 interface GrowingPoints extends Points {

@@ -10,7 +10,7 @@ import { type QueryResults, requestAll, type SendQuery } from './requests/reques
 import { type Subject, subjectsOf } from './requests/subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
-/** How far the query interface reaches back. Source: configuration of the monitoring stack of ECS 3.6. */
+/** How far the Flux API reaches back. Source: configuration of the monitoring stack of ECS 3.6. */
 export const KEPT_SECONDS: Readonly<Record<string, number>> = {
   monitoring_main: 60 * SECONDS_PER_DAY,
   monitoring_op: 5 * SECONDS_PER_DAY,

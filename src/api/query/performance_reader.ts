@@ -52,7 +52,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
   }
 
   return {
-    /** @throws {ApiError} when the query interface fails, or each of the queries */
+    /** @throws {ApiError} when the Flux API fails, or each of the queries */
     async read(signal: AbortSignal) {
       await recheck(signal)
       const results = await request(signal)

@@ -10,7 +10,7 @@ import { decodeListed, type ResourceObject } from './objects.ts'
 const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }
 
 /**
- * The objects of a measurement of the query interface, with their newest values.
+ * The objects of a measurement of the Flux API, with their newest values.
  * @throws {ApiError} `not_found` also for a query that the system refuses
  */
 export async function readQueried(kind: ObjectKind, context: ReadingContext): Promise<ResourceObject[]> {

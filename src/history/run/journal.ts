@@ -10,7 +10,7 @@ import type { Hole } from './holes.ts'
 /** What a run writes; a resumed run must write the same. */
 export interface RunSettings {
   readonly period: Period
-  /** The keys of what is read: system and id of each pool, and of query interfaces. */
+  /** The keys of what is read: system and id of each pool, and of Flux APIs. */
   readonly sources: readonly string[]
   /** By source: what its system refused when the run began. What it refuses later is a hole. */
   readonly refused: Readonly<Record<string, readonly string[]>>

@@ -21,7 +21,7 @@ export interface PoolReaderOptions
 }
 
 /**
- * Reads a period of a pool from its nodes feed, in windows ({@link readWindows}).
+ * Reads a period of a pool from its dashboard API, in windows ({@link readWindows}).
  * @throws {ApiError} of a window that cannot be read
  */
 export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<HistoryReading>> {
@@ -49,7 +49,7 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
   })
 }
 
-/** The past of a pool, from its nodes feed. @param pool with the label `pool` */
+/** The past of a pool, from its dashboard API. @param pool with the label `pool` */
 export function poolSource(
   source: Pick<HistorySource, 'key' | 'system' | 'gaps' | 'label'> & FeedPool,
 ): HistorySource {

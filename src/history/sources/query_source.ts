@@ -8,7 +8,7 @@ import type { TimeRange } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
 import { type HistorySource, readWindows, reportedOnce } from './source.ts'
 
-/** A pool whose nodes get figures of the query interface. */
+/** A pool whose nodes get figures of the Flux API. */
 export interface QueriedPool {
   /** The label `pool`. */
   readonly label: string
@@ -29,10 +29,10 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
   readonly firstPauseMs?: number
 }
 
-/** Time between two points of the query interface. */
+/** Time between two points of the Flux API. */
 export const QUERY_STEP_SECONDS = 300
 
-/** The past of the nodes of a system, from its query interface. Points have the times at which they were measured. */
+/** The past of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
   const { key, system, gaps, reader, pools, nodes } = options
   const reported = new Set<string>()

@@ -15,7 +15,7 @@ export interface PollSize {
   readonly nodes: number | undefined
 }
 
-/** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
+/** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the Flux API. */
 export type ReadingLog = ReturnType<typeof createReadingLog>
 
 interface ReadingLogOptions {
@@ -36,7 +36,7 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
     const { attribute, reason, node, text } = value
     const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
-    const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
+    const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'Flux API'
     const source = poolId === undefined ? ofSystem : 'feed'
     once(`${attribute} ${reason}`, () =>
       log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
@@ -64,7 +64,7 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
     /** Logs which pools are new in the list, and which are gone. */
     pools: (before: readonly string[], now: readonly PoolRef[]): void =>
       logPools(log, store.system(system), { system, before, now }),
-    /** @param poolId undefined for values of the query interface and of resources */
+    /** @param poolId undefined for values of the Flux API and of resources */
     rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
       for (const value of values) noteRejected(poolId, value)
     },
@@ -85,15 +85,14 @@ interface LogParts extends Omit<ReadingLogOptions, 'store'> {
 
 function createQueryLog({ log, own, system, changes, once }: LogParts) {
   return {
-    /** A poll of the query interface; `empty`: it has no current data. */
+    /** A poll of the Flux API; `empty`: it has no current data. */
     queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
       const failure = typeof outcome === 'string' ? undefined : outcome
       const result = typeof outcome === 'string' ? outcome : outcome.reason
       own.queryPoll(system, result)
-      logPoll(log, 'poll of the query interface', poll, () => ({ system, outcome: result }))
-      changes.note('query interface', undefined, failure)
-      if (outcome === 'empty')
-        once('empty', () => log.info('the query interface has no current data', { system }))
+      logPoll(log, 'poll of the Flux API', poll, () => ({ system, outcome: result }))
+      changes.note('Flux API', undefined, failure)
+      if (outcome === 'empty') once('empty', () => log.info('the Flux API has no current data', { system }))
     },
     queryFailed(query: string, { reason, message: error }: ApiError): void {
       const message = 'a query failed: there are no new values of it'
@@ -107,7 +106,7 @@ function createQueryLog({ log, own, system, changes, once }: LogParts) {
     unmatched(rows: number): void {
       own.unmatchedRows(system, rows)
       if (rows === 0) return
-      const message = 'rows of the query interface are of nodes that no polled pool has'
+      const message = 'rows of the Flux API are of nodes that no polled pool has'
       once('unmatched', () => log.warn(message, { system, rows }))
     },
   }

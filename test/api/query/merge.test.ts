@@ -103,13 +103,13 @@ describe('an attribute', () => {
     expect(coverage.get('nodeMemoryUtilizationBytes')).toEqual({ served: 1, absent: 1, unreadable: 0 })
   })
 
-  test('that the feed serves unreadable is not taken from the query interface', () => {
+  test('that the feed serves unreadable is not taken from the Flux API', () => {
     const nodes = [{ id: 'id-a', nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 'NaN' }] }]
     const { nodes: merged } = merge(feed(...nodes), 'a')
     expect(merged[0]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
   })
 
-  test('of the query interface is counted by node', () => {
+  test('of the Flux API is counted by node', () => {
     const { coverage, queried } = merge(feed({ id: 'id-a' }, { id: 'id-b' }), 'a')
     expect(coverage.get('nodeMemoryUtilization')).toEqual({ served: 1, absent: 1, unreadable: 0 })
     expect(queried.has('nodeMemoryUtilization')).toBe(true)
@@ -117,7 +117,7 @@ describe('an attribute', () => {
     expect(queried.has('transactionReadLatency')).toBe(false)
   })
 
-  test('is that of the feed without a reading of the query interface', () => {
+  test('is that of the feed without a reading of the Flux API', () => {
     expect(mergePerformance(feed({ id: 'id-a' }), undefined).queried.size).toBe(0)
   })
 })
@@ -126,7 +126,7 @@ describe('a pool whose nodes have two releases', () => {
   const OLD = { id: 'id-a', healthStatus: 'Good', ...MEMORY }
   const UPGRADED = { id: 'id-b', healthStatus: 'Good' }
 
-  test('has the figures of the upgraded nodes from the query interface', () => {
+  test('has the figures of the upgraded nodes from the Flux API', () => {
     const { nodes, coverage } = merge(feed(OLD, UPGRADED), 'a', 'b')
     expect(nodes.map(({ values }) => values.get('nodeMemoryUtilizationBytes')?.value)).toEqual([7, 50])
     expect(coverage.get('nodeMemoryUtilizationBytes')).toEqual({ served: 2, absent: 0, unreadable: 0 })

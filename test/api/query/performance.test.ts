@@ -39,7 +39,7 @@ describe('the answers of a real system', () => {
     expect(coverageOf('diskSpaceTotal')).toEqual(['served feed 2'])
   })
 
-  test('end when the query interface is asked no more', () => {
+  test('end when the Flux API is asked no more', () => {
     const without = withPerformance(system, undefined)
     expect(
       linesOf(without, 'sds_node_').every((line) => OF_FEED.test(line) || line.includes('"capacity"')),

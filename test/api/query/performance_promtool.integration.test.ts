@@ -8,7 +8,7 @@ import { systemParts } from '../../../src/state/store.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { ANSWERS, answerOf, queryFile, readingOf } from './query_files.ts'
 
-test('promtool accepts the exposition of a system with a query interface', async () => {
+test('promtool accepts the exposition of a system with a Flux API', async () => {
   const listed = withPools(newSystem('a'), [{ id: 'p', name: undefined }])
   const feed = decodeFeed(parseJson(queryFile('nodes.json')))
   const polled = withPoll(listed, 'p', { at: 1, seconds: 1, failure: undefined }, feed)

@@ -7,7 +7,7 @@ import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { systemParts } from '../../../src/state/store.ts'
 import { queryFile } from './query_files.ts'
 
-/** The system of the fixtures, polled, with this reading of its query interface. */
+/** The system of the fixtures, polled, with this reading of its Flux API. */
 export function systemWith(reading: PerformanceReading): SystemState {
   const feed = decodeFeed(parseJson(queryFile('nodes.json')))
   const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])

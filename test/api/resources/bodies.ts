@@ -58,7 +58,7 @@ const queried = (measurement: string, tags: Readonly<Record<string, string>>, fi
   ],
 })
 
-/** Answers of the query interface, by the name of the query. */
+/** Answers of the Flux API, by the name of the query. */
 const QUERIED: Bodies = {
   query_directoryTables: queried(
     'dtquery_dt_status',

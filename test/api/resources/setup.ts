@@ -28,7 +28,7 @@ export function keyOf({ path, query = '', body }: ResourceRequest): string {
 export function querySender(answers: Readonly<Record<string, StubResponse>>, requests: string[]): SendQuery {
   return async (query, dialect) => {
     requests.push(query.name)
-    const answer = answers[query.name] ?? new ApiError('not_found', 'no query interface', { status: 404 })
+    const answer = answers[query.name] ?? new ApiError('not_found', 'no Flux API', { status: 404 })
     if (answer instanceof Error) throw answer
     expect(queryText(query, dialect)).toContain('last()')
     return decodeAnswer(answer, { name: query.name, tags: requiredTags(query), isOfSystem: true })

@@ -12,7 +12,7 @@ const REPLICAS = [0, 1]
 const EXPORTERS = 3
 const POOLS = 1
 const NODES = 2
-/** The clock of the systems is faster, so that the query interface has new points every five seconds. */
+/** The clock of the systems is faster, so that the Flux API has new points every five seconds. */
 const SPEED = 60
 /** By the hash of Prometheus, some of them belong to each of two servers. */
 const NAMES = ['frankfurt', 'paris', 'vienna', 'madrid', 'oslo', 'rome']

@@ -57,7 +57,7 @@ describe('attributes that are not served', () => {
   const ofCategory = (category: string): string[] =>
     ATTRIBUTES.filter((attribute) => attribute.category === category).map(({ name }) => name)
 
-  /** In no group: the query interface has a histogram instead. */
+  /** In no group: the Flux API has a histogram instead. */
   const isMeanLatency = (attribute: string): boolean => attribute.endsWith('Latency')
 
   test('each group of attributes is a category of the feed, or one attribute', () => {
@@ -71,7 +71,7 @@ describe('attributes that are not served', () => {
     expect(matching(ATTRIBUTE_GROUPS.forecasts.pattern)).toEqual([FORECAST.name])
   })
 
-  /** Metrics that systems from 3.6 on do not have without the query interface. */
+  /** Metrics that systems from 3.6 on do not have without the Flux API. */
   const LOST = /sds_node_(cpu|memory|nic|transaction|transactions|disk_read|disk_write)_/
 
   test('a dashboard whose panels may be empty shows what the system serves', () => {

@@ -81,7 +81,7 @@ test('a namespace without a name is not called a node', async () => {
   ])
 })
 
-test('what the query interface lacks is logged once for each query', async () => {
+test('what the Flux API lacks is logged once for each query', async () => {
   const { log, pollLog } = await start()
   for (let times = 0; times < 2; times += 1) {
     pollLog.queried('empty', poll)

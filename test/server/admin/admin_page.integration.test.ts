@@ -50,7 +50,7 @@ async function openPage(): Promise<Scene> {
   }
 }
 
-/** Opens the page, and waits for the list of systems, which the page requests. Without it nobody can sign in. */
+/** Opens the page, and waits for the list of systems, which the page requests. Without it, no sign-in is possible. */
 async function visitAdmin(url: string): Promise<Visit> {
   const visited = await visit(browser, `${url}/`)
   await visited.page.locator('#system option').first().waitFor({ state: 'attached' })

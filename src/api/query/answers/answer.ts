@@ -57,7 +57,7 @@ export interface DecodeOptions extends NeededColumns {
 }
 
 /**
- * Decodes the JSON answer of the query interface. All cells are strings, and `Datatypes` does not describe them, so
+ * Decodes the JSON answer of the Flux API. All cells are strings, and `Datatypes` does not describe them, so
  * only the names of the columns are used; they may differ between the members of `Series`.
  * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` or `server_error` if it is an error
  */

@@ -17,7 +17,7 @@ export function refusalWords(text: string): string | undefined {
 
 /**
  * Why an answer to a query is not what was requested; undefined for 200. Of the reasons, `not_found` is a system
- * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses. A failure
+ * without a Flux API, `forbidden` a missing role, and `client_error` a query that the system refuses. A failure
  * of the query service is not repeated in the same poll: it is that of an expensive query.
  */
 export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
@@ -51,7 +51,7 @@ export function failureState(reason: Reason): string {
   return REASONS[reason].query?.state ?? 'the last poll failed'
 }
 
-/** What to do about a failure of the query interface. */
+/** What to do about a failure of the Flux API. */
 export function queryRemedyOf({ reason, remedy }: ApiError): string {
   const { query } = REASONS[reason]
   return query?.remedy ?? [remedy, ...(query?.choice === undefined ? [] : [query.choice])].join(', or ')

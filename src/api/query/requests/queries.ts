@@ -110,7 +110,7 @@ const gaugeFields = (measurement: MeasurementName) =>
     source.kind === 'gauge' && source.measurement === measurement ? source.fields : [],
   )
 
-/** The queries of one poll. The first one is also the probe of whether there is a query interface. */
+/** The queries of one poll. The first one is also the probe of whether there is a Flux API. */
 export const QUERIES: readonly Query[] = [
   gauge('query_cpu', 'cpu', { fields: gaugeFields('cpu'), tags: { cpu: 'cpu-total' } }),
   gauge('query_memory', 'memory', { fields: gaugeFields('memory') }),

@@ -22,7 +22,7 @@ import { errorTypes, type SeriesOf, transactionTotals } from './errors.ts'
 import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 
-/** What the query interface has of one node. Absent values are missing. */
+/** What the Flux API has of one node. Absent values are missing. */
 export type NodePerformance = Readonly<ReturnType<typeof nodePerformance>>
 
 export interface PerformanceReading {

@@ -11,7 +11,7 @@ const WIDTH = 120
 const HEIGHT = 30
 /** So that the highest value is not at the edge. */
 const HEADROOM = 1.15
-/** The query interface has new values every five minutes. */
+/** The Flux API has new values every five minutes. */
 const LEAST_INTERVAL_SECONDS = 300
 /** Values further apart than this number of intervals are not connected. */
 const LONGEST_GAP = 1.3

@@ -3,7 +3,7 @@ import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { cell, known, sampleAge, table } from './elements.ts'
 
-const SOURCE_WORDS = { feed: 'nodes feed', query: 'query interface' } as const
+const SOURCE_WORDS = { feed: 'dashboard API', query: 'Flux API' } as const
 
 const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by this system']
 

@@ -143,7 +143,7 @@ function connectionFacts(system: SystemStatus, now: number): Html[] {
         ? undefined
         : html`; <span class="critical">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
-    fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
+    fact('Flux API', queries.summary, nextQueries(system, now), queryRemedy(system)),
     fact(
       'Probe',
       html`<a href="/probe${queryOf({ system: system.name })}">poll now, and show the metrics of this system</a>`,

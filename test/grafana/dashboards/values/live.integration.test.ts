@@ -16,7 +16,7 @@ const { sampleAge, forecastAvailable, failedNotByUserRatio, nodeBusierNic, write
 const OF_QUERIES = [sampleAge, forecastAvailable, failedNotByUserRatio, RECORDED.nodeWriteLatencyQuantile]
 
 /**
- * Systems by their profiles: one with all figures in its feed and a pair of exporters, two with the query interface,
+ * Systems by their profiles: one with all figures in its feed and a pair of exporters, two with the Flux API,
  * and one with neither source of performance figures. Groups of recording rules are evaluated at different times, so
  * series of each are awaited.
  */
@@ -33,7 +33,7 @@ const emulators: Emulator[] = []
 const exporters: { readonly system: System; readonly exporter: Exporter }[] = []
 let prometheus: Prometheus
 
-/** With the query interface, the clock is 60 times as fast: the next point of a counter comes after five seconds. */
+/** With the Flux API, the clock is 60 times as fast: the next point of a counter comes after five seconds. */
 async function startSystem(system: System): Promise<void> {
   const startedAt = Date.now()
   const isQueried = system === 'modern' || system === 'range-defect'
@@ -138,7 +138,7 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
 /** Without an interface it may have been polled only before the first scrape, because it is polled seldom. */
 const QUERY_POLLS = 'sds-exporter / Polls of the Flux API'
 const DIRECTORY_TABLES: readonly string[] = ['sds-system / Tables', 'sds-system / Tables not ready']
-/** Panels of the query interface, which is not used where the feed has all figures. */
+/** Panels of the Flux API, which is not used where the feed has all figures. */
 const EXPECTED_EMPTY_WITH_FEED: readonly string[] = [
   ...DIRECTORY_TABLES,
   'sds-node / Network traffic by interface',
@@ -155,7 +155,7 @@ const WITHOUT_SPEED: readonly string[] = [
   'sds-performance / Top $topn nodes by NIC transmit',
 ]
 
-/** Metrics that a system without the query interface does not have. */
+/** Metrics that a system without the Flux API does not have. */
 const LOST = /sds_node_(cpu|memory|nic|transaction|transactions|disk_read|disk_write)_/
 
 const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
@@ -227,14 +227,14 @@ describe('every panel has results, numbers only,', () => {
     await settledQueries('classic', check, selection)
   })
 
-  test('with the query interface, which serves everything', async () => {
+  test('with the Flux API, which serves everything', async () => {
     await settledQueries('modern', (list) => {
       expect(emptyPlaces(list)).toEqual([])
       expect(sharesOfNodes(list)).toEqual(inEachGroup(1))
     })
   })
 
-  test('with the query interface of a release whose ranges are wrong, except the use of interfaces', async () => {
+  test('with the Flux API of a release whose ranges are wrong, except the use of interfaces', async () => {
     await settledQueries('range-defect', (list) => expect(emptyPlaces(list)).toEqual(WITHOUT_SPEED))
   })
 

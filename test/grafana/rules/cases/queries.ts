@@ -7,7 +7,7 @@ const empty = fires(SYSTEM)
 const UP = 'sds_system_query_up'
 const polls = (result: string, labels = ''): string => `sds_query_polls_total{result="${result}"${labels}}`
 
-/** Cases of the alerts about the query interface. */
+/** Cases of the alerts about the Flux API. */
 export const queryCases: readonly AlertCase[] = [
   ...cases('SdsQueryFailing', {
     'fires after 15 minutes and ends 5 minutes after the first success': {

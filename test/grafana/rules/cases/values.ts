@@ -48,7 +48,7 @@ export const valueCases: readonly AlertCase[] = [
       },
       at: { '129m': [], '130m': [disappeared], '148m': [disappeared], '150m': [] },
     },
-    'is silent for attributes that are taken from the query interface after an upgrade': {
+    'is silent for attributes that are taken from the Flux API after an upgrade': {
       series: {
         [served('nodeCpuUtilization')]: '3x9 stale',
         [served('nodeCpuUtilization', 'p1', 'query')]: '_x10 3x150',
@@ -59,7 +59,7 @@ export const valueCases: readonly AlertCase[] = [
       },
       at: { '140m': [], '160m': [] },
     },
-    'fires for latencies where nothing comes from the query interface': {
+    'fires for latencies where nothing comes from the Flux API': {
       series: {
         [served('nodeCpuUtilization')]: '3x160',
         [served('transactionReadLatency')]: '3x9 0x150',

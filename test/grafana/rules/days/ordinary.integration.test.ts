@@ -12,7 +12,7 @@ const CRITICAL = new Set(
 )
 
 test.each(ORDINARY_EVENTS.map(({ name, alerts }) => [name, alerts] as const))(
-  'days with %s raise exactly the alerts of the table, and page nobody',
+  'days with %s raise exactly the alerts of the table, and no pages',
   async (name, alerts) => {
     const found = await firedIn(name, COURSES[name])
     const shown = Object.fromEntries([...found].map(([alert, subjects]) => [alert, [...subjects]]))

@@ -29,7 +29,7 @@ export const replicationCases: readonly AlertCase[] = [
       series: { [POINT]: '0x119 7200+60x60', [pending('repository')]: '5x180' },
       at: { '75m': [], '76m': [lagFor('1h 16m')], '134m': [lagFor('1h 59m')], '135m': [] },
     },
-    'takes the lag of the query interface, and the clock of the system for the other': {
+    'takes the lag of the Flux API, and the clock of the system for the other': {
       series: {
         [LAG]: '4000x60',
         [POINT]: '0x60',
