@@ -7,12 +7,6 @@ export function markdownTable(
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
 }
 
-/** The cells of a line of a table whose cells have no bars. */
-export function cellsIn(line: string): string[] {
-  const cells = line.split('|').slice(1, -1)
-  return cells.map((cell) => cell.trim())
-}
-
 /** Inline code; empty for an empty text. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``

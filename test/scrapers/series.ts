@@ -1,4 +1,4 @@
-import { parseExposition, type Sample } from '../metrics/exposition_text.ts'
+import type { Sample } from '../metrics/exposition_text.ts'
 import { getJson } from '../support/http.ts'
 
 /** Values by series. Buckets of native histograms are cumulative series of `_bucket`, as those of classic ones. */
@@ -20,11 +20,6 @@ export function keyOf(name: string, labels: Labels): string {
 }
 
 const boundText = (bound: string) => String(Number(bound.replace('Inf', 'Infinity')))
-
-/** The series of an exposition. */
-export function exposedValues(text: string): Values {
-  return valuesOf(parseExposition(text))
-}
 
 export function valuesOf(samples: readonly Sample[]): Values {
   return new Map(samples.map(({ name, labels, value }) => [keyOf(name, labels), value]))
