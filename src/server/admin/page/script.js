@@ -75,7 +75,6 @@ const page = {
   deleteButton: byId('delete-button', HTMLButtonElement),
   confirmationLabel: byId('confirmation-label', HTMLElement),
   confirmation: byId('confirmation', HTMLInputElement),
-  confirmationError: byId('confirmation-error', HTMLElement),
 }
 
 /** @param {string} text */
@@ -374,15 +373,15 @@ function openDeletion(provider, all) {
   page.deletionSystem.textContent = session.system
   page.confirmationLabel.textContent = `Type the ${confirmation.field} of the provider to confirm`
   page.confirmation.value = ''
-  showConfirmationError('')
+  armDeletion()
   page.deletion.showModal()
   page.confirmation.focus()
 }
 
-/** @param {string} text empty: the error is removed */
-function showConfirmationError(text) {
-  page.confirmationError.textContent = text
-  page.confirmation.setAttribute('aria-invalid', String(text !== ''))
+/** The button can be used only while the text is that of the provider. */
+function armDeletion() {
+  const value = pending.confirmation?.value ?? ''
+  page.deleteButton.disabled = normalized(page.confirmation.value) !== normalized(value)
 }
 
 /** @param {string} text */
@@ -392,12 +391,7 @@ function normalized(text) {
 
 async function confirmDeletion() {
   if (pending.confirmation === undefined) return
-  const { provider, field, value } = pending.confirmation
-  if (normalized(page.confirmation.value) !== normalized(value)) {
-    showConfirmationError(`This is not the ${field} of the provider. Nothing was deleted.`)
-    page.confirmation.focus()
-    return
-  }
+  const { provider } = pending.confirmation
   try {
     const path = `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(provider.id)}.json`
     if ((await send('DELETE', path)) !== '') throw foreignAnswer()
@@ -484,7 +478,7 @@ on('sign-out', 'click', () => {
   showMessage(['You are signed out.'], { isSuccess: true })
   page.message.focus()
 })
-page.confirmation.addEventListener('input', () => showConfirmationError(''))
+page.confirmation.addEventListener('input', armDeletion)
 byId('by-token', HTMLInputElement).addEventListener('change', showMethod)
 page.byPassword.addEventListener('change', showMethod)
 // A page restored from the back/forward cache must not have a token either.
