@@ -80,6 +80,6 @@ function fetched({ package: name, url = '' }: Source, folder: string): string {
   if (name !== undefined)
     return join(folder, output('npm', ['pack', '--silent', name], { cwd: folder }).trim())
   const file = join(folder, basename(url))
-  output('curl', ['--fail', '--silent', '--show-error', '--location', `--output=${file}`, url])
+  output('curl', ['--fail', '--silent', '--show-error', '--location', '--output', file, url])
   return file
 }
