@@ -84,6 +84,7 @@ interface Panel<O, C> extends Omit<S.Panel, 'options' | 'fieldConfig' | 'targets
   targets: Query.PrometheusDataQuery[]
 }
 export type DashboardJson = Json<Dashboard>
+export type RowJson = Json<Omit<S.RowPanel, 'panels'>>
 `
 
 function typesOf({ package: name }: GrafanaSchema): string {
