@@ -72,12 +72,12 @@ test('at level debug, each request and each poll is one line, without secrets', 
     headers: { 'x-sds-auth-token': 'emulator-security' },
   })
   expect(admin.status).toBe(200)
+  const isLogged = () => linesOf('request').length === emulator.log.requests().length
+  // A request that the stop ends has no line.
+  await waitFor(isLogged, { what: 'a line for each request', detail: logging.text })
   await exporter.stop()
+  await waitFor(isLogged, { what: 'a line for the logout', detail: logging.text })
   const requests = emulator.log.requests()
-  await waitFor(() => linesOf('request').length === requests.length, {
-    what: 'a line for each request',
-    detail: logging.text,
-  })
 
   const lines = linesOf('request')
   expect(counted(lines.map(({ status }) => status))).toEqual(counted(requests.map(({ status }) => status)))
