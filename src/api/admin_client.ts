@@ -51,7 +51,7 @@ const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 export function createAdminClient(options: AdminClientOptions) {
   const { log = silentLog } = options
   const { name: system, baseUrls, tls } = options.system
-  const limits = createLimits(options.limits)
+  const limits = createLimits(options.limits, ['other'])
   let responding = baseUrls[0] ?? ''
   const { read, close: closeReads } = createRead(options, limits, (baseUrl) => {
     responding = baseUrl

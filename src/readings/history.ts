@@ -194,7 +194,7 @@ async function readSamples(
       collection.add(window)
       log.rejected(ref.id, window.rejected)
       if (window.rejected.length > 0)
-        await store.update(system.name, (state) => withRejectedValues(state, window.rejected))
+        store.update(system.name, (state) => withRejectedValues(state, window.rejected))
     }
     const samples = collection.samples()
     if (samples.families.size === 0) checkClock(options)

@@ -118,7 +118,7 @@ interface PoolList {
   readonly figures: ResourceReading | ApiError
 }
 
-async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<PoolList> {
+export async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<PoolList> {
   let figures: ResourceReading | ApiError | undefined
   const pools = await client.pools(signal, (body, { baseUrl, now }) => {
     const builder = createReadingBuilder(POOLS.resource)
@@ -131,15 +131,5 @@ async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSigna
       figures = failure
     }
   })
-  return { pools, figures: figures ?? new ApiError('not_found', 'the list of pools has no figures of them') }
-}
-
-/** The resource `pools`. @throws {ApiError} */
-export async function readPoolFigures(
-  client: Pick<SystemClient, 'pools'>,
-  signal: AbortSignal,
-): Promise<ResourceReading> {
-  const { figures } = await listPools(client, signal)
-  if (figures instanceof ApiError) throw figures
-  return figures
+  return { pools, figures: figures ?? new ApiError('not_found', 'the list of pools has no values of them') }
 }

@@ -35,8 +35,8 @@ export function createProbe({ system: { name, ...config }, store, startRound }: 
   const expositions = new WeakMap<SystemState, Exposition>()
   const needsNewPerformance = config.performance.schedule === ''
 
-  async function expositionOf(state: SystemState, found: Found, isWhole: boolean): Promise<Exposition> {
-    const fresh = needsNewPerformance ? await withNewPerformance(state, found) : state
+  function expositionOf(state: SystemState, found: Found, isWhole: boolean): Exposition {
+    const fresh = needsNewPerformance ? withNewPerformance(state, found) : state
     if (!isWhole || !isComplete(found)) return createExposition(partsOf(fresh, found))
     const exposition = expositions.get(fresh) ?? createExposition(partsOf(fresh, found))
     expositions.set(fresh, exposition)
@@ -65,7 +65,7 @@ function isComplete({ poolIds, outcomes }: Found): boolean {
  * Without values of the Flux API that are older than the probe. Another exporter behind the same address may have
  * served newer ones, and counters that decrease would look like a restart.
  */
-async function withNewPerformance(state: SystemState, { beganMs }: Found): Promise<SystemState> {
+function withNewPerformance(state: SystemState, { beganMs }: Found): SystemState {
   const known = state.performance
   if (known?.reading === undefined || known.receivedAtMs >= beganMs) return state
   return withPerformance(state, { ...known, reading: undefined })

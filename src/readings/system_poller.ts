@@ -109,7 +109,12 @@ function createSources(options: SourcesOptions, tasks: Tasks) {
     )
   const readResources = () => tasks.start('reading resources', resources.readDue)
   return {
-    ...{ pools, queries, resources, readAll, readForecasts, readResources },
+    pools,
+    queries,
+    resources,
+    readAll,
+    readForecasts,
+    readResources,
     /** Reads in the background what else is due. */
     readOthers(of: readonly PoolSources[]): void {
       void readForecasts(of)

@@ -106,7 +106,7 @@ export interface PoolState {
   readonly lastSuccess?: number | undefined
   /** Failure of the last poll that failed; kept when later ones succeed. */
   readonly lastFailure?: Failure | undefined
-  /** The last good reading; undefined before the first and after it was withdrawn for its age. */
+  /** The last good reading; undefined before the first and after it was dropped for its age. */
   readonly reading?: FeedReading | undefined
   /** The reading with what the Flux API has of its nodes. */
   readonly merged?: MergedReading | undefined

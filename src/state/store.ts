@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
 import type { Part } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
+import { memoizeWeak } from '../values/memo.ts'
 import { onlyCounters, systemPart } from './rendering.ts'
 import { newSystem, type SystemState } from './state.ts'
 
@@ -94,23 +95,14 @@ function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: 
   return { labels, pollIntervalSeconds, isOnlyProbed }
 }
 
-/** Made once for each state: most changes are of one system of many. */
-const partsByState = new WeakMap<SystemState, Part[]>()
-
-function shownPartsOf(system: SystemState): Part[] {
-  const parts = partsByState.get(system) ?? shownParts(system)
-  partsByState.set(system, parts)
-  return parts
-}
-
 /**
- * What `/metrics` has of a system. Of one that is polled only when it is probed only what this exporter counted: behind
+ * What `/metrics` has of a system, made once for each state: most changes are of one system of many. Of one that is polled only when it is probed only what this exporter counted: behind
  * one address each exporter has read other systems last, so the values would have different ages.
  */
-function shownParts(system: SystemState): Part[] {
+const shownPartsOf = memoizeWeak((system: SystemState): Part[] => {
   const parts = systemParts(system)
   return system.isOnlyProbed ? parts.map(onlyCounters) : parts
-}
+})
 
 export function systemParts(system: SystemState): Part[] {
   const parts: Part[] = []

@@ -25,12 +25,16 @@ export function isOfResource(operation = ''): boolean {
 /** Keeps the requests of one system within `limits.concurrency` and `limits.requests_per_second`. */
 export type Limits = ReturnType<typeof createLimits>
 
-export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
+/** @param urgencies of the requests of this client: a permit is left only to one that it has */
+export function createLimits(
+  { concurrency, requestsPerSecond }: LimitsConfig,
+  urgencies: readonly Urgency[] = URGENCIES,
+) {
   // Room for one token: requests are evenly spread instead of sent in bursts.
   const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
   const bucket = createTokenBucket(size, () => performance.now())
-  const permits = URGENCIES.map((_, rank) => createSemaphore(Math.max(1, concurrency - rank)))
+  const permits = urgencies.map((_, rank) => createSemaphore(Math.max(1, concurrency - rank)))
   const resourceRate = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
     performance.now(),
   )
@@ -41,7 +45,7 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig) {
     task: () => Promise<T>,
     { signal, urgency = 'other' }: { signal: AbortSignal; urgency?: Urgency },
   ): Promise<T> {
-    const rank = URGENCIES.indexOf(urgency)
+    const rank = urgencies.indexOf(urgency)
     const options = { signal, priority: -rank }
     const run = permits.slice(0, rank + 1).reduce(
       (inner, { run }) =>

@@ -8,7 +8,7 @@ export const USUAL_INTERVAL_SECONDS = 300
 const SHORTEST_INTERVAL_SECONDS = 60
 export const LONGEST_INTERVAL_SECONDS = 900
 const LATEST_SECONDS = 420
-/** Values of shorter intervals are not withdrawn before the next poll. */
+/** Values of shorter intervals are not dropped before the next poll. */
 const LEAST_AGE_SECONDS = 900
 
 /**
@@ -56,7 +56,7 @@ export function windowSeconds(intervalSeconds: number): number {
   return 3 * intervalSeconds + LATEST_SECONDS
 }
 
-/** The age of a value, by the clock of the system, from which it is withdrawn, in seconds. */
+/** The age of a value, by the clock of the system, from which it is dropped, in seconds. */
 export function maxAgeSeconds(ofWindow: number): number {
   return Math.max(ofWindow, LEAST_AGE_SECONDS)
 }

@@ -30,7 +30,7 @@ export interface PerformanceReading {
   readonly stop: number | undefined
   readonly nodes: readonly NodePerformance[]
   readonly rejected: readonly RejectedValue[]
-  /** The age of a value, in seconds by the clock of the system, from which it is withdrawn. */
+  /** The age of a value, in seconds by the clock of the system, from which it is dropped. */
   readonly maxAgeOf: (subject: Subject) => number
 }
 

@@ -1,7 +1,7 @@
 import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
-import { STATES } from '../../../status/states.ts'
+import { type Problem, STATES } from '../../../status/states.ts'
 import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
@@ -108,14 +108,14 @@ function systemCards(status: Status, { recent, selection }: PageSources): Html {
   const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
   const cards: Html[] = []
   for (const system of full) {
+    const problems = problemsOf(status, system)
     const pools = poolList(system, {
       listed,
       page: selection.page,
       fullPools,
       opened,
-      context: { system, recent, problems: problemsByPool(status, system), now },
+      context: { system, recent, problems: byPool(problems), now },
     })
-    const problems = status.problems.filter((problem) => problem.system === system.name)
     cards.push(systemCard(system, pools, { recent, problems, now }))
   }
   const others = systems.filter((system) => !full.has(system))
@@ -126,12 +126,11 @@ function systemCards(status: Status, { recent, selection }: PageSources): Html {
   return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED_SYSTEMS).map(systemLink)}${rest}</section>`
 }
 
-function problemsByPool({ problems }: Status, { name }: SystemStatus): PoolContext['problems'] {
-  return Map.groupBy(
-    problems.filter(({ system }) => system === name),
-    ({ pool_id }) => pool_id,
-  )
-}
+const problemsOf = ({ problems }: Status, { name }: SystemStatus): Problem[] =>
+  problems.filter(({ system }) => system === name)
+
+const byPool = (problems: readonly Problem[]): PoolContext['problems'] =>
+  Map.groupBy(problems, ({ pool_id }) => pool_id)
 
 /** The first pool with problems of its own: the worst one. */
 function worstPool({ problems, systems }: Status): PoolStatus | undefined {
@@ -187,7 +186,7 @@ function onePool(status: Status, { recent, selection }: PageSources): Html {
     selection: { system: system.name, pool: pool.id },
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
-  const context = { system, recent, problems: problemsByPool(status, system), now }
+  const context = { system, recent, problems: byPool(problemsOf(status, system)), now }
   return html`<section class="card" aria-label="Pool ${pool.name}">${poolHead}${poolHeading(pool, context)}${poolBody(pool, shown, context)}</section>`
 }
 
@@ -239,7 +238,6 @@ function pageHeader(status: Status, selection: Selection, links: Links): Html {
 `
 }
 
-/** How to reach a listener on a loopback address from another machine. */
 function pathLinks(metricsPath: string): Html[] {
   const rows: readonly (readonly [string, PathRow])[] = Object.entries(METRICS_PATHS)
   return rows.flatMap(([name, { link }]) => {
@@ -248,6 +246,7 @@ function pathLinks(metricsPath: string): Html[] {
   })
 }
 
+/** How to reach a listener on a loopback address from another machine. */
 function tunnelHint(adminUrl: string, host: string): Html {
   const { port, hostname } = new URL(adminUrl)
   return html` <span class="quiet">(on ${host} only; from here after <code>ssh -L ${port}:${hostname}:${port} ${host}</code>)</span>`

@@ -43,6 +43,11 @@ function stateText({ pools, state, summary }: SystemStatus): Html | undefined {
 
 /** What users ask first. Forecast, errors and latencies are those of the worst pool. */
 function glance({ pools, totals, polls }: SystemStatus, { problems, now }: SystemContext): Html[] {
+  const lastPoll = fact(
+    'Last poll',
+    known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
+  )
+  if (totals.nodes === 0) return [lastPoll]
   const marked = markOf(problems)
   const figures = pools.map((pool) => pool.figures)
   const worst = (pick: (figures: PoolFigures) => number | null) =>
@@ -57,11 +62,6 @@ function glance({ pools, totals, polls }: SystemStatus, { problems, now }: Syste
   const free = (totals.disk_space_total_bytes ?? 0) - (totals.disk_space_allocated_bytes ?? 0)
   const ofWorst = pools.length > 1 ? html` <span class="quiet">(worst pool)</span>` : undefined
   const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
-  const lastPoll = fact(
-    'Last poll',
-    known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
-  )
-  if (totals.nodes === 0) return [lastPoll]
   return [
     fact('Nodes', nodesText(totals)),
     fact('Disks', disks(totals)),

@@ -1,10 +1,11 @@
 import { createClient } from '../../../../src/api/client.ts'
+import { ApiError } from '../../../../src/api/errors/errors.ts'
 import type { PoolRef } from '../../../../src/api/feed/pools.ts'
 import { createResourceReader } from '../../../../src/api/resources/reader.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
-import { readPoolFigures } from '../../../../src/readings/pools.ts'
+import { listPools } from '../../../../src/readings/pools.ts'
 import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
 import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
@@ -170,11 +171,14 @@ function createReader(emulator: Emulator) {
     pause: async () => undefined,
     now: () => performance.now(),
   })
+  const ofPools = async () => {
+    const { figures } = await listPools(client, NEVER)
+    if (figures instanceof ApiError) throw figures
+    return figures
+  }
   const keep = async (resource: ResourceName, now: number) => {
     for (const kind of kindsOf(resource)) {
-      const reading = await (kind.isListOfPools
-        ? readPoolFigures(client, NEVER)
-        : resources.read(kind, NEVER))
+      const reading = await (kind.isListOfPools ? ofPools() : resources.read(kind, NEVER))
       state = withResource(state, kind.name, reading, now, MAX_BYTES)
     }
   }
