@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { run, startProcess } from '../../support/processes.ts'
 
-/** In place of the program: prints its process and its arguments, and ends with 3 after SIGTERM. */
+/** In place of the program: prints its process and its arguments, once SIGTERM ends it with 3. */
 const PROGRAM = `
-process.stdout.write(JSON.stringify([process.pid, ...process.argv.slice(2)]) + '\\n')
 if (process.argv[2] === 'wait') {
   process.on('SIGTERM', () => process.exit(3))
   setInterval(() => undefined, 1000)
 } else process.exitCode = 5
+process.stdout.write(JSON.stringify([process.pid, ...process.argv.slice(2)]) + '\\n')
 `
 
 describe('the program of an archive', () => {
