@@ -18,8 +18,9 @@ export const WRITTEN: readonly VersionedFile[] = [
   },
   // In commands to copy.
   {
-    files: 'docs/{install-release,operations}.md',
-    place: /(^version=|^\$version = '|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|'?$)/m,
+    files: '{README,docs/install-release,docs/operations}.md',
+    place:
+      /(^version=|^\$version = '|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|-1\.\w+\.rpm|'?$)/m,
   },
 ]
 

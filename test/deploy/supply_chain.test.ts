@@ -71,13 +71,14 @@ describe('a release', () => {
     expect(await node('scripts/release_check.ts', 'v7.8.9-rc.1')).toMatchObject({ code: 0, stderr: '' })
     const chart = readFileSync(`${folder.path}/deploy/helm/sds-exporter/Chart.yaml`, 'utf8')
     expect(chart).toContain('artifacthub.io/prerelease: "true"')
-    const pages = ['install-release', 'operations'].map((name) =>
-      readFileSync(`${folder.path}/docs/${name}.md`, 'utf8'),
+    const pages = ['README', 'docs/install-release', 'docs/operations'].map((name) =>
+      readFileSync(`${folder.path}/${name}.md`, 'utf8'),
     )
-    const named = pages.flatMap((text) => text.match(/^\$?version ?=.*|sds-exporter-\d.*?\.tgz/gm) ?? [])
-    expect(new Set(named)).toEqual(
-      new Set(['version=7.8.9-rc.1', "$version = '7.8.9-rc.1'", 'sds-exporter-7.8.9-rc.1.tgz']),
+    const named = pages.flatMap(
+      (text) => text.match(/^\$?version ?=.*|sds-exporter-\d.*?\.(tgz|rpm)/gm) ?? [],
     )
+    const files = ['sds-exporter-7.8.9-rc.1.tgz', 'sds-exporter-7.8.9-rc.1-1.x86_64.rpm']
+    expect(new Set(named)).toEqual(new Set(['version=7.8.9-rc.1', "$version = '7.8.9-rc.1'", ...files]))
   })
 
   test('of this version has no finding, once the changes have its number', async () => {
