@@ -1,6 +1,4 @@
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
-import { DEFAULT_VALUES } from '../../grafana/mixin/settings.ts'
-import { resolve } from '../../src/alerting/references.ts'
 import {
   ATTRIBUTES,
   type Attribute,
@@ -141,19 +139,17 @@ function unitTable(): string {
 /** The source of a family in its help text: other tables have those of nodes, and the requests of resources. */
 const SOURCE = / Source: .*$/
 
-/** A table would have `|` of regular expressions and line breaks in its cells. */
-function codeList(entries: readonly (readonly [title: string, query: string])[]): string {
-  return entries.map(([title, query]) => `${title}:\n\n\`\`\`promql\n${query}\n\`\`\`\n`).join('\n')
-}
-
 function recordingList(): string {
-  const { info, recording } = resolve(RULE_SOURCES, DEFAULT_VALUES)
+  const { info, recording } = RULE_SOURCES
   const rules = [info, ...recording.flatMap(({ recordings }) => recordings)]
   return `${rules.map(({ record }) => `- ${code(record)}`).join('\n')}\n`
 }
 
+/** A table would have `|` of regular expressions and line breaks in its cells. */
 function exampleQueries(): string {
-  return codeList(EXAMPLE_QUERIES)
+  return EXAMPLE_QUERIES.map(([question, query]) => `${question}:\n\n\`\`\`promql\n${query}\n\`\`\`\n`).join(
+    '\n',
+  )
 }
 
 /** Columns that say the same in each row are a sentence. The unit is part of the name. */

@@ -35,12 +35,13 @@ export function writeArchives(
     for (const platform of PLATFORMS) {
       const tree = writeArchive(program, platform, { work, out, nearest: options.nearest })
       const [system, architecture = ''] = platform.split('-')
-      const more = {
-        work: join(work, architecture),
-        version: versionOfPackage(),
-        homepage: options.repository,
-      }
-      if (system === 'linux') writePackages(tree, architecture, { ...more, out })
+      if (system === 'linux')
+        writePackages(tree, architecture, {
+          work: join(work, architecture),
+          out,
+          version: versionOfPackage(),
+          homepage: options.repository,
+        })
       rmSync(tree, { recursive: true })
     }
     writeProvenance(out, options.repository)
