@@ -122,7 +122,7 @@ async function scrapeAfter({ url, headers }: Target): Promise<{ ms: number; prob
   return { ms, problems: answer === 200 ? slow : [`a scrape after the attack: ${answer}`] }
 }
 
-/** Reads the memory repeatedly, because the figures of a process that ended are gone. */
+/** Reads the memory repeatedly, because the values of a process that ended are gone. */
 function sampleMemory({ pid, url, adminUrl }: Target): { peakMib(): number; stop(): number } {
   resetPeakMemory(pid)
   const ports = [url, adminUrl].map((text) => Number(new URL(text).port))
@@ -132,7 +132,7 @@ function sampleMemory({ pid, url, adminUrl }: Target): { peakMib(): number; stop
     try {
       process = peakMemoryMib(pid)
     } catch {
-      // The process ended; the last figure remains.
+      // The process ended; the last value remains.
     }
   }
   const timer = setInterval(sample, SAMPLE_MS)

@@ -62,8 +62,8 @@ export function renderManual(program: CommandNode): string {
 type Rows = readonly (readonly [term: string, text: string])[]
 
 const DESCRIPTION = [
-  'sds-exporter reads the state and the performance figures of storage systems over their management API, and serves them to Prometheus at /metrics. It polls on a schedule of its own, so that scrapes cost the systems nothing.',
-  'The command serve is the exporter. Others check its configuration (check) and everything between it and an alert (doctor), show nodes without a running exporter (nodes), write the past that the systems keep (backfill), and write rules and dashboards. The command demo needs no configuration and no storage system.',
+  'sds-exporter reads the state and the performance metrics of storage systems over their management API, and serves them to Prometheus at /metrics. It polls on a schedule of its own, so that scrapes cost the systems nothing.',
+  'The command serve is the exporter. Others check its configuration (check) and everything between it and an alert (doctor), show nodes without a running exporter (nodes), write historical data kept by the systems (backfill), and write rules and dashboards. The command demo needs no configuration and no storage system.',
 ] as const
 
 const FILES: Rows = [

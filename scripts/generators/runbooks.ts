@@ -7,7 +7,10 @@ import { anchorOf } from '../../src/alerting/rules.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
 import { SourceProblems } from './problems.ts'
 
-/** The runbooks: one Markdown file per component, with one section per alert that is not the critical level of another one. */
+/**
+ * The runbooks: one Markdown file per component, with one section per alert that is not the critical level of another
+ * one.
+ */
 const RUNBOOKS = new URL('../../docs/runbooks/', import.meta.url)
 
 type Component = AlertGroup['component']

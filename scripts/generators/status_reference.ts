@@ -59,7 +59,7 @@ const SYSTEM: Members<SystemStatus> = {
   polls: 'see Polls',
   requests: 'see Requests',
   query_interface: 'see Flux API',
-  resources: 'what the system says about itself beyond its nodes: see Resource',
+  resources: 'what the system reports beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
   software_versions: 'number of nodes by version of their software; empty if it is not known',

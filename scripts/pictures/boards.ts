@@ -12,7 +12,7 @@ const MAX_HEIGHT_PX = 1250
 /** After the last result. */
 const DRAWING_MS = 4000
 const ROUNDS = 3
-/** Figures without a past, such as health, are as old as the exporter. */
+/** Values without a history, such as health, are as old as the exporter. */
 const RANGE = 'from=now-1h&to=now'
 /** These have a range of days. */
 const OWN_RANGE = new Set(['sds-capacity', 'sds-namespaces'])

@@ -17,9 +17,9 @@ const DEBIAN_STATUS = 'var/lib/dpkg/status.d'
 const INTERFACES = ['modules', 'napi']
 
 /**
- * What the file system of an image, or an archive, has: npm packages, Debian packages, Node.js and the libraries that are compiled into
- * it. They are sorted by type and name.
- * @param root folder with the file system of the image
+ * What the file system of an image, or an archive, has: npm packages, Debian packages, Node.js and the libraries that
+ * are compiled into it. They are sorted by type and name.
+ * @param root folder with the file system of the image, or the content of the archive
  */
 export function imageComponents(root: string, versions: NodeVersions): Component[] {
   const components = [...nodeComponents(versions), ...debianComponents(root), ...npmComponents(root)]

@@ -1,6 +1,6 @@
 /**
- * One sentence if CODEOWNERS names users or teams of another account: GitHub ignores such lines, so nobody would be
- * asked for a review.
+ * One sentence if CODEOWNERS names users or teams of another account: GitHub ignores such lines, and asks for no
+ * review.
  * @param account the user or organisation that owns the repository
  */
 export function ownerFindings(codeowners: string, account: string): string[] {

@@ -110,7 +110,7 @@ describe('three exporters, two shards of two Prometheus servers, and one store',
     expect(await store.waitForSamples(`count(${working}) == ${EXPORTERS}`)).toHaveLength(1)
   })
 
-  test('have performance figures, and no counter that goes back when another exporter answers', async () => {
+  test('have performance metrics, and no counter that goes back when another exporter answers', async () => {
     await store.waitForSamples(`count(count by (system) (sds_node_cpu_utilization_ratio)) == ${NAMES.length}`)
     await store.waitForSamples('min(count_over_time(sds_probe_success[10m])) >= 8')
     const counter = 'sds_node_transaction_latency_seconds_bucket'
