@@ -67,7 +67,7 @@ describe('the package', () => {
 
   test('is small, and the README has its size', () => {
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES)
-    const stated = Number(/The package is some (\d+) kB/.exec(readText('README.md'))?.[1]) * 1000
+    const stated = Number(/The npm package is some (\d+) kB/.exec(readText('README.md'))?.[1]) * 1000
     expect(Math.abs(packed.size - stated) / stated).toBeLessThan(README_TOLERANCE)
   })
 
