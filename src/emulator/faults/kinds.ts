@@ -36,10 +36,10 @@ export type Row = Readonly<Record<string, string | null>>
 
 /** What the faults of each kind change, in the order in which a request passes them. */
 interface Changes {
-  /** The time of the samples, in epoch seconds. `since`: when the fault was activated. */
-  clock: (now: number, argument: string, since: number) => number
-  /** The same, and the Date header. */
+  /** The time of the samples and of the Date header, in epoch seconds. */
   date: (now: number, argument: string) => number
+  /** The time of the samples only. `since`: when the fault was activated. */
+  clock: (now: number, argument: string, since: number) => number
   /** The number of requests that a token is valid for; 0 revokes the existing tokens. */
   tokens: (argument: string) => number
   setting: undefined

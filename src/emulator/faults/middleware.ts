@@ -102,11 +102,11 @@ function withJson(response: FullResponse, change: (root: JsonObject) => unknown)
   return { ...response, body: Buffer.from(text) }
 }
 
-/** Changes a list of objects, or the only object. */
+/** Changes a list of objects, or the only object. An empty list stays empty, and an only object is not removed. */
 function changeList(root: JsonObject, change: (objects: readonly JsonObject[]) => unknown): unknown {
   const found = listIn(root)
-  if (found === undefined) return isObject(root['_embedded']) ? root : [change([root])].flat()[0]
-  found.container[found.name] = change(found.list)
+  if (found === undefined) return isObject(root['_embedded']) ? root : ([change([root])].flat()[0] ?? root)
+  if (found.list.length > 0) found.container[found.name] = change(found.list)
   return root
 }
 
@@ -212,7 +212,7 @@ export function createFaults(
   }
 }
 
-/** Without an operation, faults of lists do not apply to the list of pools, which has the structure of the feed. */
+/** Without an operation, faults of lists do not apply to the list of pools, which has the same structure. */
 function coversOperation(fault: Fault, operation: Operation): boolean {
   const row: FaultRow = FAULTS[fault.name]
   const covered = fault.operation ?? row.operation

@@ -74,6 +74,20 @@ test.each(CASES)('$fault changes the answers to its requests only', async ({ fau
   if (same !== undefined) expect(await answer(faulty, same)).toEqual(await answer(right, same))
 })
 
+const FAILED_LINKS = '/dashboard/zones/localzone/rglinksFailed'
+test.each([
+  ['empty-list@capacity', '/object/capacity'],
+  ['vanished-node@capacity', '/object/capacity'],
+  ['duplicate-ids@failed_links', FAILED_LINKS],
+  ['missing-ids@failed_links', FAILED_LINKS],
+  ['repeated-object@failed_links', FAILED_LINKS],
+])('%s changes neither an only object nor an empty list', async (fault, path) => {
+  const [faulty, right] = [await startEmulator({ faults: [fault] }), await startEmulator()]
+  const { status, text } = await read(path)(faulty)
+  expect(status).toBe(200)
+  expect(text).toBe((await read(path)(right)).text)
+})
+
 describe('expire-tokens', () => {
   const whoami = (emulator: Emulator, token: string) => call(emulator, '/user/whoami', { token })
 
