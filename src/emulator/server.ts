@@ -16,7 +16,7 @@ interface ServerOptions extends Service {
   readonly settings: ReturnType<typeof resolveOptions>
   readonly pools: readonly NamedPool[]
   readonly expiredToken: ExpiredToken
-  /** Of nodes, on which it listens, too. */
+  /** Data addresses of nodes, on which it listens, too. */
   readonly dataAddresses?: readonly string[]
   /** Runs for requests that no fault answers. */
   readonly middleware?: Middleware
@@ -55,15 +55,17 @@ export function createSystemServer(options: ServerOptions) {
  * A socket that can be opened and closed repeatedly.
  * @param others further addresses to listen on, at the same port
  */
-function createListener(listenAddress: string, tls: boolean | TlsOptions, others: readonly string[] = []) {
+function createListener(listenAddress: string, tls: boolean | TlsOptions, others: readonly string[]) {
   const address = parseListenAddress(listenAddress)
   const sockets = new Set<Socket>()
-  let server: Server | undefined
-  let servers: readonly Server[] = []
+  let servers: Server[] = []
   let stopping = new AbortController()
   return {
     /** Empty while it is closed. */
-    url: (): string => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
+    url: (): string => {
+      const [server] = servers
+      return server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)
+    },
     /** Aborted by `close`. */
     stopping: (): AbortSignal => stopping.signal,
     /** @throws the operating system's error, such as EADDRINUSE */
@@ -81,12 +83,11 @@ function createListener(listenAddress: string, tls: boolean | TlsOptions, others
           socket.on('close', () => sockets.delete(socket))
         })
         await once(opened.listen(at), 'listening')
+        servers.push(opened)
         return opened
       }
-      const first = await listen({ ...address })
-      const { port } = first.address() as AddressInfo
-      servers = [first, ...(await Promise.all(others.map((host) => listen({ host, port }))))]
-      server = first
+      const { port } = (await listen({ ...address })).address() as AddressInfo
+      await Promise.all(others.map((host) => listen({ host, port })))
     },
     /** Also destroys all open connections. */
     close: async (): Promise<void> => {
@@ -94,7 +95,6 @@ function createListener(listenAddress: string, tls: boolean | TlsOptions, others
       const closed = servers.map((one) => new Promise<unknown>((resolve) => one.close(resolve)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)
-      server = undefined
       servers = []
     },
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createEmulator } from '../../support/programs/emulator.ts'
 import { type Json, jsonOf, startEmulator } from '../client.ts'
 
 test('versions: one, and two during an upgrade', async () => {
@@ -39,4 +40,13 @@ test('each node has a data port with its connections, and the maintenance mode u
     /<PingList><PingItem><Name>LOAD_FACTOR<\/Name><Value>\d+<\/Value><\/PingItem><\/PingList>$/,
   )
   expect((await fetch(`${emulator.url}/`)).status).toBe(404)
+})
+
+test('an emulator with a data address that is in use is stopped at its own address, too', async () => {
+  const emulator = createEmulator({ listenAddress: '127.4.0.10:0', dataPorts: true })
+  await expect(emulator.start()).rejects.toThrow('EADDRINUSE')
+  const { url } = emulator
+  expect(new URL(url).hostname).toBe('127.4.0.10')
+  await emulator.stop()
+  await expect(fetch(url)).rejects.toThrow()
 })
