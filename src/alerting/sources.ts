@@ -29,32 +29,32 @@ export interface AlertSource {
 }
 
 /** What the status page finds, with the values that conditions of alerts compare. `src/status` calculates them. */
-export const FINDING_VALUES = {
-  nodes: ['unavailable', 'bad', 'not_accessible', 'suspect', 'unknown'],
-  disks: ['bad', 'bad_ratio'],
-  disks_to_replace: ['disks'],
-  capacity: ['used_ratio'],
-  forecast: ['seconds', 'used_ratio'],
-  errors: ['failed_ratio', 'system_failed_ratio', 'transactions_per_second'],
-  read_latency: ['seconds', 'per_second'],
-  write_latency: ['seconds', 'per_second'],
-  network: ['ratio'],
-  cpu: ['ratio'],
-  memory: ['ratio'],
-  sample_age: ['newest_seconds', 'oldest_seconds'],
-  certificate: ['seconds_left'],
-  clock: ['skew_seconds'],
-  directory_tables: ['unready'],
-  failed_links: ['links'],
-  replication_lag: ['seconds'],
-  quota: ['used_ratio'],
-  system_alerts: ['critical', 'error'],
-  uncounted_nodes: ['nodes'],
-  license: ['seconds_left'],
-} as const
+interface FindingValues {
+  readonly nodes: 'unavailable' | 'bad' | 'not_accessible' | 'suspect' | 'unknown'
+  readonly disks: 'bad' | 'bad_ratio'
+  readonly disks_to_replace: 'disks'
+  readonly capacity: 'used_ratio'
+  readonly forecast: 'seconds' | 'used_ratio'
+  readonly errors: 'failed_ratio' | 'system_failed_ratio' | 'transactions_per_second'
+  readonly read_latency: 'seconds' | 'per_second'
+  readonly write_latency: 'seconds' | 'per_second'
+  readonly network: 'ratio'
+  readonly cpu: 'ratio'
+  readonly memory: 'ratio'
+  readonly sample_age: 'newest_seconds' | 'oldest_seconds'
+  readonly certificate: 'seconds_left'
+  readonly clock: 'skew_seconds'
+  readonly directory_tables: 'unready'
+  readonly failed_links: 'links'
+  readonly replication_lag: 'seconds'
+  readonly quota: 'used_ratio'
+  readonly system_alerts: 'critical' | 'error'
+  readonly uncounted_nodes: 'nodes'
+  readonly license: 'seconds_left'
+}
 
-export type FindingName = keyof typeof FINDING_VALUES
-export type ValueName<Name extends FindingName> = (typeof FINDING_VALUES)[Name][number]
+export type FindingName = keyof FindingValues
+export type ValueName<Name extends FindingName> = FindingValues[Name]
 
 /** A limit is a number, or a reference to a setting, which is a text. A value that is not known fulfils none. */
 export type Comparison<Value extends string = string> = readonly [

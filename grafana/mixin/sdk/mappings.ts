@@ -133,7 +133,7 @@ export const SERVED_MAPPINGS = states([
 export const REACHED_MAPPINGS = states([[0, 'reached', 'critical']])
 
 /** Values from `critical` upwards, from 1 upwards, and 0. */
-export const troubleMappings = (critical: number): readonly ValueMapping[] => [
+export const issueMappings = (critical: number): readonly ValueMapping[] => [
   {
     type: MappingType.RangeToText,
     options: {

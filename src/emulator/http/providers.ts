@@ -14,6 +14,7 @@ export function createProviders(key: number) {
   const names = new Map(
     NAMES.map((name, index) => [`urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`, name]),
   )
+  const find = (id: string): Provider => findBy([...names], id, ([one]) => one === id)
   return {
     list: (): Document => ({
       root: 'authnproviders',
@@ -22,10 +23,13 @@ export function createProviders(key: number) {
     }),
     /** Fields of the configuration are not shown in the API document. @throws EmulatedError 404 */
     record: (id: string): Document => {
-      const provider = findBy([...names], id, ([one]) => one === id)
+      const provider = find(id)
       return { root: 'authnprovider', members: membersOf(provider), xml: elementsOf(provider) }
     },
-    remove: (id: string): boolean => names.delete(id),
+    /** @throws EmulatedError 404 */
+    remove: (id: string): void => {
+      names.delete(find(id)[0])
+    },
   }
 }
 

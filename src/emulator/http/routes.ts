@@ -146,8 +146,6 @@ function deleteProvider(
 ): RouteResponse {
   checkRole(user, deleteRole === undefined ? PROFILES[profile].deleteRoles : [deleteRole])
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
-  // An unknown provider is refused.
-  providers.record(id)
   providers.remove(id)
   return {}
 }

@@ -37,15 +37,6 @@ export const EXPIRED_TOKEN = {
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
-/** The form of the API document, whose examples show no roles for deletions. */
-const DOCUMENTED = {
-  list: 'instances',
-  snapshots: 'object',
-  extras: false,
-  reserveInHistory: false,
-  expiredToken: '401',
-  deleteRoles: ROLES,
-} as const
 /** The form of real systems. */
 const REAL = {
   list: '_instances',
@@ -58,9 +49,15 @@ const REAL = {
 
 export const PROFILES = {
   documented: {
-    ...DOCUMENTED,
     help: 'exactly as in the API document, in all notations that it allows',
+    list: 'instances',
+    snapshots: 'object',
     performance: true,
+    extras: false,
+    reserveInHistory: false,
+    expiredToken: '401',
+    // The document shows no roles for deletions.
+    deleteRoles: ROLES,
     version: '2.2.0.0.78764.cdd6ba8',
     query: { state: 'absent', network: 'v3', rangeDefect: false },
   },

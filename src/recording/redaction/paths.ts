@@ -8,7 +8,6 @@ const AFTER_WORD: Readonly<Record<string, readonly Kind[]>> = {
   nodes: ['id'],
   replicationgroups: ['id'],
   rglinks: ['id'],
-  capacity: ['id'],
   authnproviders: ['id'],
   namespace: ['namespace'],
   bucket: ['bucket'],

@@ -39,7 +39,7 @@ export const WORDS: ReadonlySet<string> = new Set([
     rglinksBootstrapList zoneList`),
 ])
 
-/** Error types of the feed, such as `404 (S3)`. */
+/** Error types of the dashboard API, such as `404 (S3)`. */
 export const ERROR_TYPE = /^\d{3} \((S3|ATMOS|SWIFT|CAS|HDFS|NFS)\)$/
 /** Tags with a status, and numbers of processors. */
 export const SHORT_WORD = /^(\d{1,3}|cpu\d{1,4})$/
@@ -66,8 +66,7 @@ export const PHRASES =
 /** Segments of the paths of requests and links. */
 export const PATH_WORDS: ReadonlySet<string> = new Set([
   ...[QUERY_PATH, ...[...OBJECT_KINDS.values()].map(({ path }) => path)].flatMap((path) => path.split('/')),
-  ...split(`storagepools nodes disks processes replicationgroups rglinks datatables vdcs list data-services varrays
-    varrays.json`),
+  ...split('disks processes rglinks datatables vdcs list data-services varrays varrays.json'),
 ])
 
 /** Parts of URNs. */

@@ -8,7 +8,7 @@ import { from, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { type Column, table } from '../../sdk/table.ts'
 import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 
-/** A figure of each selected system. */
+/** A value of each selected system. */
 export const ofSystem = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   perSystem(select(metric, ...SCOPE.system, ...matchers))
 

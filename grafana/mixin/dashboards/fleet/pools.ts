@@ -6,7 +6,7 @@ import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { lastPollAge, poolHealthCode } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { rowToPool, seriesToPool } from '../../sdk/links.ts'
-import { HEALTH_CELLS, HEALTH_MAPPINGS, REACHED_MAPPINGS, troubleMappings } from '../../sdk/mappings.ts'
+import { HEALTH_CELLS, HEALTH_MAPPINGS, issueMappings, REACHED_MAPPINGS } from '../../sdk/mappings.ts'
 import { from, steps } from '../../sdk/spec.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { type Column, table } from '../../sdk/table.ts'
@@ -24,7 +24,7 @@ const worstLatency = (title: string, operation: Operation): Column => ({
 })
 
 const STATE: readonly Column[] = [
-  { title: 'Issues', expr: SCORE, mappings: troubleMappings(CRITICAL_SCORE) },
+  { title: 'Issues', expr: SCORE, mappings: issueMappings(CRITICAL_SCORE) },
   { title: 'State', expr: poolHealthCode(SCOPE.system), mappings: HEALTH_CELLS },
   {
     title: 'Nodes',

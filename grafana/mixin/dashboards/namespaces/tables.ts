@@ -34,7 +34,7 @@ const timeToQuota = promql`clamp_min(1 - ${QUOTA_USED}, 0) / (${growth} > 0)`
 export const systems = table({
   title: 'Systems',
   about: [
-    'The selected systems: exported namespaces, the size of their objects without protection overhead, their objects, and the namespaces that use more than the warning threshold of their hard quota. The systems of a federation have the same namespaces: do not add their figures.',
+    'The selected systems: exported namespaces, the size of their objects without protection overhead, their objects, and the namespaces that use more than the warning threshold of their hard quota. The systems of a federation have the same namespaces: do not add their values.',
     'No namespace near its quota.',
     'The next table lists the namespaces that are nearest to their quota. Namespaces that a limit of the configuration leaves out are not counted: see “Data”.',
   ],
@@ -89,7 +89,7 @@ export const quotas = table({
 export const largest = table({
   title: 'Top $topn namespaces by size',
   about: [
-    'The largest of the selected namespaces: the size of their objects without protection overhead, growth within seven days, objects, multipart uploads that were not completed, and the age of these figures.',
+    'The largest of the selected namespaces: the size of their objects without protection overhead, growth within seven days, objects, multipart uploads that were not completed, and the age of these values.',
     'Multipart uploads are a small part of the used size. Systems compute the values every 5 to 15 minutes.',
     'Large multipart uploads: ask the owner for a lifecycle rule that ends old ones. An age of hours means that the metering of the system is behind.',
   ],

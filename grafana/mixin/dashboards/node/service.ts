@@ -84,8 +84,6 @@ const failed = timeSeries({
   noValue: NO_DATA,
 })
 
-const NOT_ENABLED = 'Not read: resources.data_nodes is off, or no data'
-
 const connections = timeSeries({
   title: 'Active connections',
   about: [
@@ -95,7 +93,7 @@ const connections = timeSeries({
   ],
   queries: [{ expr: oneOfDataPort('sds_node_active_connections'), legend: 'Connections' }],
   unit: 'short',
-  noValue: NOT_ENABLED,
+  noValue: 'Not read: resources.data_nodes is off, or no data',
 })
 
 const maintenance = timeSeries({
@@ -103,11 +101,11 @@ const maintenance = timeSeries({
   about: [
     'Whether the node is in maintenance mode, as its data port says: then load balancers should send it no clients.',
     'Always 0, but during planned work.',
-    '1 without planned work: somebody forgot to end the maintenance.',
+    '1 without planned work: the maintenance was not ended.',
   ],
   queries: [{ expr: oneOfDataPort('sds_node_maintenance_mode'), legend: 'In maintenance' }],
   unit: 'short',
-  noValue: NOT_ENABLED,
+  noValue: 'Not read: resources.data_nodes.maintenance is off, or no data',
 })
 
 export const nodeService: readonly SizedPanel[] = [

@@ -4,7 +4,7 @@ import { dedup, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY } from '../../settings.ts'
 
-/** A figure that the system reports about each selected pool. */
+/** A value that the system reports about each selected pool. */
 export const ofPool = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   dedup(POOL_KEY, select(metric, ...SCOPE.pool, ...matchers))
 

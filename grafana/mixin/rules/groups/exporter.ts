@@ -22,7 +22,7 @@ import {
   THRESHOLDS,
 } from '../../settings.ts'
 import { processes } from './processes.ts'
-import { resourceFailing } from './resources.ts'
+import { RUN_DOCTOR, resourceFailing } from './resources.ts'
 import { type Alert, type AlertGroup, shown } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
@@ -84,7 +84,7 @@ ${VANISHED_UNPOLLED}
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
     description: `${POOL} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
-    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
+    advice: RUN_DOCTOR,
     dashboard: systemPage,
   },
   {
@@ -96,7 +96,7 @@ ${VANISHED_UNPOLLED}
     keepFiringFor: '5m',
     summary: 'A storage system responds, but its pools are not known.',
     description: `${SYSTEM} responds, but no exporter could read the list of its pools: it is not monitored.`,
-    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
+    advice: RUN_DOCTOR,
     dashboard: systemPage,
   },
   {
@@ -110,7 +110,7 @@ ${VANISHED_UNPOLLED}
     for: '15m',
     summary: 'Many polls of a storage pool fail.',
     description: `${POOL}: {{ $value | humanizePercentage }} of the last polls of one exporter failed.`,
-    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
+    advice: RUN_DOCTOR,
     dashboard: systemPage,
   },
   {
@@ -184,7 +184,7 @@ ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
     keepFiringFor: '5m',
     summary: 'The Flux API of a storage system fails.',
     description: `${SYSTEM} no longer answers queries of the Flux API: its performance metrics are missing. Its health and capacity are still monitored.`,
-    advice: 'run sds-exporter doctor; the log of the exporter has the reason',
+    advice: RUN_DOCTOR,
     dashboard: systemPage,
   },
   {

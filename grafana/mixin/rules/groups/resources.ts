@@ -4,6 +4,8 @@ import { RESOURCE_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert } from './rule.ts'
 import { dashboardOf, SYSTEM } from './templates.ts'
 
+export const RUN_DOCTOR = 'run sds-exporter doctor; the log of the exporter has the reason'
+
 const available = select('sds_resource_available')
 const perResource = (vector: Expression): Expression => dedup(RESOURCE_KEY, vector)
 
@@ -26,6 +28,6 @@ ${perResource(promql`max_over_time(${available}[1d])`)} == 1`,
   keepFiringFor: '5m',
   summary: 'Some system data cannot be read.',
   description: `${SYSTEM}: the resource {{ $labels.resource }} cannot be read. Its values are missing from panels and alerts, or will be.`,
-  advice: 'run sds-exporter doctor; the log of the exporter has the reason',
+  advice: RUN_DOCTOR,
   dashboard: dashboardOf('exporter', SYSTEM_KEY),
 }

@@ -29,8 +29,6 @@ const WRITE: Direction = {
   quantile: RECORDED.writeLatencyQuantile,
 }
 
-const capitalized = (operation: Operation) => (operation === 'read' ? 'Read' : 'Write')
-
 const LATENCY_SOURCE = `(mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests)`
 
 /** The latency of a few transactions is not significant. */
@@ -52,7 +50,7 @@ const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => (
   ),
   for: '15m',
   keepFiringFor: '10m',
-  summary: `${capitalized(operation)} latency is high on a storage pool.`,
+  summary: `${name} latency is high on a storage pool.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
   advice:
     operation === 'read'
@@ -79,7 +77,7 @@ and
   ),
   for: '30m',
   keepFiringFor: '15m',
-  summary: `${capitalized(operation)} latency of a storage pool is much higher than the day before.`,
+  summary: `${name} latency of a storage pool is much higher than the day before.`,
   description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
   advice: 'find out whether one node, more load or a rebuild is the cause',
   dashboard: dashboardOf('performance', POOL_KEY),

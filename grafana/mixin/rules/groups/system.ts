@@ -12,6 +12,9 @@ const about = { scope: 'system', dashboard: systemPage } as const
 const unacknowledged = (severity: 'Critical' | 'Error' | 'Warning'): Expression =>
   select('sds_system_alerts_unacknowledged', `severity="${severity}"`)
 
+const ACKNOWLEDGE =
+  'look them up in the management interface of the system, and acknowledge those that are handled'
+
 const ownAlerts: readonly Alert[] = [
   {
     ...about,
@@ -23,7 +26,7 @@ const ownAlerts: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'A storage system has unacknowledged critical alerts.',
     description: `${SYSTEM} has ${counted('unacknowledged critical alert')} of its own.`,
-    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
+    advice: ACKNOWLEDGE,
     status: shown('system_alerts', ['critical', '>', 0]),
   },
   {
@@ -35,7 +38,7 @@ const ownAlerts: readonly Alert[] = [
     keepFiringFor: '15m',
     summary: 'A storage system has unacknowledged error alerts.',
     description: `${SYSTEM} has ${counted('unacknowledged error alert')} of its own.`,
-    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
+    advice: ACKNOWLEDGE,
     status: shown('system_alerts', ['error', '>', 0]),
   },
   {
@@ -50,7 +53,7 @@ ${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)
     keepFiringFor: '1h',
     summary: 'A storage system raises many warnings.',
     description: `${SYSTEM} has ${counted('more unacknowledged alert')} of its own with the severity Warning than at their lowest number within a day.`,
-    advice: 'look them up in the management interface of the system, and acknowledge those that are handled',
+    advice: ACKNOWLEDGE,
   },
 ]
 
@@ -101,6 +104,7 @@ const versionsMixed: Alert = {
   advice: 'ask whether an upgrade is under way, and open a case with the vendor if none is',
 }
 
+const RENEW = 'order the renewal from the vendor'
 const licenseLeft = promql`${by('min', SYSTEM_KEY, select('sds_system_license_expiry_timestamp_seconds'))} - time()`
 const license: readonly Alert[] = [
   {
@@ -114,7 +118,7 @@ ${licenseLeft} <= 0`,
     keepFiringFor: '1h',
     summary: 'The license of a storage system has expired.',
     description: `A licensed feature of system {{ $labels.system }} has expired.`,
-    advice: 'order the renewal from the vendor',
+    advice: RENEW,
     status: shown('license', ['seconds_left', '<=', 0]),
   },
   {
@@ -126,7 +130,7 @@ ${licenseLeft} <= 0`,
     keepFiringFor: '1h',
     summary: 'The license of a storage system expires soon.',
     description: `A licensed feature of system {{ $labels.system }} expires in ${DURATION}.`,
-    advice: 'order the renewal from the vendor',
+    advice: RENEW,
     status: shown('license', ['seconds_left', '<', LIMITS.licenseSeconds]),
   },
 ]
