@@ -91,7 +91,7 @@ export type SourceUnit = keyof typeof UNITS
  */
 export const TIME_RANGE: PlausibleRange = UNITS.time
 
-/** Units that the feed may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
+/** Units that the dashboard API may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
 export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]
 export type FeedBandwidthUnit = (typeof FEED_BANDWIDTH_UNITS)[number]
 
@@ -398,7 +398,7 @@ interface FamilyOfNode {
   readonly help: string
   /** None, if undefined. */
   readonly labels?: readonly string[]
-  /** Members of a node of the feed; none, if undefined. */
+  /** Members of a node in the dashboard API; none, if undefined. */
   readonly sources?: readonly string[]
 }
 type FamiliesOfNode = Readonly<Record<`sds_node_${string}`, FamilyOfNode>>

@@ -134,7 +134,7 @@ const purposes = <const Prefix extends string>(direction: 'read' | 'write', pref
 
 /** The attributes of the dashboard API that the Flux API replaces. There is no mean latency. */
 export const QUERY_SOURCES = {
-  // The definition of the feed: user, nice and kernel code. 100 - usage_idle also has interrupts and waiting for I/O.
+  // As in the dashboard API: user, nice and kernel code. 100 - usage_idle also has interrupts and waiting for I/O.
   nodeCpuUtilization: gauge('cpu', 'Percent', 'usage_user', 'usage_nice', 'usage_system'),
   nodeMemoryUtilizationBytes: gauge('memory', 'Bytes', 'used'),
   nodeMemoryUtilization: gauge('memory', 'Percent', 'used_percent'),

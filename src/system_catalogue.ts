@@ -87,7 +87,7 @@ export type ResourceName = keyof typeof RESOURCES
 export type ResourceSection = NonNullable<ResourceRow['section']>
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
 
-/** Groups of pool figures whose snapshots have a time of their own. */
+/** Groups of values of a pool whose snapshots have a time of their own. */
 const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
 export type SampleCategory = (typeof SAMPLE_CATEGORIES)[number]
 

@@ -7,7 +7,7 @@ import type { Settings } from '../protocol/settings.ts'
 
 export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
 
-/** The input of one response of the feed. `now` in epoch seconds. */
+/** The input of one response of the dashboard API. `now` in epoch seconds. */
 export interface FeedRequest {
   readonly model: StorageModel
   readonly profile: Profile

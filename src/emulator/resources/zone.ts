@@ -24,7 +24,7 @@ export function zoneText(request: FeedRequest): Iterable<string> {
 }
 
 /**
- * `GET /dashboard/zones/localzone/storagepools` as pieces of JSON text; `_links.nodes.href` is the path of a pool's feed.
+ * `GET /dashboard/zones/localzone/storagepools` as pieces of JSON text; `_links.nodes.href` is the path of the nodes of a pool.
  * As on real systems, pools have the attributes of their nodes with the history, if `dataType` does not exclude it.
  */
 export function poolListText(request: FeedRequest): Iterable<string> {

@@ -22,7 +22,7 @@ const EC_PER_SECOND = 1e-9
 /** Time that the recovery of what is bad takes at the rate of the scenario. */
 const RECOVERY_SECONDS = 6 * SECONDS_PER_HOUR
 
-/** Figures of a pool with one value tag, whose last snapshot has the time `t`. */
+/** Values of a pool with one value tag, whose last snapshot has the time `t`. */
 export interface ValueGroup {
   readonly tag: 'Capacity' | 'Space' | 'Rate'
   readonly t: number
