@@ -13,8 +13,8 @@ type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
 /**
  * Replaces `${NAME}` in every text value of a parsed file by the environment variable of that name, and
- * `${NAME:-default}` by the default if the variable is unset or empty, as shells do. `$${` becomes `${`. Keys are not changed. An unset
- * variable without a default is a problem; its reference is not replaced.
+ * `${NAME:-default}` by the default if the variable is unset or empty, as shells do. `$${` becomes `${`. Keys are not
+ * changed. An unset variable without a default is a problem; its reference is not replaced.
  */
 export function substituteVariables(
   value: unknown,

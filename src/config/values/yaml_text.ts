@@ -80,7 +80,7 @@ function likelyCause({ code, message = '' }: Fault): string | undefined {
   return message.startsWith('Sequence item without') ? WRONG_INDENTATION : LIKELY_CAUSES[code]
 }
 
-/** What the library throws instead of reporting it with a position: its message or an overflow of the stack. */
+/** Reports what the library throws, which has no position: too many aliases, or an overflow of the stack. @throws {ConfigError} */
 function withinBounds<Result>(file: string, read: () => Result): Result {
   try {
     return read()

@@ -1,14 +1,14 @@
 import type { Period } from '../../api/history/series.ts'
 
-/** Figures of a period that a source did not answer. */
+/** Values of a period that a source did not answer. */
 export interface Hole extends Pick<Period, 'start' | 'end'> {
   /** Key of the source. */
   readonly source: string
-  /** Which figures, as the source names them. */
+  /** Subject of the values, as the source names it. */
   readonly subject: string
 }
 
-/** The holes with another one. Those of the same figures that touch become one. */
+/** The holes with another one. Those of the same subject that touch become one. */
 export function withHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const touching = holes.filter(
     ({ source, subject, start, end }) =>
@@ -20,7 +20,7 @@ export function withHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   return [...holes.filter((one) => !touching.includes(one)), { ...hole, start, end }]
 }
 
-/** What remains of the holes when these figures of the period are there. */
+/** What remains of the holes when the values of these subjects are there for the period. */
 export function withoutPeriod(
   holes: readonly Hole[],
   { source, subjects }: { readonly source: string; readonly subjects: ReadonlySet<string> },
@@ -39,7 +39,7 @@ export function withoutPeriod(
 /** One that cannot be read does not hide those after it. */
 const MOST_SECONDS = 3600
 
-/** The holes of a source by their periods, an hour at most: the figures of one period are read together. */
+/** The holes of a source by their periods, an hour at most: the values of one period are read together. */
 export function periodsOfHoles(holes: readonly Hole[], source: string) {
   const own = holes.filter((hole) => hole.source === source)
   const byPeriod = Map.groupBy(own, ({ start, end }) => `${start} ${end}`)

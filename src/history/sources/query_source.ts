@@ -8,7 +8,7 @@ import type { TimeRange } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
 import { type HistorySource, readWindows, reportedOnce } from './source.ts'
 
-/** A pool whose nodes get figures of the Flux API. */
+/** A pool whose nodes get values of the Flux API. */
 export interface QueriedPool {
   /** The label `pool`. */
   readonly label: string

@@ -32,7 +32,7 @@ interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
   readonly notice: (text: string) => void
-  /** Only these figures, which are those of a hole, and each request once; undefined: all. */
+  /** Only these subjects, which are those of a hole, and each request once; undefined: all. */
   readonly subjects?: ReadonlySet<string>
   readonly signal: AbortSignal
 }
@@ -41,7 +41,7 @@ export interface SourceWindow {
   readonly period: Period
   readonly series: readonly HistorySeries[]
   readonly rejected: readonly RejectedValue[]
-  /** What the figures are about that were not answered, and are not in the series, with the reason. */
+  /** Subjects that were not answered, whose values are not in the series, with the reason. */
   readonly failed: ReadonlyMap<string, ApiError>
 }
 
