@@ -161,19 +161,18 @@ export function fileSchema(
  * forecasts that its systems request; of a file without systems, the same two sections.
  */
 export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSystems: boolean) {
-  const forecast = FORECAST_SECTION
   const message = typeMessage('expected a mapping with the key alerting')
   if (!hasSystems)
     return z
-      .strictObject({ alerting, forecast }, message)
+      .strictObject({ alerting, forecast: FORECAST_SECTION }, message)
       .superRefine(
         (file, context) =>
           checkForecastTarget(file.alerting, [{ path: ['forecast'], forecast: file.forecast }], context),
         IF_VALID,
       )
-  const systems = z.array(z.strictObject({ forecast }))
+  const systems = z.array(z.strictObject({ forecast: FORECAST_SECTION }))
   return z
-    .strictObject({ alerting: alerting.prefault({}), forecast, systems }, message)
+    .strictObject({ alerting: alerting.prefault({}), forecast: FORECAST_SECTION, systems }, message)
     .superRefine(
       (file, context) => checkForecastTarget(file.alerting, requestedBy(file.systems), context),
       IF_VALID,

@@ -8,6 +8,7 @@ import {
   type ResourceSection,
 } from '../system_catalogue.ts'
 import { readTextFile } from '../values/files.ts'
+import { MAX_PORT } from '../values/listen_address.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import { type TlsConfig, tlsSchema } from './tls.ts'
 import { cron, cronOrOff } from './values/cron.ts'
@@ -27,7 +28,6 @@ import {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
-const MAX_PORT = 65_535
 /** Longer windows would be read anew with every interval. */
 const MAX_WINDOW_MS = 24 * 3_600_000
 

@@ -42,7 +42,7 @@ export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
-const MAX_PORT = 65_535
+export const MAX_PORT = 65_535
 const FORMS = 'write :9438, 127.0.0.1:9438, [::1]:9438 or localhost:9438'
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 

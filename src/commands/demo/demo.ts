@@ -7,7 +7,7 @@ import type { EmulatorOptions } from '../../emulator/options.ts'
 import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { createExporter } from '../../exporter/exporter.ts'
 import { counted, namesText } from '../../text.ts'
-import { ListenError, parseListenAddress } from '../../values/listen_address.ts'
+import { ListenError, MAX_PORT, parseListenAddress } from '../../values/listen_address.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import {
   addEmulatorFlags,
@@ -121,8 +121,8 @@ const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy
 export function welcomeText(options: WelcomeOptions): string {
   const { systems, scenario } = options
   const { help } = SCENARIOS[scenario]
-  const trouble = scenario === 'healthy' ? '' : `\n${paragraph(`Scenario ${scenario}: ${help}.`)}\n`
-  return `${systems}${trouble}
+  const scenarioText = scenario === 'healthy' ? '' : `\n${paragraph(`Scenario ${scenario}: ${help}.`)}\n`
+  return `${systems}${scenarioText}
 ${pagesText(options)}
 Try next:
 ${itemList(suggestions(scenario))}
@@ -170,7 +170,6 @@ const BOTH_SOURCES = [
 
 /** The name of the only system, for `--profile`. */
 const ONLY_NAME = 'demo'
-const MAX_PORT = 65_535
 
 interface DemoSystem {
   readonly name: string

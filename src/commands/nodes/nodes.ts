@@ -105,7 +105,7 @@ async function showNodes(flags: Flags): Promise<void> {
   const all = systems.flatMap(({ state, now }) => nodeRows(state, target, now))
   const rows = ORDERS[flags.sort](all)
   print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
-  report(systems.map(({ state }) => failuresOf(state)))
+  report(systems.map(({ state }) => unreadOf(state)))
 }
 
 /** Reads the nodes of a system with their forecasts, their values in the Flux API, and the inventory. */
@@ -126,7 +126,7 @@ async function readNodes(system: SystemConfig, signal: AbortSignal) {
   }
 }
 
-function failuresOf({ name, pools, discoveryFailure }: SystemState): Unread {
+function unreadOf({ name, pools, discoveryFailure }: SystemState): Unread {
   const ofPools = [...pools.values()].map(
     ({ label, lastAttempt }) => [`, pool ${label}`, lastAttempt?.failure] as const,
   )

@@ -78,13 +78,11 @@ function poolRows({ name, resources }: SystemState, pool: PoolState, target: num
     const newest = newestSampleTime(node)
     const { rack, address, version } = hardwareOf(node) ?? {}
     return {
-      ...{
-        system: name,
-        pool: pool.label,
-        pool_id: pool.ref.id,
-        node: names[index] ?? node.id,
-        node_id: node.id,
-      },
+      system: name,
+      pool: pool.label,
+      pool_id: pool.ref.id,
+      node: names[index] ?? node.id,
+      node_id: node.id,
       health_status: node.health ?? null,
       ...diskFigures(node),
       disk_space_total_bytes: value('diskSpaceTotal'),

@@ -1,4 +1,3 @@
-import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { HistoryReading, NodeHistory, Summary } from '../../api/history/history.ts'
@@ -16,7 +15,7 @@ import { uniqueNames } from '../../metrics/samples.ts'
 import { bytesText, durationText, percentText, storageText, visibleText } from '../../text.ts'
 import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 import { type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
-import { createCommandClient } from '../cli/systems.ts'
+import { createCommandClient, poolsOf } from '../cli/systems.ts'
 import type { Identity } from './rows.ts'
 
 /** Summary of one attribute of a node in a period, in base units: the members of `--summary --json`. */
@@ -73,9 +72,6 @@ export async function readHistories(
   }
   return { system: system.name, pools, failures: [...failures] }
 }
-
-const poolsOf = async ({ pools }: SystemConfig, client: SystemClient, signal: AbortSignal) =>
-  pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
 
 export function summaryRows({ system, pools }: SystemHistory): SummaryRow[] {
   const labels = uniqueNames(pools)

@@ -139,19 +139,17 @@ const INDENTATION = '  '
  */
 export function nodesTable(rows: readonly NodeRow[], output: TableOutput): string {
   const { width = Number.POSITIVE_INFINITY } = output
-  const used = COLUMNS.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
-  if (tableWidth(used, rows) <= width) return linesText(tableLines(used, rows, output))
+  if (tableWidth(COLUMNS, rows) <= width) return linesText(tableLines(COLUMNS, rows, output))
   const columns = COLUMNS.filter(({ heading }) => heading !== true)
   const [header, ...lines] = tableLines(columns, withoutCommonEnd(rows), {
     ...output,
     width: width - INDENTATION.length,
   })
-  const groups = Map.groupBy(rows.entries(), ([, { system, pool_id }]) => `${system} ${pool_id}`)
-  return [...groups.values()]
-    .map((group) => {
-      const [[, { system, pool }] = [0, rows[0] as NodeRow]] = group
+  const groups = Map.groupBy(rows.entries(), ([, { system, pool }]) => `${system}, ${visibleText(pool)}`)
+  return [...groups]
+    .map(([heading, group]) => {
       const body = [header, ...group.map(([index]) => lines[index] ?? '')].map((line) => INDENTATION + line)
-      return linesText([shorten(`${system}, ${visibleText(pool)}`, width), ...body])
+      return linesText([shorten(heading, width), ...body])
     })
     .join('\n')
 }

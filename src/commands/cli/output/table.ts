@@ -28,9 +28,9 @@ export interface TableOutput {
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 8
 
-/** The cells that the lines of a table take. */
+/** The cells that the lines of a table take with all of its columns. */
 export function tableWidth<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number {
-  return totalOf(widthsOf(columns, rows))
+  return totalOf(widthsOf(withoutEmpty(columns, rows), rows))
 }
 
 /** The lines of a table, of which the first is the header. */
@@ -72,12 +72,16 @@ function placed(text: string, right: true | undefined, width: number): string {
   return right ? `${blanks}${short}` : `${short}${blanks}`
 }
 
+function withoutEmpty<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] {
+  return columns.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
+}
+
 function withoutOmitted<Row>(
   all: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
 ): readonly Column<Row>[] {
-  let columns = all.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
+  let columns = withoutEmpty(all, rows)
   let last = Math.max(...columns.map(({ omitted = 0 }) => omitted))
   for (; last > 0 && tableWidth(columns, rows) > width; last -= 1)
     columns = columns.filter(({ omitted = 0 }) => omitted < last)
