@@ -65,7 +65,7 @@ async function check({ 'config.file': file, 'exporter.url': url, json }: Flags):
 
 const namesOf = (systems: readonly SystemConfig[]) => systems.map(({ name }) => name)
 
-/** The systems of an exporter, as it tells Prometheus. @throws {CommandError} if they cannot be read */
+/** The systems of a running exporter, from its service discovery. @throws {CommandError} if they cannot be read */
 async function runningSystems(url: string): Promise<string[]> {
   const discovery = `${parseRootUrl('--exporter.url', url)}/sd`
   const failed = (reason: string) => new CommandError(`${discovery} cannot be read: ${reason}`)

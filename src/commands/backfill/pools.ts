@@ -5,7 +5,7 @@ import { historySeries } from '../../history/series.ts'
 import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
-import { createCommandClient } from '../cli/systems.ts'
+import { createCommandClient, poolsOf } from '../cli/systems.ts'
 import { asHistory, type PlanOptions, sizeOf } from './plan.ts'
 
 export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
@@ -65,9 +65,8 @@ async function listPools(
   client: SystemClient,
   { labels, signal }: Pick<ConnectOptions, 'labels' | 'signal'>,
 ) {
-  const refs = system.pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
   const read = []
-  for (const { id, name } of refs) {
+  for (const { id, name } of await poolsOf(system, client, signal)) {
     const reading = await client.nodes(id, signal)
     read.push({ id, name: poolNameIn(reading) ?? name, reading })
   }

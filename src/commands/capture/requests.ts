@@ -17,6 +17,7 @@ import {
   configuredNames,
   createCommandClient,
   createCommandReader,
+  MAX_SINGLE,
 } from '../cli/systems.ts'
 
 interface SendOptions {
@@ -33,8 +34,6 @@ interface SendOptions {
 /** Length of the recorded history, in seconds before now, and of its intervals. */
 const HISTORY_SECONDS = 3600
 const INTERVAL_SECONDS = 300
-/** Objects that take a request each, of a resource that the configuration does not enable: a system may have thousands. */
-const MAX_SINGLE = 3
 
 /**
  * Sends each request of the exporter once, through the functions with which the exporter sends it. What fails is recorded
@@ -93,6 +92,7 @@ async function sendForResources(options: SendOptions): Promise<void> {
     // Nodes are asked only where the configuration allows it.
     if (!isOn && row.dataPort !== undefined) continue
     onStep(resource.replace('_', ' '))
+    // All objects of a resource that the configuration enables.
     const reader = createCommandReader(sender, system, { exported, ...(!isOn && { maxSingle: MAX_SINGLE }) })
     const reading = await attempted(() => reader.read(kind, signal), signal)
     if (reading !== undefined)

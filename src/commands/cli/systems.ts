@@ -1,4 +1,5 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
+import type { PoolRef } from '../../api/feed/pools.ts'
 import { pause } from '../../api/http/waiting.ts'
 import type { ResourceReaderOptions } from '../../api/resources/context.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
@@ -33,6 +34,23 @@ export function createCommandClient(
   const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
   return createClient({ system, observer: { ...ignored, ...observer }, log: silentLog })
 }
+
+/** The pools with the ids of the configuration; undefined if it has none. */
+export function configuredPools(ids: SystemConfig['pools']): readonly PoolRef[] | undefined {
+  return ids?.map((id) => ({ id, name: undefined }))
+}
+
+/** The pools of the configuration, otherwise those that the system lists. */
+export async function poolsOf(
+  { pools }: SystemConfig,
+  client: Pick<SystemClient, 'pools'>,
+  signal: AbortSignal,
+): Promise<readonly PoolRef[]> {
+  return configuredPools(pools) ?? (await client.pools(signal))
+}
+
+/** Objects that take a request each, of which a system may have thousands, where a command reads only a few. */
+export const MAX_SINGLE = 3
 
 /** Reads a system once, as the exporter does. The client stays open. @throws the reason of the signal after its abort */
 export async function pollOnce(

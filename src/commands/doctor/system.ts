@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { softwareVersions } from '../../api/resources/hardware.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { nodesIn } from '../../state/resources.ts'
+import { configuredPools } from '../cli/systems.ts'
 import { allOf, createChecks, type Finding, filled, partOf, type Running } from './check/check.ts'
 import type { SystemContext } from './check/system_context.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
@@ -45,7 +46,7 @@ export async function examineSystem(given: SystemContext, onCheck: Running['onCh
     reports,
     versions: filled(softwareVersions(inventory).map(([version]) => version)),
     // Pools that are neither listed nor configured are unknown.
-    pools: pools.fact ?? system.pools?.map((id) => ({ id, name: undefined })),
+    pools: pools.fact ?? configuredPools(system.pools),
   }
 }
 

@@ -117,21 +117,17 @@ function systemFindings(
   { name, pools }: WatchedSystem,
   known: readonly QueriedSample[],
   wait: string,
-): Finding[] {
+): readonly Finding[] {
   const mine = known.filter(({ labels }) => labels['system'] === name)
   const ids = pools?.map(({ id }) => id) ?? mine.map(({ labels }) => labels['pool_id'] ?? '')
-  const others = known.filter(({ labels }) => ids.some((id) => id === labels['pool_id']))
-  const names = [...new Set(others.map(({ labels }) => labels['system']))].join(', ')
-  if (mine.length === 0)
-    return allOf(name, [
-      [
-        names !== '',
-        'warn',
-        `Prometheus has the pools of this system under the name ${names}`,
-        `${RENAMED}: ${wait}`,
-      ],
-      [names === '', 'fail', 'Prometheus has no pools of this system', `${USE_FILE}; ${ADDED}: ${wait}`],
-    ])
+  if (mine.length === 0) {
+    const others = known.filter(({ labels }) => ids.some((id) => id === labels['pool_id']))
+    const names = [...new Set(others.map(({ labels }) => labels['system']))].join(', ')
+    const renamed = `Prometheus has the pools of this system under the name ${names}`
+    const rows: readonly FindingRow[] = [[names !== '', 'warn', renamed, `${RENAMED}: ${wait}`]]
+    const remedy = `${USE_FILE}; ${ADDED}: ${wait}`
+    return [firstOf(name, rows, 'fail', 'Prometheus has no pools of this system', remedy)]
+  }
   const wrong = ids.flatMap((id) => {
     const up = mine.filter(({ labels }) => labels['pool_id'] === id).map(({ value }) => value)
     return allOf(`${name} ${id}`, [
@@ -139,9 +135,7 @@ function systemFindings(
       [up.length > 0 && !up.includes(1), 'fail', 'polls of the running exporter fail', SEE_ABOVE],
     ])
   })
-  return filled(wrong) === undefined
-    ? [{ status: 'ok', subject: name, text: `up: ${counted(ids.length, 'pool')}` }]
-    : wrong
+  return filled(wrong) ?? [{ status: 'ok', subject: name, text: `up: ${counted(ids.length, 'pool')}` }]
 }
 
 const RENAMED = 'if it was renamed after the last scrape'

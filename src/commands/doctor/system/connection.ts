@@ -89,7 +89,9 @@ async function openConnection(
       // Invalid certificates are accepted here, to describe them.
       const peer = await openTls(baseUrl, tls, signal, false)
       const isRefused = peer.refusal !== undefined && !tls.insecureSkipVerify
-      const cause = isRefused ? await openTls(baseUrl, tls, signal, true).catch((error) => error) : undefined
+      const cause = isRefused
+        ? await openTls(baseUrl, tls, signal, true).catch((error: unknown) => error)
+        : undefined
       const isFailure = cause instanceof Error
       return { peer, finding: isFailure ? refused(subject, peer, context, cause) : described(subject, peer) }
     }

@@ -40,16 +40,16 @@ function healthOf({ label: subject, reading: { nodes } }: ReadPool): Finding[] {
   const named = nodes.map(({ health = 'missing' }, index) => ({ health, name: names[index] ?? '' }))
   const isKnown = ({ health }: { health: string }) => HEALTH_STATES.some((state) => state === health)
   const unknown = named.filter((node) => !isKnown(node))
-  const troubled = named.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health))
+  const unhealthy = named.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health))
   const counts = Map.groupBy(named, ({ health }) => health)
   const text = [...counts].map(([health, list]) => `${list.length} ${health}`).join(', ')
-  const states = namesText(troubled, ({ name, health }) => `${name} (${health})`)
+  const states = namesText(unhealthy, ({ name, health }) => `${name} (${health})`)
   const unknownNames = namesText(unknown, ({ name }) => name)
   const isGood = counts.size === 1 && counts.has('Good')
   return allOf(subject, [
-    [troubled.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
+    [unhealthy.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
     [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${unknownNames}`, CHECK],
-    [troubled.length + unknown.length === 0, isGood ? 'ok' : 'info', text],
+    [unhealthy.length + unknown.length === 0, isGood ? 'ok' : 'info', text],
   ])
 }
 
@@ -81,8 +81,8 @@ export function attributeFindings(state: SystemState): Finding[] {
 function coverageFindings(subject: string, reading: FeedReading): Finding[] {
   const groups = GROUPS.map((group) => ({ ...group, ...countsOf(reading, group.attributes) }))
   const isModern = groups.every(({ isPerformance, served }) => isPerformance === (served === 0))
-  const [all, served] = [COVERAGE_ATTRIBUTES.length - 1, groups.reduce((sum, one) => sum + one.served, 0)]
-  const text = `${served} of ${all} attributes available: ${groups.map((one) => `${one.name} ${one.text}`).join(', ')}`
+  const all = groups.flatMap(({ attributes }) => attributes)
+  const text = `${countsOf(reading, all).text} attributes available: ${groups.map((one) => `${one.name} ${one.text}`).join(', ')}`
   return allOf(subject, [
     [true, 'ok', text],
     [isModern, 'info', MODERN],
@@ -127,7 +127,7 @@ export function ageFindings(state: SystemState, skewSeconds: number): Finding[] 
     const unusual = newest.filter(({ age }) => age > OLD_SAMPLE_SECONDS || age < -FUTURE_SECONDS)
     const ages = newest.map(({ what, age }) => `${what} ${durationText(Math.max(age, 0))}`).join(', ')
     return allOf(label, [
-      [newest.length > unusual.length && unusual.length === 0, 'ok', `age of the newest sample: ${ages}`],
+      [newest.length > 0 && unusual.length === 0, 'ok', `age of the newest sample: ${ages}`],
       ...unusual.map(ageWarning),
     ])
   })
@@ -136,10 +136,10 @@ export function ageFindings(state: SystemState, skewSeconds: number): Finding[] 
 function ageWarning({ what, t, age }: { what: string; t: number; age: number }): FindingRow {
   const state = `${durationText(Math.abs(age))} ${age < 0 ? 'in the future' : 'old'}`
   const text = `${what} is ${state}: the newest sample is from ${new Date(t * 1000).toISOString()}`
-  return [true, 'warn', text, age < 0 ? SYNCHRONIZE : NOT_UPDATED]
+  return [true, 'warn', text, age < 0 ? SYNCHRONIZE_NODES : NOT_UPDATED]
 }
 
-const SYNCHRONIZE = 'correct time synchronisation (NTP) between the nodes of the system'
+export const SYNCHRONIZE_NODES = 'correct time synchronisation (NTP) between the nodes of the system'
 const NOT_UPDATED =
   'the system does not update its statistics: compare with its management interface, and contact support'
 

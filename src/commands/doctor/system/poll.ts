@@ -7,9 +7,10 @@ import { REJECTIONS } from '../../../api/parse/reads.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import type { Failure, PoolState, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
-import { pollOnce } from '../../cli/systems.ts'
+import { configuredPools, MAX_SINGLE, pollOnce } from '../../cli/systems.ts'
 import { allOf, type Finding, failed, filled, firstOf, type Outcome } from '../check/check.ts'
 import type { SystemContext } from '../check/system_context.ts'
+import { poolsWithNodes, SYNCHRONIZE_NODES } from './findings.ts'
 
 type Configured = SystemConfig['pools']
 
@@ -21,7 +22,7 @@ export async function checkPools(
     return comparePools(pools, await client.pools(signal))
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure
-    return { findings: [listFailure(pools, failure)], fact: pools?.map((id) => ({ id, name: undefined })) }
+    return { findings: [listFailure(pools, failure)], fact: configuredPools(pools) }
   }
 }
 
@@ -70,9 +71,6 @@ interface Poll {
   readonly state: SystemState
   readonly endedMs: number
 }
-
-/** Objects that take a request each. */
-const MAX_SINGLE = 3
 
 /**
  * One poll by the readers of the exporter, with the Flux API also where the exporter does not need it, and without
@@ -133,8 +131,7 @@ export async function checkReading(
   { state, endedMs }: Poll,
 ): Promise<readonly Finding[]> {
   await pause(Math.max(0, endedMs + readingPauseMs - performance.now()), signal)
-  const findings = [...state.pools.values()].map(async ({ ref, label, reading }) => {
-    if (reading === undefined || reading.nodes.length === 0) return []
+  const findings = poolsWithNodes(state).map(async ({ ref, label, reading }) => {
     try {
       return compareReadings(label, reading, await client.nodes(ref.id, signal))
     } catch (failure) {
@@ -166,7 +163,7 @@ function compareReadings(subject: string, first: FeedReading, second: FeedReadin
       backwards > 0,
       'warn',
       `${counted(backwards, 'sample')} went back in time between two responses`,
-      CLOCKS,
+      SYNCHRONIZE_NODES,
     ],
     [rewritten > 0, 'warn', `${counted(rewritten, 'value')} changed without a new time`, UNRELIABLE],
     [lost + backwards + rewritten === 0, 'ok', same],
@@ -174,5 +171,4 @@ function compareReadings(subject: string, first: FeedReading, second: FeedReadin
 }
 
 const SEE_NODES = 'check with sds-exporter nodes whether nodes disappear repeatedly'
-const CLOCKS = 'correct time synchronisation (NTP) between the nodes of the system'
 const UNRELIABLE = 'compare with the management interface: the sample times of this system are not reliable'

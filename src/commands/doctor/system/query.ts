@@ -30,7 +30,7 @@ export function queryFindings(
   if (reading === undefined || reading.nodes.length === 0)
     return [firstOf(undefined, [[isUsed, 'warn', NO_DATA, EMPTY_REMEDY]], 'info', NO_DATA)]
   const unmatched = unmatchedRows(reading, feeds)
-  const strangers = `${counted(unmatched, 'row')} of nodes that no pool has`
+  const unmatchedText = `${counted(unmatched, 'row')} of nodes that no pool has`
   return [
     ...allOf(undefined, [
       [
@@ -40,13 +40,13 @@ export function queryFindings(
       ],
       [partFailure !== undefined, 'warn', partFailure?.message ?? '', partFailure?.remedy],
       // The Flux API also has the nodes of pools that are not configured.
-      [unmatched > 0 && pools !== undefined, 'info', strangers],
-      [unmatched > 0 && pools === undefined, 'warn', strangers, REPORT_IDS],
+      [unmatched > 0 && pools !== undefined, 'info', unmatchedText],
+      [unmatched > 0 && pools === undefined, 'warn', unmatchedText, REPORT_IDS],
     ]),
-    ...(isUsed ? read : []).flatMap(({ label, merged }) =>
-      allOf(label, [
-        [merged !== undefined, 'ok', `with the dashboard API: ${merged && performanceCoverage(merged)}`],
-      ]),
+    ...(isUsed ? read : []).flatMap(({ label: subject, merged }): Finding[] =>
+      merged === undefined
+        ? []
+        : [{ status: 'ok', subject, text: `with the dashboard API: ${performanceCoverage(merged)}` }],
     ),
     ...compareBandwidths(feeds, reading, feedBandwidthUnit),
   ]
@@ -127,7 +127,7 @@ function findingOf(subject: string, ratios: readonly number[], configured: FeedB
   const setting = `set performance.feed_bandwidth_unit: ${unit} for this system`
   const rows: readonly FindingRow[] = [
     [unit === undefined, 'warn', differs, COMPARE],
-    [unit !== configured, 'warn', `${differs}: the feed has ${unit}`, setting],
+    [unit !== configured, 'warn', `${differs}: the dashboard API has ${unit}`, setting],
   ]
   return firstOf(subject, rows, 'ok', `${text} agree with the Flux API`)
 }
