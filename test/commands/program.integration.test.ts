@@ -98,6 +98,8 @@ describe('the program', () => {
       "unknown option '--config.fle'\n(Did you mean --config.file?)\n",
     ],
     [['nodes', '--tea'], "unknown option '--tea'\nRun it with"],
+    [['serve', '--web.enable-lifecycle=false'], "unknown option '--web.enable-lifecycle=false'"],
+    [['providers', 'delete', '--yes=corp'], "unknown option '--yes=corp'"],
     [['nodes'], 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'],
     [
       ['providers', 'list'],
