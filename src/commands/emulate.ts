@@ -49,7 +49,9 @@ export function emulateCommand(): Command {
 }
 
 const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
-  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets seed deleteRole'.split(' '),
+  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets dataPorts seed deleteRole'.split(
+    ' ',
+  ),
 )
 
 /** @throws {CommandError} usage error, for flags that have no effect on a recording */

@@ -61,10 +61,8 @@ const flagsWith = (withoutProfile: string) =>
       'buckets',
       'mean number of buckets of a namespace; the first one has five times as many',
     ),
-    '--data-ports': {
-      description:
-        'listen at the data address of each node, too, within 127.0.0.0/8 and at the same port (Linux)',
-    },
+    '--data-ports':
+      'listen at the data address of each node, too, within 127.0.0.0/8 and at the same port (Linux)',
     '--seed <text>': {
       description: 'any text; the same text gives the same pools, nodes and history',
       default: EMULATOR_DEFAULTS.seed,
