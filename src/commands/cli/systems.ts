@@ -105,13 +105,18 @@ export function configuredNames({
   baseUrls,
   tls,
   labels,
+  resources,
   pools = [],
 }: SystemConfig): ConfiguredName[] {
+  const allTls = [tls, ...Object.values(resources).flatMap(({ dataPort }) => dataPort?.tls ?? [])]
   const hosts = [
     ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
-    tls.serverName ?? '',
+    ...allTls.map(({ serverName }) => serverName),
   ]
-  const files = [tls.caFile, tls.certFile, tls.keyFile, 'file' in auth ? auth.file : undefined]
+  const files = [
+    ...allTls.flatMap(({ caFile, certFile, keyFile }) => [caFile, certFile, keyFile]),
+    'file' in auth ? auth.file : undefined,
+  ]
   const of = (kind: ConfiguredName['kind'], texts: readonly (string | undefined)[]) =>
     texts.flatMap((text = ''): ConfiguredName[] => (text === '' ? [] : [{ text, kind }]))
   return [
