@@ -7,7 +7,7 @@ import {
   type ResourceRow,
   type ResourceSection,
 } from '../system_catalogue.ts'
-import { readTextFile } from '../values/files.ts'
+import { type ReadText, readTextFile } from '../values/files.ts'
 import { MAX_PORT } from '../values/listen_address.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import { type TlsConfig, tlsSchema } from './tls.ts'
@@ -153,7 +153,7 @@ function sectionOf({ schedule, isOfPolls, hasFilter, max, dataPort }: ResourceRo
         scheme: oneOf(['http', 'https']).prefault(dataPort.scheme),
         port: wholeUpTo(MAX_PORT).prefault(dataPort.port),
         maintenance: flag.prefault(false),
-        tls_config: tlsSchema(...files).prefault({}),
+        tls_config: tlsSchema(...files, 'pem').prefault({}),
       }),
     })
     .transform((section): ResourceConfig => {
@@ -166,7 +166,7 @@ function sectionOf({ schedule, isOfPolls, hasFilter, max, dataPort }: ResourceRo
 type SectionKeys = ResourceConfig &
   DataPortConfig &
   Readonly<Record<string, unknown>> & { readonly tls_config?: TlsConfig }
-type FileArguments = Parameters<typeof tlsSchema>
+type FileArguments = readonly [folder: string, read: ReadText]
 
 /** The sections of the resources, at the top of the file or below `resources`. */
 function sectionsOf(isAtTop: boolean, ...files: FileArguments) {

@@ -12,11 +12,14 @@ const path = z
   .transform((value) => (value === '' ? undefined : value))
   .optional()
 
+/** Only the `ca_file` of a system is read as `ca`: the doctor may write it. */
+type CaKind = 'ca' | 'pem'
+
 /** The keys of `tls_config`, of which `defaults` may have some. */
-export function tlsKeys(folder: string, read: ReadText) {
+export function tlsKeys(folder: string, read: ReadText, kind: CaKind = 'ca') {
   const pem = pemReader(folder, read)
   return z.strictObject({
-    ca_file: path.transform(pem(certificateProblem, 'ca')),
+    ca_file: path.transform(pem(certificateProblem, kind)),
     cert_file: path.transform(pem(certificateProblem)),
     key_file: path.transform(pem(keyProblem)),
     server_name: path,
@@ -25,8 +28,8 @@ export function tlsKeys(folder: string, read: ReadText) {
 }
 
 /** A section `tls_config` with what it inherits. */
-export function tlsSchema(folder: string, read: ReadText) {
-  return tlsKeys(folder, read)
+export function tlsSchema(folder: string, read: ReadText, kind?: CaKind) {
+  return tlsKeys(folder, read, kind)
     .superRefine(({ cert_file: certificate, key_file: key }, context) => {
       const message = pairProblem(certificate, key)
       if (message !== undefined) context.addIssue({ code: 'custom', message })

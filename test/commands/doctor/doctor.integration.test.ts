@@ -191,6 +191,17 @@ describe('doctor', () => {
     expect(await doctor(file)).toMatchObject({ code: 0 })
   })
 
+  test('needs the ca_file of data ports, which it does not write', async () => {
+    const resources = { data_nodes: { tls_config: { ca_file: '/nowhere/ca.pem' } } }
+    const { code, stdout } = await doctor(
+      configure('data.yml', [systemAt('a', 'https://127.0.0.1:1')], { resources }),
+    )
+    expect(code).toBe(1)
+    expect(linesWith('fail', stdout).join()).toContain(
+      'resources.data_nodes.tls_config.ca_file: /nowhere/ca.pem',
+    )
+  })
+
   test('reports an invalid configuration file', async () => {
     const { code, stdout, stderr } = await doctor(
       configure('bad.yml', [{ name: 'a', base_url: 'x', auth: {} }]),
