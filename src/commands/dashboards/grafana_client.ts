@@ -12,7 +12,7 @@ import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 export type Presence = 'missing' | 'different' | 'same'
 
 /** A dashboard that Grafana lists. All members are untrusted text. */
-export interface ListedDashboard {
+interface ListedDashboard {
   readonly uid: string
   readonly title: string
   readonly tags: readonly string[]

@@ -12,7 +12,7 @@ export function terminalWidth({ isTTY, columns }: Stream): number | undefined {
 }
 
 /** Whether a line can be replaced and coloured. A terminal of type `dumb` shows control sequences as text. */
-export function hasControls({ isTTY }: Stream): boolean {
+function hasControls({ isTTY }: Stream): boolean {
   return isTTY === true && process.env['TERM'] !== 'dumb'
 }
 
