@@ -89,7 +89,7 @@ export class LockedError extends Error {}
 
 /**
  * Holds a lock file with the id of this process, until it is disposed of. The lock of a process of this machine that has
- * ended is replaced.
+ * ended is replaced; two processes that replace it at the same moment may both hold it.
  * @throws {LockedError} while another process holds it
  * @throws {Error} the failed system call
  */
