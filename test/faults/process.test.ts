@@ -7,6 +7,7 @@ import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { startProcess } from '../support/processes.ts'
+import { neverSchedule, WITHOUT_RESOURCES } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
 import { pollEverySecond } from './exporter_setup.ts'
 import { serve } from './serve.ts'
@@ -103,10 +104,9 @@ describe('a process without file descriptors', () => {
     // Each poll opens a new connection, and so needs a descriptor.
     emulator.setFaults(['truncate:close@nodes'])
     using folder = temporaryFolder()
-    // Other requests would leave a connection for the next poll.
-    const resources = ['system', 'replication', 'namespaces', 'quotas', 'inventory']
-    const off = resources.map((name) => `${name}: {schedule: ""}`)
-    const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}resources: {${off}}`
+    // Other requests would leave a connection for the next poll, or take its descriptor.
+    const others = `discovery: {schedule: "${neverSchedule()}"}\nperformance: {source: feed}\n${WITHOUT_RESOURCES}`
+    const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}${others}`
     const file = folder.write('sds.yml', yaml)
     const limit = 60
     await using served = await serve(file, { limit })
@@ -118,7 +118,6 @@ describe('a process without file descriptors', () => {
     while (sockets.length < limit) sockets.push(await openSocket(port))
     for (const socket of sockets) socket.on('error', () => undefined)
     await waitFor(() => open() >= limit - 1, { what: 'the descriptors to be used up' })
-    // The list of pools may be requested meanwhile, and its failure is no poll.
     await served.child.waitForOutput(/msg="poll failed".* reason=local error=".*too many open files/)
 
     for (const socket of sockets) socket.destroy()

@@ -7,6 +7,7 @@ import type { SendResource } from '../../src/api/resources/requests.ts'
 import { createSystemPoller } from '../../src/readings/system_poller.ts'
 import { createStateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { onlyResources } from '../support/schedules.ts'
 import { MINUTE, SECOND, useFakeTime } from './running.ts'
 import { clientOf, configOf, onlySystem, ownMetrics, readingOf, recordingLog } from './setup.ts'
 
@@ -24,7 +25,7 @@ performance: {source: feed}
 providers: {schedule: ""}
 forecast: {schedule: "10 * * * * *", time_frames: [7d]}
 discovery: {schedule: "20 * * * * *"}
-resources: {system: {schedule: "30 * * * * *"}, replication: {schedule: ""}, namespaces: {schedule: ""}, quotas: {schedule: ""}, inventory: {schedule: ""}}`
+${onlyResources({ system: '30 * * * * *' })}`
 
 /** Values are unique: they tell when they were served. */
 interface Served {

@@ -1,3 +1,5 @@
+import { RESOURCE_NAMES, RESOURCES, type ResourceName, type ResourceRow } from '../../src/system_catalogue.ts'
+
 const DAY_MS = 86_400_000
 const FAR_AWAY_DAYS = 180
 
@@ -10,6 +12,16 @@ export function neverSchedule(now: number = Date.now()): string {
   return `0 0 0 1 ${month} *`
 }
 
-/** A section of a configuration: no resources are read. */
-export const WITHOUT_RESOURCES =
-  'resources: {system: {schedule: ""}, replication: {schedule: ""}, namespaces: {schedule: ""}, quotas: {schedule: ""}, inventory: {schedule: ""}}'
+/** The resources whose keys are below `resources` in the configuration. */
+const WITH_KEYS = RESOURCE_NAMES.filter((name) => {
+  const row: ResourceRow = RESOURCES[name]
+  return row.section === undefined && row.isQueried !== true
+})
+
+/** A section of a configuration: of the resources that it configures, only those with a schedule are read. */
+export function onlyResources(schedules: Readonly<Partial<Record<ResourceName, string>>>): string {
+  const keys = WITH_KEYS.map((name) => `${name}: {schedule: "${schedules[name] ?? ''}"}`)
+  return `resources: {${keys.join(', ')}}`
+}
+
+export const WITHOUT_RESOURCES = onlyResources({})
