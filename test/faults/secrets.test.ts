@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
 import { MARKED_SECRET, PRIVATE } from '../../src/emulator/resources/namespaces.ts'
+import type { Status } from '../../src/status/model.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { serveHttp } from '../api/http/raw_server.ts'
 import { call } from '../emulator/client.ts'
@@ -167,12 +168,12 @@ test('secrets of the exporter and of the systems are in no output, whatever the 
         .slice(before)
         .some(({ operation, path }) => operation === 'nodes' && path.includes(id))
     await waitFor(() => classic.pools.every(isPolled), { what: 'a poll with every fault' })
-    await waitFor(
-      async () => (await request('GET', `${exporter.url}/api/v1/status`)).text.includes('"failing"'),
-      {
-        what: 'readings that fail',
-      },
-    )
+    const isFailing = async () => {
+      const { systems } = JSON.parse((await request('GET', `${exporter.url}/api/v1/status`)).text) as Status
+      const { resources = [] } = systems.find(({ name }) => name === 'modern') ?? {}
+      return resources.some(({ state }) => state === 'failing')
+    }
+    await waitFor(isFailing, { what: 'readings that fail' })
     await waitFor(() => leaking.requests() > 30, { what: 'errors with secrets' })
     output.push(await everyPage(exporter))
     folder.write('sds.yml', good.replaceAll('password: emulator', 'password: emulator, token: ALSO-MARKED'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../support/programs/emulator.ts'
-import { call, feedPath, login, NOW_SECONDS, startEmulator } from '../client.ts'
+import { call, feedPath, login, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
 import { LATENCY, query, script, TRANSACTIONS } from '../query/client.ts'
 
 const FEED = 'dataType=current'
@@ -57,6 +57,9 @@ const EFFECTS: readonly (readonly [string, typeof CPU, typeof CPU?])[] = [
   ['bad-numbers@quota', read('/object/namespaces/namespace/media/quota'), read('/object/namespaces')],
   ['license:expiring', read('/license'), read('/vdc/nodes')],
   ['status:403@license', read('/license'), read('/vdc/nodes')],
+  ['gzip', feed(FEED)],
+  ['deep:20', feed(FEED)],
+  ['proto-members', feed(FEED)],
   ['empty-list', feed(FEED), read('/dashboard/zones/localzone/storagepools')],
   ['clock-back', feed(FEED)],
 ]
@@ -86,6 +89,18 @@ test.each([
   const { status, text } = await read(path)(faulty)
   expect(status).toBe(200)
   expect(text).toBe((await read(path)(right)).text)
+})
+
+test('frozen keeps the times of the samples', async () => {
+  let now = NOW_SECONDS * 1000
+  const emulator = await startEmulator({ clock: () => now, pools: 1 })
+  const times = async () => (await nodesOf(emulator, FEED)).map((node) => Number(node.diskSpaceFreeCurrent.t))
+  emulator.setFaults(['frozen'])
+  const before = await times()
+  now += 3_600_000
+  expect(await times()).toEqual(before)
+  emulator.setFaults([])
+  expect(Math.min(...(await times()))).toBeGreaterThan(Math.max(...before))
 })
 
 describe('expire-tokens', () => {

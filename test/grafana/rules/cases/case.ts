@@ -94,7 +94,7 @@ const BLOCK = /\{\{ (?:if|range) (?:(?!\}\}).)*\}\}(?:(?!\{\{ (?:if|range|end)\b
 /** Actions with nothing but space between them are one text. */
 const ACTIONS = /\{\{.*?\}\}(?:\s*\{\{.*?\}\})*/g
 
-/** A template of Prometheus with the labels and the inserted texts. */
+/** A template of Prometheus with the labels and the inserted texts. @throws if it takes fewer texts */
 function filledIn(template: string, { labels, inserted }: Fired): string {
   const rest = [...inserted]
   let text = template.replaceAll(LABEL_ACTION, (_, name: string, forUrl?: string) => {
@@ -102,7 +102,9 @@ function filledIn(template: string, { labels, inserted }: Fired): string {
     return forUrl === undefined ? value : encodeURIComponent(value).replaceAll('%20', '+')
   })
   while (text.search(BLOCK) >= 0) text = text.replaceAll(BLOCK, '{{ block }}')
-  return text.replaceAll(ACTIONS, () => String(rest.shift()))
+  const filled = text.replaceAll(ACTIONS, () => String(rest.shift()))
+  if (rest.length > 0) throw new Error(`nothing inserts ${rest.join(', ')} into: ${template}`)
+  return filled
 }
 
 const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) => alerts.map((row) => ({ component, ...row })))
@@ -117,7 +119,7 @@ function expectedOf(name: string, fired: Fired): object {
       summary: row.summary,
       description: filledIn(row.description, fired),
       runbook_url: `${LINKS.runbookBaseUrl}#${name.toLowerCase()}`,
-      dashboard_url: `${LINKS.grafanaUrl}${filledIn(row.dashboard, fired)}`,
+      dashboard_url: `${LINKS.grafanaUrl}${filledIn(row.dashboard, { ...fired, inserted: [] })}`,
     },
   }
 }

@@ -85,6 +85,10 @@ export const latencyCases: readonly AlertCase[] = [
       series: { [WRITE]: '0.5x19 0.05x40', [WRITES]: '100x60' },
       at: { '14m': [], '15m': [slowWrite], '29m': [slowWrite], '30m': [] },
     },
+    'fires for the quantile where there is no mean': {
+      series: { ...histogram('write', HALF_SLOW), ...histogram('read', [200, 0]), [WRITES]: '3x100' },
+      at: { '15m': [], '16m': [slowWrite], '70m': [] },
+    },
     'is silent below its threshold, and for a pool with few writes': {
       series: {
         [WRITE]: '0.3x30',
