@@ -6,11 +6,12 @@ import { startEmulator } from '../api/client_setup.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
 import type { Sample } from '../metrics/exposition_text.ts'
 import { get } from '../support/http.ts'
+import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
 import { type Captured, capture, LIMITS, SYSTEM, startReplay, systemAt } from './setup.ts'
 
 /** Everything is read once, at the start. */
-const ONCE = '"0 0 0 1 1 *"'
+const ONCE = `"${neverSchedule()}"`
 const BUCKETS = `resources: {buckets: {schedule: ${ONCE}}}`
 const REST = `
 poll: {schedule: ${ONCE}, max_random_delay: 0s, timeout: 60s}

@@ -1,4 +1,5 @@
 import type { ReceivedExchange } from '../../src/api/client.ts'
+import type { Recording } from '../../src/recording/format.ts'
 import { createRedactor } from '../../src/recording/redaction/redactor.ts'
 import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 
@@ -13,6 +14,11 @@ export interface ReceivedText {
 }
 
 export const POOL = 'b17d28fa-7fc3-465e-9f43-281e72a349eb'
+
+/** The first line of a recording. */
+export const RECORDING_HEADER: Recording['header'] = {
+  ...{ recording: 1, program: '', recorded_at: '', complete: true, names: 'replaced', versions: [] },
+}
 
 export function redactor(keepsNames = false) {
   const isSecret = (text: string) => text.includes('password-of-the-monitor')

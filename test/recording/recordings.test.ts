@@ -4,13 +4,15 @@ import { QUERY_PATH } from '../../src/query_catalogue.ts'
 import { parseRecording, type RecordedExchange } from '../../src/recording/format.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
 import { request } from '../support/http.ts'
+import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
+import { RECORDING_HEADER } from './received.ts'
 import { LIMITS, startReplay, systemAt } from './setup.ts'
 
 const FOLDER = 'test/recordings'
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'))
 const HEADERS = { 'x-sds-auth-token': 'emulator-monitor', accept: 'application/json' }
-const ONCE = '"0 0 0 1 1 *"'
+const ONCE = `"${neverSchedule()}"`
 const REST = `
 poll: {schedule: ${ONCE}, max_random_delay: 0s, timeout: 60s}
 forecast: {schedule: ""}
@@ -177,14 +179,6 @@ test('a part of the recorded history is served with the summary of this part', a
 })
 
 describe('a recording that is cut or changed is refused with the number of the line', () => {
-  const header = {
-    recording: 1,
-    program: '',
-    recorded_at: '',
-    complete: true,
-    names: 'replaced',
-    versions: [],
-  }
   const exchange = { request: { operation: 'nodes', method: 'GET', path: '/' }, at: 1 }
   const textOf = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const answered = { ...exchange, status: 200, format: 'empty' }
@@ -193,16 +187,16 @@ describe('a recording that is cut or changed is refused with the number of the l
     ['an answer', answered],
     ['a failure', { ...exchange, failure: 'reset' }],
   ])('with %s it is read', (_, line) => {
-    expect(parseRecording(textOf(header, line)).exchanges).toEqual([line])
+    expect(parseRecording(textOf(RECORDING_HEADER, line)).exchanges).toEqual([line])
   })
 
   test.each<[string, string]>([
     ['nothing', ''],
     ['no header', textOf(answered)],
-    ['neither an answer nor a failure', textOf(header, exchange)],
-    ['a status without a format', textOf(header, answered, { ...exchange, status: 200 })],
-    ['a format without a status', textOf(header, { ...exchange, format: 'empty' })],
-    ['half a line', textOf(header, answered).slice(0, -9)],
+    ['neither an answer nor a failure', textOf(RECORDING_HEADER, exchange)],
+    ['a status without a format', textOf(RECORDING_HEADER, answered, { ...exchange, status: 200 })],
+    ['a format without a status', textOf(RECORDING_HEADER, { ...exchange, format: 'empty' })],
+    ['half a line', textOf(RECORDING_HEADER, answered).slice(0, -9)],
   ])('with %s', (_, text) => {
     expect(() => parseRecording(text)).toThrow(RangeError)
     expect(() => parseRecording(text)).toThrow(/line \d/)

@@ -4,7 +4,7 @@ import { QUERY_PATH } from '../../src/query_catalogue.ts'
 import { recordingLines } from '../../src/recording/format.ts'
 import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { findLeaks } from '../../src/recording/search/leaks.ts'
-import { POOL, received, redacted, redactor } from './received.ts'
+import { POOL, RECORDING_HEADER, received, redacted, redactor } from './received.ts'
 
 test('numbers, flags, units, times, versions and statuses stay', () => {
   const body = {
@@ -351,19 +351,13 @@ test.each([
   ['base64 of a longer text', Buffer.from(`user:${SECRET} `).toString('base64')],
 ])('a forbidden text is found %s', (_, text) => {
   const exchange = { ...LINE, status: 200, format: 'json', body: { a: { b: [text] } } } as const
-  const header = {
-    recording: 1,
-    program: '',
-    recorded_at: '',
-    complete: true,
-    names: 'replaced',
-    versions: [],
-  } as const
   const forbidden = { text: SECRET, what: 'the password' }
-  expect(findLeaks(recordingLines({ header, exchanges: [exchange] }), [forbidden], () => false)).toEqual([
-    forbidden,
-  ])
-  expect(findLeaks(recordingLines({ header, exchanges: [LINE] }), [forbidden], () => false)).toEqual([])
+  expect(
+    findLeaks(recordingLines({ header: RECORDING_HEADER, exchanges: [exchange] }), [forbidden], () => false),
+  ).toEqual([forbidden])
+  expect(
+    findLeaks(recordingLines({ header: RECORDING_HEADER, exchanges: [LINE] }), [forbidden], () => false),
+  ).toEqual([])
 })
 
 test('words of the product, numbers and stand-ins are no leaks', () => {

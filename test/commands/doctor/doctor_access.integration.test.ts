@@ -7,27 +7,8 @@ import { startEmulator } from '../../api/client_setup.ts'
 import { EXPIRED, makeAuthority, sansOf, YEAR } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { examine, MONITOR, runServer } from './doctor_setup.ts'
+import { CHECKS, checksAfter, examine, MONITOR, runServer } from './doctor_setup.ts'
 
-const ALL = [
-  'configuration',
-  'names',
-  'connection',
-  'http',
-  'clock',
-  'login',
-  'role',
-  'pools',
-  'feed',
-  'health',
-  'attributes',
-  'query',
-  'samples',
-  'values',
-  'forecasts',
-  'resources',
-]
-const following = (title: string) => ALL.slice(ALL.indexOf(title) + 1)
 const DAY_MS = 86_400_000
 
 describe('a healthy system', () => {
@@ -38,7 +19,7 @@ describe('a healthy system', () => {
       const found = await examine({ base_url: emulator.url })
       expect(['warn', 'fail', 'skip'].flatMap((status) => found.with(status as 'warn'))).toEqual([])
       // The release of the API document has no Flux API, and needs none.
-      const expected = profile === 'documented' ? ALL.filter((title) => title !== 'query') : ALL
+      const expected = profile === 'documented' ? CHECKS.filter((title) => title !== 'query') : CHECKS
       expect(found.with('ok')).toEqual(expected)
     },
   )
@@ -90,7 +71,7 @@ describe('names', () => {
         remedy: 'correct the host name in base_url, or the name servers of this machine',
       },
     ])
-    expect(found.with('skip')).toEqual(following('names'))
+    expect(found.with('skip')).toEqual(checksAfter('names'))
     expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
     expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
   })
@@ -108,7 +89,7 @@ describe('connection', () => {
         remedy: expect.stringContaining('host and port of base_url'),
       },
     ])
-    expect(found.with('skip')).toEqual(following('connection'))
+    expect(found.with('skip')).toEqual(checksAfter('connection'))
   })
 
   async function examineTls(
@@ -239,7 +220,7 @@ describe('connection', () => {
     expect(found.of('connection')).toMatchObject([
       { status: 'fail', text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
     ])
-    expect(found.with('skip')).toEqual(following('connection'))
+    expect(found.with('skip')).toEqual(checksAfter('connection'))
   })
 
   test('fails on an expired certificate', async () => {
@@ -385,9 +366,9 @@ describe('login', () => {
         ),
       },
     ])
-    expect(found.with('skip')).toEqual(following('login'))
+    expect(found.with('skip')).toEqual(checksAfter('login'))
     expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
-    expect(JSON.stringify(ALL.map(found.of))).not.toContain('canary-password')
+    expect(JSON.stringify(CHECKS.map(found.of))).not.toContain('canary-password')
   })
 
   test.each([
@@ -471,6 +452,6 @@ test.each([
 ])('skips all checks after %s', async (_, reason, why) => {
   await using emulator = await startEmulator({ pools: 1, nodes: 1 })
   const found = await examine({ base_url: emulator.url }, {}, AbortSignal.abort(reason))
-  expect(found.with('skip')).toEqual(ALL)
+  expect(found.with('skip')).toEqual(CHECKS)
   expect(found.of('login')).toEqual([{ status: 'skip', text: `skipped: ${why}` }])
 })

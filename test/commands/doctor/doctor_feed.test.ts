@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ATTRIBUTES } from '../../../src/catalogue.ts'
 import { startEmulator } from '../../api/client_setup.ts'
-import { examine, startGate } from './doctor_setup.ts'
+import { checksAfter, examine, startGate } from './doctor_setup.ts'
 
 describe('pools', () => {
   test('fails on a configured pool that the system does not list, and names the listed pools', async () => {
@@ -104,15 +104,7 @@ describe('feed', () => {
         remedy: expect.stringContaining(remedy),
       },
     ])
-    expect(found.with('skip')).toEqual([
-      'health',
-      'attributes',
-      'query',
-      'samples',
-      'values',
-      'forecasts',
-      'resources',
-    ])
+    expect(found.with('skip')).toEqual(checksAfter('feed'))
   })
 
   test.each([
