@@ -72,17 +72,20 @@ test('at level debug, each request and each poll is one line, without secrets', 
     headers: { 'x-sds-auth-token': 'emulator-security' },
   })
   expect(admin.status).toBe(200)
-  const isLogged = () => linesOf('request').length === emulator.log.requests().length
+  let [lines, requests] = [linesOf('request'), emulator.log.requests()]
+  const isLogged = () => {
+    ;[lines, requests] = [linesOf('request'), emulator.log.requests()]
+    return lines.length === requests.length
+  }
   // A request that the stop ends has no line.
   await waitFor(isLogged, { what: 'a line for each request', detail: logging.text })
-  await exporter.stop()
-  await waitFor(isLogged, { what: 'a line for the logout', detail: logging.text })
-  const requests = emulator.log.requests()
-
-  const lines = linesOf('request')
   expect(counted(lines.map(({ status }) => status))).toEqual(counted(requests.map(({ status }) => status)))
+  await exporter.stop()
+  const isLoggedOut = () => linesOf('request').some(({ operation }) => operation === 'logout')
+  await waitFor(isLoggedOut, { what: 'a line for the logout', detail: logging.text })
+
   const host = new URL(emulator.url).host
-  for (const line of lines) {
+  for (const line of linesOf('request')) {
     const { ts, level, msg, system, operation, status, duration_ms, bytes = 0, said, ...others } = line
     expect({ level, system, ts: typeof ts, operation: typeof operation }).toEqual({
       level: 'debug',
