@@ -24,11 +24,12 @@ interface AdminContext {
   readonly httpLimits: HttpLimits
   /** Whether its port is published under another address. */
   readonly isPublished: boolean
+  readonly statusUrl: () => string | undefined
   readonly log: Log
 }
 
 export function createAdmin(options: AdminOptions, context: AdminContext) {
-  const { ready, httpLimits, isPublished, log } = context
+  const { ready, httpLimits, isPublished, statusUrl, log } = context
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems(log, httpLimits)
   const [host] = hostsOf([listenAddress])
@@ -37,6 +38,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     audit: createAudit({ log, file: auditFile }),
     origin: { listenHosts: hostsOf([listenAddress]), allowedHosts },
     ready,
+    statusUrl: () => (isPublished ? undefined : statusUrl()),
     log,
   }).callback()
   const listenOn = (address: ListenSocket) =>

@@ -56,8 +56,8 @@ export function createExporter(options: ExporterOptions) {
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller
-  const admin =
-    options.admin && createAdmin(options.admin, { ready: poller.ready, httpLimits, isPublished, log })
+  const context = { ready: poller.ready, httpLimits, isPublished, log, statusUrl: () => listeners[0]?.url }
+  const admin = options.admin && createAdmin(options.admin, context)
   let alerting: Config['alerting']
   const apply = async (config: Config) => {
     await admin?.use(config)

@@ -40,7 +40,32 @@ test('where ports are published under other addresses, log and status page name 
   expect(one.linesOf(LISTENING)).toMatchObject([{ address: '127.0.0.1:0' }])
   expect([...one.linesOf('listening'), ...one.linesOf(LISTENING)].filter((line) => 'url' in line)).toEqual([])
   expect((await get(`${one.exporter.url}/`)).text).not.toContain(String(one.exporter.adminUrl))
+  expect((await get(`${one.exporter.adminUrl}/`)).text).not.toContain(one.exporter.url)
 })
+
+test.each([
+  ['127.0.0.1:0', undefined, '127.0.0.1'],
+  [':0', undefined, '127.0.0.1'],
+  [':0', 'admin.example.net', 'admin.example.net'],
+])(
+  'status page at %s and administration, requested as %s, link to each other',
+  async (address, name, host) => {
+    const admin = { listenAddress: address, allowedHosts: ['admin.example.net'] }
+    await using one = create({ listenAddress: address, allowedHosts: ['admin.example.net'], admin })
+    await one.exporter.start()
+    const [url, adminUrl = ''] = [one.exporter.url, one.exporter.adminUrl]
+    for (const [from, to] of [
+      [url, adminUrl],
+      [adminUrl, url],
+    ] as const) {
+      const { text } = await get(
+        from.replace('localhost', '127.0.0.1'),
+        name === undefined ? {} : { Host: name },
+      )
+      expect(text).toContain(`<a href="http://${host}:${new URL(to).port}/">`)
+    }
+  },
+)
 
 test('the administration takes another port if its own is in use and it may', async () => {
   await using first = create({ admin: ADMIN })

@@ -13,6 +13,7 @@ import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from 
 import { healthHandlers } from '../health.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { html, trusted } from '../page/html.ts'
+import { listenerLink } from '../page/listener_link.ts'
 import { ADMIN_PATHS, methodsOf, OPEN_PATHS } from '../paths.ts'
 import { countRefusals, isDeletion, serveDelete, serveList } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
@@ -25,6 +26,8 @@ export interface AdminAppOptions {
   readonly audit: Audit
   readonly origin: OriginRules
   readonly ready: () => boolean
+  /** The status page; undefined if its address is not known. */
+  readonly statusUrl: () => string | undefined
   readonly log: Log
   readonly rateLimits?: RateLimits
 }
@@ -64,7 +67,7 @@ function createHandlers(routes: Routes): Handlers {
   const list: Handler = (context) => serveList(context, routes)
   const deletion: Handler = (context) => serveDelete(context, routes)
   return {
-    '/': createPage(),
+    '/': createPage(routes),
     '/systems': (context) => {
       context.body = JSON.stringify({ systems: routes.systems.names() })
       context.set('Content-Type', CONTENT_TYPES.json)
@@ -82,16 +85,18 @@ function createHandlers(routes: Routes): Handlers {
   }
 }
 
-function createPage(): Handler {
+function createPage({ statusUrl }: Routes): Handler {
   const document = createDocument({ script: pageFile('script.js') })
-  const page = document.render({
-    title: 'Authentication providers – sds-exporter',
-    attributes: html` data-unknown-outcome-code="${UNKNOWN_OUTCOME_CODE}" data-invisible="${trusted(INVISIBLE)}"`,
-    body: trusted(readFileSync(pageFile('page.html'), 'utf8').trim()),
-  })
+  const content = trusted(readFileSync(pageFile('page.html'), 'utf8').trim())
   return (context) => {
+    const url = statusUrl()
+    const status = url === undefined ? 'sds-exporter' : listenerLink(context, url, 'Status page')
     context.set(document.headers)
-    context.body = page
+    context.body = document.render({
+      title: 'Authentication providers – sds-exporter',
+      attributes: html` data-unknown-outcome-code="${UNKNOWN_OUTCOME_CODE}" data-invisible="${trusted(INVISIBLE)}"`,
+      body: html`<main>\n<nav class="quiet" aria-label="Breadcrumb">${status} / Administration</nav>\n${content}\n</main>`,
+    })
   }
 }
 

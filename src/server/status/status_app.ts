@@ -7,8 +7,8 @@ import { readSelection, type Selection, selectStatus } from '../../status/select
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
 import { visibleText } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
-import { isLoopback } from '../../values/listen_address.ts'
 import { createDocument } from '../page/document.ts'
+import { listenerLink } from '../page/listener_link.ts'
 import type { ResponseSlots } from '../response_slots.ts'
 import { withHistory } from './history.ts'
 import { renderContent, statusPage } from './page/page.ts'
@@ -48,8 +48,10 @@ export function createStatusApp(options: StatusAppOptions) {
   return {
     async page(context: Context): Promise<void> {
       const { metricsPath, documentationUrl, recent } = options
-      const adminUrl = adminUrlFor(context, options.adminUrl())
-      const links = { metricsPath, adminUrl, documentationUrl, tunnelHost: tunnelHostFor(context, adminUrl) }
+      const adminUrl = options.adminUrl()
+      const administration =
+        adminUrl === undefined ? undefined : listenerLink(context, adminUrl, 'Administration')
+      const links = { metricsPath, administration, documentationUrl }
       const found = select(context)
       context.status = found.selected === undefined ? 404 : 200
       context.set(document.headers)
@@ -83,24 +85,6 @@ interface Selected {
   readonly status: Status
   /** Undefined if there is no such system or pool. */
   readonly selected: Status | undefined
-}
-
-const WILDCARDS = /^(localhost|0\.0\.0\.0|\[::\])$/
-
-/** An administration on all addresses is reachable under the name of the request. */
-function adminUrlFor(context: Context, adminUrl: string | undefined): string | undefined {
-  if (adminUrl === undefined) return undefined
-  const url = new URL(adminUrl)
-  if (WILDCARDS.test(url.hostname) && context.hostname !== '') url.hostname = context.hostname
-  return url.href
-}
-
-const HOST_NAME = /^[\w.-]+$/
-
-/** The host of the request, if the administration listens on a loopback address there and the request is from elsewhere. */
-function tunnelHostFor({ hostname }: Context, adminUrl: string | undefined): string | undefined {
-  if (adminUrl === undefined || !isLoopback(new URL(adminUrl).hostname)) return undefined
-  return isLoopback(hostname) || !HOST_NAME.test(hostname) ? undefined : hostname
 }
 
 const MAX_LISTENERS = 20

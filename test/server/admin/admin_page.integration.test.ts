@@ -138,6 +138,7 @@ describe('the page', () => {
       'keystone "lab"',
     ])
     expect(await page.locator('#count').innerText()).toBe('4 providers')
+    await page.getByText('Signed in as monitor, roles: SYSTEM_MONITOR', { exact: true }).waitFor()
     expect(await coveredByFocusRings(page)).toEqual([])
     expect(await page.locator('#token').inputValue()).toBe('')
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
@@ -166,6 +167,7 @@ describe('the page', () => {
     await signIn(page, SECURITY)
     await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
     expect(await names(page)).toEqual(['\\u202epadl\\u009b\\u200b'])
+    expect(await page.locator('#account').innerText()).toBe('Signed in with a token')
     expect(await page.locator('#list .id').innerText()).toBe('urn:a\\u2066:')
     expect(await page.locator('#list .escaped').allInnerTexts()).toEqual([
       '\\u202e',
@@ -276,6 +278,7 @@ describe('the page', () => {
     const { page, emulator } = scene
     const ended = () => waitForAssertion(() => expect(emulator.liveSessions('security')).toBe(0))
     await logIn(page)
+    await page.getByText('Signed in as security, roles: SECURITY_ADMIN', { exact: true }).waitFor()
     expect(await names(page)).toHaveLength(4)
     expect(emulator.liveSessions('security')).toBe(1)
     expect(await page.locator('#password').inputValue()).toBe('')

@@ -29,6 +29,7 @@ export interface AdminOptions {
   readonly auditFile?: string
   readonly allowedHosts?: readonly string[]
   readonly rateLimits?: RateLimits
+  readonly statusUrl?: string
   readonly timeout?: string
 }
 
@@ -62,6 +63,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     log,
     origin: { listenHosts: ['127.0.0.1'], allowedHosts: options.allowedHosts ?? [] },
     ready: () => true,
+    statusUrl: () => options.statusUrl,
     rateLimits: options.rateLimits ?? UNLIMITED,
   })
   const listener = createListener({

@@ -165,20 +165,20 @@ async function send(method, path, { headers, ...options } = {}) {
 }
 
 /**
- * A member of the document in the response. Rejects with a RequestFailure.
+ * The document in the response, which has this member. Rejects with a RequestFailure.
  * @param {string} member
  * @param {Parameters<typeof send>} request
  */
 async function read(member, ...request) {
   const text = await send(...request)
   try {
-    const value = JSON.parse(text)[member]
-    if (value !== undefined) return value
+    const document = JSON.parse(text)
+    if (document[member] !== undefined) return document
   } catch {}
   throw foreignAnswer()
 }
 
-/** As of a proxy that asks for a login. */
+/** For example, a proxy answers and asks for a login. */
 function foreignAnswer() {
   return new RequestFailure([
     'The answer is not from the exporter. If a proxy asks for a login, reload this page.',
@@ -276,7 +276,7 @@ function showFailure(failure) {
   firstInput().focus()
 }
 
-/** Of the method that is selected. */
+/** The first field of the selected method. */
 function firstInput() {
   return page.byPassword.checked ? page.username : page.token
 }
@@ -285,7 +285,8 @@ async function login() {
   const body = JSON.stringify({ username: page.username.value, password: page.password.value })
   const headers = { 'Content-Type': 'application/json' }
   session.token = ''
-  session.token = await read('token', 'POST', `${systemPath()}/login`, { headers, body })
+  const { token } = await read('token', 'POST', `${systemPath()}/login`, { headers, body })
+  session.token = token
   session.openedHere = true
 }
 
@@ -308,14 +309,27 @@ async function signIn() {
     page.password.value = ''
   }
   page.token.value = ''
-  page.account.textContent = withPassword ? `Signed in as ${page.username.value}` : 'Signed in with a token'
   page.heading.focus()
+  showAccount(withPassword ? `Signed in as ${page.username.value}` : 'Signed in with a token')
+}
+
+/** @param {string} otherwise the text if the system does not report the user of the token */
+async function showAccount(otherwise) {
+  page.account.textContent = otherwise
+  try {
+    const { user, roles } = await read('user', 'GET', `${systemPath()}/account`)
+    const as = user === null ? otherwise : `Signed in as ${user}`
+    setText(page.account, roles === null ? as : `${as}, roles: ${roles.join(', ') || 'none'}`)
+  } catch (failure) {
+    if (!(failure instanceof RequestFailure || failure instanceof SignedOut)) throw failure
+  }
 }
 
 /** @returns {Promise<Provider[]>} */
 async function loadProviders() {
-  /** @type {Provider[]} */
-  const providers = await read('authnprovider', 'GET', `${systemPath()}/vdc/admin/authnproviders.json`)
+  const path = `${systemPath()}/vdc/admin/authnproviders.json`
+  /** @type {{ authnprovider: Provider[] }} */
+  const { authnprovider: providers } = await read('authnprovider', 'GET', path)
   page.heading.textContent = `Providers of ${session.system}`
   page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
   page.count.textContent = countText(providers.length)
@@ -437,9 +451,9 @@ async function showOutcome(provider, failure) {
 
 async function loadSystems() {
   try {
-    /** @type {string[]} */
-    const names = await read('systems', 'GET', '/systems')
-    page.system.replaceChildren(...names.map((name) => createElement('option', name, { value: name })))
+    /** @type {{ systems: string[] }} */
+    const { systems } = await read('systems', 'GET', '/systems')
+    page.system.replaceChildren(...systems.map((name) => createElement('option', name, { value: name })))
   } catch (failure) {
     showFailure(failure)
   }

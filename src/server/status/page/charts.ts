@@ -54,7 +54,7 @@ export const SYSTEM_CHARTS: readonly LineChart<SystemColumn>[] = [
   {
     title: 'Requests',
     column: 'requests',
-    // Those of the minute before each slot: the newest value is that of the facts.
+    // The minute before each slot, so that the newest value equals that of the facts.
     derive: (counts) =>
       counts.map((_, index) =>
         total(

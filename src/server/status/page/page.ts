@@ -209,21 +209,15 @@ function pager({ page, size, count, selection }: PagerOptions): Content {
 interface Links {
   readonly metricsPath: string
   /** Undefined: disabled. */
-  readonly adminUrl: string | undefined
-  /** The host of the page, if the administration is reachable on that machine only, but the page from others. */
-  readonly tunnelHost: string | undefined
+  readonly administration: Html | undefined
   /** Undefined: not published. */
   readonly documentationUrl: string | undefined
 }
 
 function pageHeader(status: Status, selection: Selection, links: Links): Html {
   const { system, search } = selection
-  const { adminUrl, documentationUrl, metricsPath, tunnelHost } = links
+  const { administration, documentationUrl, metricsPath } = links
   const document = `/api/v1/status${queryOf(selection)}`
-  const administration =
-    adminUrl === undefined
-      ? html`<li class="quiet">Administration is disabled</li>`
-      : html`<li><a href="${adminUrl}">Administration</a>${tunnelHost === undefined ? undefined : tunnelHint(adminUrl, tunnelHost)}</li>`
   const documentation =
     documentationUrl === undefined
       ? html`<li class="quiet">Documentation: folder docs of the package</li>`
@@ -232,7 +226,7 @@ function pageHeader(status: Status, selection: Selection, links: Links): Html {
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
 <p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>
-<div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(metricsPath)}<li><a href="${document}">Status as JSON</a></li>${administration}${documentation}</ul></nav>
+<div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(metricsPath)}<li><a href="${document}">Status as JSON</a></li>${administration === undefined ? html`<li class="quiet">Administration is disabled</li>` : html`<li>${administration}</li>`}${documentation}</ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `
@@ -244,10 +238,4 @@ function pathLinks(metricsPath: string): Html[] {
     const path = name === DEFAULT_METRICS_PATH ? metricsPath : name
     return link === undefined ? [] : [html`<li><a href="${path}">${link}</a></li>`]
   })
-}
-
-/** How to reach a listener on a loopback address from another machine. */
-function tunnelHint(adminUrl: string, host: string): Html {
-  const { port, hostname } = new URL(adminUrl)
-  return html` <span class="quiet">(on ${host} only; from here after <code>ssh -L ${port}:${hostname}:${port} ${host}</code>)</span>`
 }

@@ -26,7 +26,7 @@ ${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
 
 export interface SystemContext {
   readonly recent: Recent
-  /** Of the system and its pools. */
+  /** Problems of the system and its pools. */
   readonly problems: readonly Problem[]
   /** Seconds since the epoch. */
   readonly now: number
