@@ -1,41 +1,16 @@
 import type { Family } from './families.ts'
 
-/** One sample of a family. `labels` is in exposition format: `name="value",…`. */
-export interface Sample {
-  readonly labels: string
-  readonly value: number
-  /** After the name of the family, for the buckets of a histogram. */
-  readonly suffix?: '_bucket'
-}
-
-/** Samples by family name. */
-export type SampleSet = ReadonlyMap<string, readonly Sample[]>
-
 /**
  * Takes the value of one series. A value that is not known gives none.
- * @param base labels that many series have
- * @param tail the others, with a comma in front
+ * @param labels in exposition format: `name="value",…`
+ * @param suffix after the name of the family, for the buckets of a histogram
  */
 export type AddSample = (
   family: string,
-  base: string,
-  tail: string,
+  labels: string,
   value: number | undefined,
-  suffix?: Sample['suffix'],
+  suffix?: '_bucket' | '',
 ) => void
-
-/** Collects samples. A value that is not known gives none. */
-export class Samples {
-  readonly byFamily = new Map<string, Sample[]>()
-
-  add(family: string, labels: string, value: number | undefined, suffix?: Sample['suffix']): void {
-    if (value === undefined) return
-    const sample = suffix === undefined ? { labels, value } : { labels, value, suffix }
-    const list = this.byFamily.get(family)
-    if (list === undefined) this.byFamily.set(family, [sample])
-    else list.push(sample)
-  }
-}
 
 /** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
 export interface Part {
@@ -96,10 +71,10 @@ function numberText(value: number): string {
   return String(value)
 }
 
-/** The line of one series. @param tail labels after `base`, with a comma in front */
-export function sampleLine(name: string, base: string, value: number, tail = ''): string {
+/** The line of one series. @param labels in exposition format */
+export function sampleLine(name: string, labels: string, value: number): string {
   const number = numberText(value)
-  return base === '' ? `${name} ${number}\n` : `${name}{${base}${tail}} ${number}\n`
+  return labels === '' ? `${name} ${number}\n` : `${name}{${labels}} ${number}\n`
 }
 
 /** Renders lines into a part. */
@@ -115,9 +90,9 @@ export function createPartBuilder() {
     return created
   }
 
-  const add: AddSample = (family, base, tail, value, suffix) => {
+  const add: AddSample = (family, labels, value, suffix = '') => {
     if (value === undefined) return
-    const line = sampleLine(suffix === undefined ? family : `${family}${suffix}`, base, value, tail)
+    const line = sampleLine(`${family}${suffix}`, labels, value)
     const ofFamily = linesOfFamily(family)
     ofFamily.text += line
     ofFamily.series += 1
@@ -149,10 +124,10 @@ function partOf(text: Buffer, families: Part['families']): Part {
   return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
 }
 
-export function renderPart(samples: SampleSet): Part {
+/** The part with the samples that a function adds. */
+export function renderPart(addSamples: (add: AddSample) => void): Part {
   const { add, part } = createPartBuilder()
-  for (const [family, list] of samples)
-    for (const { labels, value, suffix } of list) add(family, labels, '', value, suffix)
+  addSamples(add)
   return part()
 }
 

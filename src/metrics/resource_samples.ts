@@ -1,30 +1,29 @@
 import type { ResourceObject } from '../api/resources/objects.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { type Column, type ObjectName, POOL_SAMPLE_TIME, type SampleCategory } from '../system_catalogue.ts'
-import { labelText, type SampleSet, Samples } from './lines.ts'
+import { type AddSample, labelText } from './lines.ts'
 import { uniqueNames } from './samples.ts'
 
 /** Names of objects in other readings, by id; undefined if there is none. */
 export type KnownNames = Partial<Readonly<Record<ObjectName, (id: string) => string | undefined>>>
 
 /**
- * Samples of what was read of a resource, in base units.
+ * What was read of a resource, in base units.
  * @param known replaces the first label of objects
  */
-export function resourceSamples(
+export function addResource(
+  add: AddSample,
   system: string,
-  { objects, counts }: ResourceReading,
+  { objects, counts }: Pick<ResourceReading, 'objects' | 'counts'>,
   known: KnownNames = {},
-): SampleSet {
-  const samples = new Samples()
-  for (const [family, count] of counts) samples.add(family, labelText({ system }), count)
+): void {
+  for (const [family, count] of counts) add(family, labelText({ system }), count)
   for (const list of Map.groupBy(objects, ({ kind }) => kind.name).values()) {
     const names = firstLabels(list, known)
     // Of two entries of one object, of which one has no id, the last one is exported.
     const byLabels = new Map(list.map((object, index) => [baseLabels(system, object, names[index]), object]))
-    for (const [base, object] of byLabels) addObject(samples, base, object)
+    for (const [base, object] of byLabels) addObject(add, base, object)
   }
-  return samples.byFamily
 }
 
 /** The names under which objects are exported, by the id as lists or the Flux API have it. */
@@ -67,15 +66,14 @@ function baseLabels(system: string, { kind, labels, id }: ResourceObject, first:
   return labelText({ system, ...Object.fromEntries(entries) })
 }
 
-function addObject(samples: Samples, base: string, { values }: ResourceObject): void {
-  for (const { column, value, text } of values)
-    samples.add(column.family, `${base}${tailOf(column, text)}`, value)
+function addObject(add: AddSample, base: string, { values }: ResourceObject): void {
+  for (const { column, value, text } of values) add(column.family, `${base}${tailOf(column, text)}`, value)
   const newest = new Map<SampleCategory, number>()
   for (const { column, t } of values) {
     if (column.category === undefined || t === undefined) continue
     newest.set(column.category, Math.max(newest.get(column.category) ?? 0, t))
   }
-  for (const [category, t] of newest) samples.add(POOL_SAMPLE_TIME.name, `${base},category="${category}"`, t)
+  for (const [category, t] of newest) add(POOL_SAMPLE_TIME.name, `${base},category="${category}"`, t)
 }
 
 function tailOf({ labels, text: ofText }: Column, text: string | undefined): string {

@@ -14,15 +14,7 @@ import {
   UNITS,
 } from '../catalogue.ts'
 import { boundedName } from '../values/names.ts'
-import {
-  type AddSample,
-  createPartBuilder,
-  labelText,
-  type Part,
-  type Sample,
-  type SampleSet,
-  Samples,
-} from './lines.ts'
+import { type AddSample, createPartBuilder, labelText, type Part } from './lines.ts'
 
 /**
  * The newest `t` of each category that a node serves, in seconds since the epoch by the clock of the system,
@@ -76,20 +68,15 @@ const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
   HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
 )
 
-type Nodes = Pick<MergedReading, 'nodes'>
-
-/** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
-export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
-  const samples = new Samples()
-  const add: AddSample = (family, base, tail, value, suffix) =>
-    samples.add(family, `${base}${tail}`, value, suffix)
-  const names = uniqueNames(nodes)
-  for (const [index, node] of nodes.entries()) addNode(add, node, names[index] ?? node.id, labels)
-  return samples.byFamily
-}
-
-/** The lines of {@link feedSamples}; undefined if they have more than `maxCharacters`. */
-export function renderNodes({ nodes }: Nodes, labels: PoolLabels, maxCharacters: number): Part | undefined {
+/**
+ * The samples of all nodes of one poll, in base units. Absent attributes give none.
+ * @returns undefined if the lines have more than `maxCharacters`
+ */
+export function renderNodes(
+  { nodes }: Pick<MergedReading, 'nodes'>,
+  labels: PoolLabels,
+  maxCharacters = Number.POSITIVE_INFINITY,
+): Part | undefined {
   const { add, characters, part } = createPartBuilder()
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {
@@ -112,13 +99,13 @@ function addNode(
   addIdentity(add, base, node, { poolId, ...place })
   for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
     const snapshot = node.values.get(name)
-    if (snapshot !== undefined) add(family, base, tail, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
+    if (snapshot !== undefined) add(family, base + tail, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
   }
   if (node.errors !== undefined) addErrors(add, base, node.errors)
   addLatencies(add, base, node)
   addInterfaces(add, base, node)
   for (const [category, t] of newestTimes(node))
-    add('sds_node_sample_timestamp_seconds', base, `,category="${category}"`, t)
+    add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
 }
 
 const DISK_TAILS = new Map(
@@ -133,35 +120,36 @@ function addIdentity(
 ): void {
   const { id, apiChange = '', health } = node
   const identity = labelText({ node_id: id, pool_id: poolId, api_change: apiChange, ...place })
-  add('sds_node_info', base, `,${identity}`, 1)
+  add('sds_node_info', `${base},${identity}`, 1)
   if (health !== undefined) {
     for (const [status, tail] of HEALTH_TAILS)
-      add('sds_node_health_status', base, tail, status === health ? 1 : 0)
-    if (!HEALTH_TAILS.has(health)) add('sds_node_health_status', base, `,${labelText({ status: health })}`, 1)
+      add('sds_node_health_status', base + tail, status === health ? 1 : 0)
+    if (!HEALTH_TAILS.has(health))
+      add('sds_node_health_status', `${base},${labelText({ status: health })}`, 1)
   }
   for (const [key, count] of node.disks) {
     const tail = DISK_TAILS.get(key)
-    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base, tail ?? '', count)
+    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base + (tail ?? ''), count)
   }
 }
 
 function addErrors(add: AddSample, base: string, errors: TransactionErrors): void {
   const ratio = UNITS.Percent.toBase
-  add('sds_node_transaction_errors_ratio', base, '', errors.all && ratio(errors.all.value))
-  add('sds_node_transactions_succeeded', base, '', errors.succeeded)
-  add('sds_node_transactions_failed', base, '', errors.failed)
+  add('sds_node_transaction_errors_ratio', base, errors.all && ratio(errors.all.value))
+  add('sds_node_transactions_succeeded', base, errors.succeeded)
+  add('sds_node_transactions_failed', base, errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
-    const tail = `,${labelText({ category, error_type: errorType })}`
-    add('sds_node_transaction_errors_by_type', base, tail, count)
-    add('sds_node_transaction_errors_by_type_ratio', base, tail, rate && ratio(rate.value))
+    const labels = `${base},${labelText({ category, error_type: errorType })}`
+    add('sds_node_transaction_errors_by_type', labels, count)
+    add('sds_node_transaction_errors_by_type_ratio', labels, rate && ratio(rate.value))
   }
 }
 
 function addLatencies(add: AddSample, base: string, { latencies }: MergedNode): void {
   for (const [operation, { buckets }] of latencies ?? [])
     for (const { seconds, count } of buckets) {
-      const tail = `,operation="${operation}",le="${boundText(seconds)}"`
-      add('sds_node_transaction_latency_seconds', base, tail, count, '_bucket')
+      const labels = `${base},operation="${operation}",le="${boundText(seconds)}"`
+      add('sds_node_transaction_latency_seconds', labels, count, '_bucket')
     }
 }
 
@@ -176,33 +164,31 @@ export function boundText(seconds: number): string {
 
 function addInterfaces(add: AddSample, base: string, { interfaces }: MergedNode): void {
   for (const { name, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces ?? []) {
-    const tail = `,${labelText({ interface: boundedName(name) })}`
-    add('sds_node_nic_interface_received_bytes_per_second', base, tail, receivedBytesPerSecond)
-    add('sds_node_nic_interface_transmitted_bytes_per_second', base, tail, transmittedBytesPerSecond)
+    const labels = `${base},${labelText({ interface: boundedName(name) })}`
+    add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
+    add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
   }
 }
 
 /**
- * Samples of the forecasts of one pool, only for nodes of its newest reading: forecasts are requested less often,
- * and may contain nodes that have left.
+ * The forecasts of one pool, only for nodes of its newest reading: forecasts are requested less often, and may contain
+ * nodes that have left.
  */
-export function forecastSamples(
+export function addForecasts(
+  add: AddSample,
   reading: Pick<FeedReading, 'nodes'>,
   forecasts: ReadonlyMap<string, readonly Forecast[]>,
   { system, pool }: PoolLabels,
-): SampleSet {
-  const samples = new Samples()
+): void {
   const names = uniqueNames(reading.nodes)
-  reading.nodes.forEach(({ id }, index) => {
+  for (const [index, { id }] of reading.nodes.entries()) {
     const base = labelText({ system, pool, node: names[index] ?? id })
     for (const { historyDays, targetPercent, days } of forecasts.get(id) ?? []) {
-      const series = `${base},${labelText({ history_days: historyDays, target_percent: targetPercent })}`
-      samples.add('sds_node_capacity_forecast_available', series, days === undefined ? 0 : 1)
-      const seconds = days === undefined ? undefined : UNITS.day.toBase(days)
-      samples.add('sds_node_capacity_forecast_seconds', series, seconds)
+      const labels = `${base},${labelText({ history_days: historyDays, target_percent: targetPercent })}`
+      add('sds_node_capacity_forecast_available', labels, days === undefined ? 0 : 1)
+      add('sds_node_capacity_forecast_seconds', labels, days && UNITS.day.toBase(days))
     }
-  })
-  return samples.byFamily
+  }
 }
 
 export function poolLabelText({ system, pool, poolId }: PoolLabels): string {
@@ -210,19 +196,20 @@ export function poolLabelText({ system, pool, poolId }: PoolLabels): string {
 }
 
 /**
- * `sds_pool_attribute_nodes`: number of nodes by attribute and state.
+ * Number of nodes by attribute and state.
  * @param queried the attributes whose source is the Flux API
  */
-export function coverageSamples(
+export function addCoverage(
+  add: AddSample,
   coverage: ReadonlyMap<CoverageAttribute, Readonly<Coverage>>,
   labels: PoolLabels,
-  queried: ReadonlySet<CoverageAttribute> = new Set(),
-): Sample[] {
+  queried: ReadonlySet<CoverageAttribute>,
+): void {
   const base = poolLabelText(labels)
-  return [...coverage].flatMap(([attribute, counts]) => {
+  for (const [attribute, counts] of coverage) {
     const source = queried.has(attribute) ? 'query' : 'feed'
-    return Object.entries(counts)
-      .filter(([state, value]) => state === 'served' || value > 0)
-      .map(([state, value]) => ({ labels: `${base},${labelText({ attribute, state, source })}`, value }))
-  })
+    for (const [state, count] of Object.entries(counts))
+      if (state === 'served' || count > 0)
+        add('sds_pool_attribute_nodes', `${base},${labelText({ attribute, state, source })}`, count)
+  }
 }

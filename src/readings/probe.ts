@@ -82,9 +82,9 @@ function partsOf(state: SystemState, found: Found): Part[] {
   const isAnswered = [...found.outcomes.values()].some(isAnswer)
   const resources = isAnswered ? state.resources : new Map()
   const shown = { ...state, pools: byId(pools), resources, up: isSilent ? false : state.up }
-  const success = { labels: labelText({ system: state.name }), value: Number(isComplete(found)) }
-  const successPart = renderPart(new Map([[PROBE.success.name, [success]]]))
-  return [...systemParts(shown).map(withoutCounters), successPart]
+  const labels = labelText({ system: state.name })
+  const success = renderPart((add) => add(PROBE.success.name, labels, Number(isComplete(found))))
+  return [...systemParts(shown).map(withoutCounters), success]
 }
 
 const UNFINISHED = 'the poll did not end within the time of the probe'

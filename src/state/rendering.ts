@@ -5,10 +5,10 @@ import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Family, STATE } from '../metrics/families.ts'
-import { filterPart, labelText, type Part, renderPart, type Sample, Samples } from '../metrics/lines.ts'
+import { type AddSample, filterPart, labelText, type Part, renderPart } from '../metrics/lines.ts'
 import {
-  coverageSamples,
-  forecastSamples,
+  addCoverage,
+  addForecasts,
   type PoolLabels,
   poolLabelText,
   renderNodes,
@@ -19,43 +19,42 @@ import { nodesIn, type ResourceSummary, resourceSummaries, withPoolLabels } from
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
 export function systemPart(system: SystemState): Part {
-  const samples = new Samples()
-  const base = labelText({ system: system.name })
-  samples.add(STATE.systemInfo.name, labelText({ system: system.name, ...system.labels }), 1)
-  samples.add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
+  const { name, labels, performance } = system
+  const base = labelText({ system: name })
   // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
-  samples.add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
-  const { performance } = system
-  samples.add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
-  samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
-  samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
-  for (const [name, state] of resourceSummaries(system))
-    addResource(samples, `${base},resource="${name}"`, state)
-  return renderPart(samples.byFamily)
+  return renderPart((add) => {
+    add(STATE.systemInfo.name, labelText({ system: name, ...labels }), 1)
+    add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
+    add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
+    add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
+    add(STATE.clockSkew.name, base, system.clockSkewSeconds)
+    add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
+    for (const [resource, summary] of resourceSummaries(system))
+      addSummary(add, `${base},resource="${resource}"`, summary)
+  })
 }
 
-function addResource(samples: Samples, base: string, resource: ResourceSummary): void {
+function addSummary(add: AddSample, base: string, resource: ResourceSummary): void {
   const { isAvailable, failure, lastSuccess, objects } = resource
-  samples.add(STATE.resourceAvailable.name, base, Number(isAvailable))
-  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
-  samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
+  add(STATE.resourceAvailable.name, base, Number(isAvailable))
+  if (isAvailable) add(STATE.resourceUp.name, base, Number(failure === undefined))
+  add(STATE.resourceLastSuccess.name, base, lastSuccess)
   for (const [state, count] of Object.entries(objects ?? {}))
-    samples.add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
+    add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
 }
 
 function poolPart(system: string, pool: PoolState): Part {
   const { lastAttempt, lastSuccess, reading, polls } = pool
-  const samples = new Samples()
   const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
-  samples.add(STATE.poolInfo.name, base, 1)
-  for (const result of RESULTS)
-    samples.add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
-  samples.add(STATE.poolNodes.name, base, reading?.nodes.length)
-  samples.add(STATE.poolLastSuccess.name, base, lastSuccess)
-  samples.add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
-  samples.add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
-  return renderPart(samples.byFamily)
+  return renderPart((add) => {
+    add(STATE.poolInfo.name, base, 1)
+    for (const result of RESULTS) add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
+    add(STATE.poolNodes.name, base, reading?.nodes.length)
+    add(STATE.poolLastSuccess.name, base, lastSuccess)
+    add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
+    add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
+  })
 }
 
 /** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
@@ -188,11 +187,10 @@ function forecastPartOf(pool: PoolState, system: string): Part {
   const coverage = new Map(merged.coverage)
   if (ofForecasts === undefined) coverage.delete(FORECAST.name)
   else coverage.set(FORECAST.name, ofForecasts)
-  const samples = new Map<string, readonly Sample[]>(
-    forecastSamples(merged, forecastsByNode(forecasts), labels),
-  )
-  samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels, merged.queried))
-  return renderPart(samples)
+  return renderPart((add) => {
+    addForecasts(add, merged, forecastsByNode(forecasts), labels)
+    addCoverage(add, coverage, labels, merged.queried)
+  })
 }
 
 function labelsFor(pool: PoolState, system: string): PoolLabels {

@@ -3,7 +3,7 @@ import type { ResourceObject } from '../api/resources/objects.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable } from '../api/resources/refusals.ts'
 import { renderPart } from '../metrics/lines.ts'
-import { exportedNames, type KnownNames, resourceSamples } from '../metrics/resource_samples.ts'
+import { addResource, exportedNames, type KnownNames } from '../metrics/resource_samples.ts'
 import {
   kindsOf,
   kindWith,
@@ -116,7 +116,8 @@ function rendered(state: ResourceState, name: ObjectName, system: SystemState): 
   const kind = OBJECT_KINDS.get(name)
   const labelOf = kind && labelsOf(kind, system)
   const known: KnownNames = labelOf === undefined ? {} : { [name]: labelOf }
-  return { ...state, part: renderPart(resourceSamples(system.name, { ...reading, objects }, known)) }
+  const shown = { ...reading, objects }
+  return { ...state, part: renderPart((add) => addResource(add, system.name, shown, known)) }
 }
 
 function labelsOf({ isListOfPools, namedBy }: ObjectKind, { pools, resources }: SystemState) {

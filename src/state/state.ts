@@ -8,7 +8,7 @@ import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
-import { labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
+import { labelText, type Part, renderPart } from '../metrics/lines.ts'
 import type { ObjectName } from '../system_catalogue.ts'
 
 /** The rejected values of one system. Immutable. */
@@ -62,13 +62,11 @@ export function withRejected(
 }
 
 function rendered(counts: Omit<Rejections, 'part'>): Rejections {
-  const samplesOf = (values: ReadonlyMap<string, number>): Sample[] =>
-    [...values].map(([labels, value]) => ({ labels, value }))
-  const samples = new Map([
-    [STATE.rejectedByReason.name, samplesOf(counts.byReason)] as const,
-    [STATE.rejectedValues.name, samplesOf(counts.byAttribute)] as const,
-  ])
-  return { ...counts, part: renderPart(samples) }
+  const part = renderPart((add) => {
+    for (const [labels, count] of counts.byReason) add(STATE.rejectedByReason.name, labels, count)
+    for (const [labels, count] of counts.byAttribute) add(STATE.rejectedValues.name, labels, count)
+  })
+  return { ...counts, part }
 }
 
 /** Why an attempt failed, in a form for metrics, log and status page. */
@@ -166,7 +164,7 @@ export interface SystemState {
   readonly tried: boolean
 }
 
-export const NOTHING: Part = renderPart(new Map())
+export const NOTHING: Part = renderPart(() => undefined)
 
 export function newSystem(name: string): SystemState {
   return {

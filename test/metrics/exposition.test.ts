@@ -35,8 +35,9 @@ describe.each(formats)('an exposition in %s', (format) => {
 
   test('has the same text in every encoding, whatever the number of its pieces', async () => {
     const many = createExposition(Array.from({ length: 200 }, () => feedParts(2)).flat())
-    const samples = Array.from({ length: 50_000 }, (_, value) => ({ labels: `node="n${value}"`, value }))
-    const long = renderPart(new Map([['sds_node_disks', samples]]))
+    const long = renderPart((add) => {
+      for (let value = 0; value < 50_000; value += 1) add('sds_node_disks', `node="n${value}"`, value)
+    })
     const large = createExposition([...feedParts(2), long, long])
     for (const exposition of [many, large, createExposition(feedParts(2))]) {
       const text = exposition.text(format)
@@ -49,7 +50,7 @@ describe.each(formats)('an exposition in %s', (format) => {
 })
 
 test('series are counted over all parts', () => {
-  const parts = [...feedParts(3), renderPart(new Map([['sds_node_disks', [{ labels: 'a="b"', value: 3 }]]]))]
+  const parts = [...feedParts(3), renderPart((add) => add('sds_node_disks', 'a="b"', 3))]
   const exposition = createExposition(parts)
   expect(exposition.series).toBe(parseExposition(exposition.text('text')).length)
   expect(createExposition([]).series).toBe(0)

@@ -37,7 +37,7 @@ describe('exposition', () => {
 
   test('joins the parts of several pools family by family', () => {
     const parts = feedParts(1)
-    const other = renderPart(new Map([['sds_node_disks', [{ labels: 'system="b"', value: 3 }]]]))
+    const other = renderPart((add) => add('sds_node_disks', 'system="b"', 3))
     const lines = createExposition([...parts, other])
       .text('text')
       .split('\n')
@@ -85,7 +85,7 @@ describe('exposition', () => {
     [0, '0'],
   ])('writes %d as %s', (value, text) => {
     expect(sampleLine('x', '', value)).toBe(`x ${text}\n`)
-    expect(sampleLine('x', 'a="b"', value, ',c="d"')).toBe(`x{a="b",c="d"} ${text}\n`)
+    expect(sampleLine('x', 'a="b",c="d"', value)).toBe(`x{a="b",c="d"} ${text}\n`)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES } from '../../src/catalogue.ts'
 import { type Part, renderPart } from '../../src/metrics/lines.ts'
-import { feedSamples, forecastSamples } from '../../src/metrics/samples.ts'
+import { addForecasts, renderNodes } from '../../src/metrics/samples.ts'
 
 /** A feed in the shapes of a real system, with every attribute, and names that need escaping. */
 export function feedBody(nodes: number, t = 1_785_312_642): unknown {
@@ -18,7 +18,11 @@ const LABELS = { system: 'frank"furt', poolId: 'urn:storageos:VirtualArray:1', p
 export function feedParts(nodes: number): readonly Part[] {
   const reading = feedReading(nodes)
   const forecasts = new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
-  return [renderPart(feedSamples(reading, LABELS)), renderPart(forecastSamples(reading, forecasts, LABELS))]
+  const ofNodes = renderNodes(reading, LABELS)
+  return [
+    ...(ofNodes === undefined ? [] : [ofNodes]),
+    renderPart((add) => addForecasts(add, reading, forecasts, LABELS)),
+  ]
 }
 
 /** Names that the text format has to escape, or that are merely unusual. */

@@ -4,7 +4,7 @@ import { decodeListed, type ResourceObject } from '../../src/api/resources/objec
 import { addObjects } from '../../src/api/resources/reader.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { exportedNames, resourceSamples } from '../../src/metrics/resource_samples.ts'
+import { addResource, exportedNames, type KnownNames } from '../../src/metrics/resource_samples.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from './exposition_text.ts'
 
@@ -16,16 +16,13 @@ function objectOf(name: ObjectName, label: string, id: string): ResourceObject {
   return { kind, labels: [label], id, details: {}, values }
 }
 
-function seriesOf(objects: readonly ResourceObject[]) {
-  const samples = resourceSamples('s', {
-    objects: [...objects],
-    counts: new Map(),
-    exportedObjects: objects.length,
-    leftOut: 0,
-    rejectedObjects: 0,
-    rejected: [],
-  })
-  return parseExposition(renderPart(samples).text.toString())
+function seriesOf(
+  objects: readonly ResourceObject[],
+  known: KnownNames = {},
+  counts = new Map<string, number>(),
+) {
+  const reading = { objects: [...objects], counts }
+  return parseExposition(renderPart((add) => addResource(add, 's', reading, known)).text.toString())
 }
 
 test('objects of different kinds may have the same name; two of one kind have their ids', () => {
@@ -51,8 +48,7 @@ test('an entry without an id that has the name of a node in the feed is this nod
     { nodename: 'n1', version: '4' },
   ]
   const known = { node: (id: string) => (id === 'id-1' ? 'n1' : undefined) }
-  const samples = resourceSamples('s', readingOf(kind, entries), known)
-  expect(parseExposition(renderPart(samples).text.toString()).map(({ labels }) => labels)).toEqual([
+  expect(seriesOf(readingOf(kind, entries).objects, known).map(({ labels }) => labels)).toEqual([
     { system: 's', node: 'n1', version: '4' },
   ])
 })
@@ -89,8 +85,8 @@ test.each(LISTED_KINDS.map((kind) => [kind.name, kind] as const))(
     fc.assert(
       fc.property(listOf(kind), listOf(groups), (entries, others) => {
         const known = { replicationLag: exportedNames(readingOf(groups, others)) }
-        const samples = resourceSamples('s', readingOf(kind, entries), known)
-        const series = parseExposition(renderPart(samples).text.toString())
+        const { objects, counts } = readingOf(kind, entries)
+        const series = seriesOf(objects, known, counts)
         const keys = series.map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
         expect(keys).toEqual([...new Set(keys)])
         const [first = ''] = Object.keys(kind.labels)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { boundText, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
+import { addForecasts, boundText, renderNodes, uniqueNames } from '../../src/metrics/samples.ts'
 import { oneSample, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
@@ -10,11 +10,8 @@ const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
 function linesOf(members: Record<string, unknown>): string {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1', displayName: 'node', ...members }] } })
   const forecasts = new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
-  const parts = [
-    renderPart(feedSamples(reading, LABELS)),
-    renderPart(forecastSamples(reading, forecasts, LABELS)),
-  ]
-  return parts.map(({ text }) => text.toString()).join('')
+  const ofForecasts = renderPart((add) => addForecasts(add, reading, forecasts, LABELS))
+  return `${renderNodes(reading, LABELS)?.text}${ofForecasts.text}`
 }
 
 test('an attribute that a node does not serve gives no sample', () => {
@@ -49,7 +46,7 @@ test.each([
 test('forecasts of another node give no sample', () => {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } })
   const forecasts = new Map([['n2', [{ historyDays: '7', targetPercent: '80', days: 1 }]]])
-  expect(forecastSamples(reading, forecasts, LABELS).size).toBe(0)
+  expect(renderPart((add) => addForecasts(add, reading, forecasts, LABELS)).series).toBe(0)
 })
 
 describe('transaction errors', () => {
@@ -88,7 +85,7 @@ test('the figures that only the Flux API has are samples of the node', () => {
   const [node] = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } }).nodes
   if (node === undefined) throw new Error('a node is required')
   const interfaces = [{ name: 'public', t: 0, receivedBytesPerSecond: 5, transmittedBytesPerSecond: 7 }]
-  const lines = renderPart(feedSamples({ nodes: [{ ...node, interfaces }] }, LABELS)).text.toString()
+  const lines = `${renderNodes({ nodes: [{ ...node, interfaces }] }, LABELS)?.text}`
   const received = oneSample(lines, 'sds_node_nic_interface_received_bytes_per_second')
   expect(received).toMatchObject({ labels: { node: 'n1', interface: 'public' }, value: 5 })
   expect(oneSample(lines, 'sds_node_nic_interface_transmitted_bytes_per_second').value).toBe(7)

@@ -8,7 +8,7 @@ import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import { isFailure } from '../../../src/api/resources/refusals.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
-import { resourceSamples } from '../../../src/metrics/resource_samples.ts'
+import { addResource } from '../../../src/metrics/resource_samples.ts'
 import { kindsOf, type ResourceName } from '../../../src/system_catalogue.ts'
 import { configOf, onlySystem } from '../../readings/setup.ts'
 import type { Bodies } from './bodies.ts'
@@ -109,7 +109,7 @@ export function setUp(
 
 /** The sample lines of a reading, sorted. */
 export function linesOf(reading: ResourceReading): string[] {
-  return renderPart(resourceSamples('a', reading))
+  return renderPart((add) => addResource(add, 'a', reading))
     .text.toString()
     .split('\n')
     .filter((line) => line !== '')

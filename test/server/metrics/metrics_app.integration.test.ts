@@ -11,9 +11,7 @@ import { metricsApp } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
 const exposition = () =>
-  createExposition([
-    renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: state.value }]]])),
-  ])
+  createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', state.value))])
 const app = metricsApp({
   exposition,
   ready: () => state.ready,

@@ -9,9 +9,7 @@ import { waitFor } from '../../support/wait.ts'
 import { startProbes } from './probe_setup.ts'
 
 const HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
-const exposition = createExposition([
-  renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: 1 }]]])),
-])
+const exposition = createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', 1))])
 
 /** A listener for systems a and b, and the calls of `probe`. */
 async function start(probe: Poller['probe'], maxRequests?: number) {
