@@ -3,14 +3,14 @@ import { code, markdownTable } from '../markdown/markdown.ts'
 import { pageWith } from '../markdown/page.ts'
 
 const HEAD = ['Path', 'Method', 'Content', 'What', 'Access', 'Limit']
-const LIMITS: Readonly<Record<NonNullable<PathRow['limit']>, string>> = {
-  scrapes: '`--web.max-requests`, shared by metrics',
-  pages: '`--web.max-requests`, shared by pages',
-}
+/** Without the rows that have a shorter path to the same. */
+const inFull = Object.fromEntries(
+  Object.entries(ADMIN_PATHS).filter(([path]) => !Object.hasOwn(ADMIN_PATHS, `/systems/:system${path}`)),
+)
 
 /** docs/commands.md with the paths of both listeners. */
 export const commandsPage = () =>
-  pageWith('docs/commands.md', { metrics_paths: tableOf(METRICS_PATHS), admin_paths: tableOf(ADMIN_PATHS) })
+  pageWith('docs/commands.md', { metrics_paths: tableOf(METRICS_PATHS), admin_paths: tableOf(inFull) })
 
 const tableOf = (paths: Readonly<Record<string, PathRow>>): string =>
   markdownTable(HEAD, Object.entries(paths).map(row))
@@ -24,5 +24,5 @@ const row = ([path, { method, content, description, documentation, limit, ...acc
   content,
   description,
   access.isOpen ? 'everybody' : access.hasToken ? 'users, with a token of the system' : 'users',
-  limit === undefined ? '' : LIMITS[limit],
+  limit ?? '',
 ]

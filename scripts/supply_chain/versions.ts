@@ -16,11 +16,11 @@ export const WRITTEN: readonly VersionedFile[] = [
     place: /^(\s*(?:- )?newTag:\s*)(\S+)/m,
     isOptional: true,
   },
-  // In commands to copy.
+  // In commands to copy, and in an example of the log.
   {
     files: '{README,docs/install-release,docs/operations}.md',
     place:
-      /(^version=|^\$version = '|\bsds-exporter-)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|-1\.\w+\.rpm|'?$)/m,
+      /(^version=|^\$version = '|\bsds-exporter-|" version=)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)(?=\.tgz|-1\.\w+\.rpm| node=|'?$)/m,
   },
 ]
 

@@ -75,7 +75,7 @@ describe('a release', () => {
       readFileSync(`${folder.path}/${name}.md`, 'utf8'),
     )
     const named = pages.flatMap(
-      (text) => text.match(/^\$?version ?=.*|sds-exporter-\d.*?\.(tgz|rpm)/gm) ?? [],
+      (text) => text.match(/^\$?version ?=.*|\bversion=\S+(?= node=)|sds-exporter-\d.*?\.(tgz|rpm)/gm) ?? [],
     )
     const files = ['sds-exporter-7.8.9-rc.1.tgz', 'sds-exporter-7.8.9-rc.1-1.x86_64.rpm']
     expect(new Set(named)).toEqual(new Set(['version=7.8.9-rc.1', "$version = '7.8.9-rc.1'", ...files]))
