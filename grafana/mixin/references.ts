@@ -1,4 +1,4 @@
-import { type Levels, type Pointers, pathsIn, type Row } from '../../src/alerting/references.ts'
+import { type Levels, type Pointers, pathsIn, type ReferenceRow } from '../../src/alerting/references.ts'
 
 declare const KIND: unique symbol
 /** A reference to a number. In JSON it is a text; a text that is only a reference becomes a number. */
@@ -10,7 +10,9 @@ type ReferencesTo<Rows> = {
 
 export const reference = (path: string): Reference => `<<${path}>>` as Reference
 
-export function references<const Rows extends Readonly<Record<string, Row>>>(rows: Rows): ReferencesTo<Rows> {
+export function references<const Rows extends Readonly<Record<string, ReferenceRow>>>(
+  rows: Rows,
+): ReferencesTo<Rows> {
   const entries = Object.entries(rows).map(([name, row]) => [
     name,
     'value' in row

@@ -58,7 +58,7 @@ const SYSTEM: Members<SystemStatus> = {
   login: 'see Login',
   polls: 'see Polls',
   requests: 'see Requests',
-  query_interface: 'see Flux API',
+  flux_api: 'see Flux API',
   resources: 'what the system reports beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',

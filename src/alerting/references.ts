@@ -9,8 +9,8 @@ export interface Levels<Value> {
   readonly critical: Value
 }
 
-export type Row = { readonly value: number } | Levels<number>
-export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<string, number>> =>
+export type ReferenceRow = { readonly value: number } | Levels<number>
+export const valuesOf = (rows: Readonly<Record<string, ReferenceRow>>): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(rows).flatMap(([name, row]) =>
       'value' in row

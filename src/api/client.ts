@@ -12,8 +12,8 @@ import {
   type ClientObserver,
   createExchanges,
   type Exchange,
-  type Operation,
   type Request,
+  type RequestOperation,
 } from './http/exchanges.ts'
 import { refusalOf } from './http/refusals.ts'
 import { type HttpLimits, respondedAt } from './http/transport.ts'
@@ -33,7 +33,7 @@ import type { SendResource } from './resources/requests.ts'
 import type { Session } from './session/login_session.ts'
 import { createSession, createSessionRequests } from './session/session.ts'
 
-export type { ClientObserver, Operation, ReceivedExchange } from './http/exchanges.ts'
+export type { ClientObserver, ReceivedExchange, RequestOperation } from './http/exchanges.ts'
 
 export interface ClientOptions {
   readonly system: SystemConfig
@@ -210,7 +210,7 @@ function openSession(
 }
 
 /** A request for the feed of a pool. @throws {ApiError} with the place, for an id that fits into no path */
-function poolRequest(system: string, operation: Operation, pool: string, query: string): Request {
+function poolRequest(system: string, operation: RequestOperation, pool: string, query: string): Request {
   try {
     return { operation, pool, path: nodesPath(pool), query }
   } catch (failure) {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { SYSTEM_FAMILIES } from './families.ts'
 import { compressPiece } from './gzip.ts'
-import { type Body, type Format, familyHeader, filterPart, linesOf, type Part } from './lines.ts'
+import { type Body, type Format, familyHeader, filterPart, linesOf, type RenderedPart } from './lines.ts'
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Exposition {
@@ -34,7 +34,7 @@ const IDENTITY_PIECE_BYTES = 4 * PIECE_BYTES
  * @param onRequest called with the form of each request
  */
 export function createExposition(
-  parts: readonly Part[],
+  parts: readonly RenderedPart[],
   onRequest: (form: Form) => void = () => undefined,
 ): Exposition {
   const bodies = new Map<Form, Promise<Body>>()
@@ -58,12 +58,12 @@ export function createExposition(
   }
 }
 
-async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
+async function makeBody(parts: readonly RenderedPart[], form: Form): Promise<Body> {
   const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
   return encoding === 'gzip' ? makeGzip(parts, format) : makeIdentity(parts, format)
 }
 
-async function makeIdentity(parts: readonly Part[], format: Format): Promise<Body> {
+async function makeIdentity(parts: readonly RenderedPart[], format: Format): Promise<Body> {
   const pieces: Buffer[] = []
   for (const piece of joined(textBuffers(parts, format), IDENTITY_PIECE_BYTES)) {
     pieces.push(piece)
@@ -73,7 +73,7 @@ async function makeIdentity(parts: readonly Part[], format: Format): Promise<Bod
 }
 
 /** Two pieces are compressed at a time, so that the first scrape after a start waits half as long. */
-async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
+async function makeGzip(parts: readonly RenderedPart[], format: Format): Promise<Body> {
   const blocks: Buffer[] = []
   let textBytes = 0
   let crc = 0
@@ -133,7 +133,7 @@ function* joined(
 }
 
 /** Families in their order, each with its header and the lines of all parts. */
-function* textBuffers(parts: readonly Part[], format: Format): Generator<Buffer> {
+function* textBuffers(parts: readonly RenderedPart[], format: Format): Generator<Buffer> {
   let separator = ''
   for (const family of SYSTEM_FAMILIES) {
     let isEmpty = true

@@ -13,7 +13,7 @@ export type AddSample = (
 ) => void
 
 /** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
-export interface Part {
+export interface RenderedPart {
   readonly text: Buffer
   /** The range of the lines of each family. */
   readonly families: ReadonlyMap<string, Span>
@@ -103,7 +103,7 @@ export function createPartBuilder() {
     add,
     /** Length of the lines so far. */
     characters: (): number => characters,
-    part(): Part {
+    part(): RenderedPart {
       const families = new Map<string, Span>()
       let start = 0
       for (const [family, { text, series }] of lines) {
@@ -120,23 +120,26 @@ export function createPartBuilder() {
   }
 }
 
-function partOf(text: Buffer, families: Part['families']): Part {
+function partOf(text: Buffer, families: RenderedPart['families']): RenderedPart {
   return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
 }
 
 /** The part with the samples that a function adds. */
-export function renderPart(addSamples: (add: AddSample) => void): Part {
+export function renderPart(addSamples: (add: AddSample) => void): RenderedPart {
   const { add, part } = createPartBuilder()
   addSamples(add)
   return part()
 }
 
-export function linesOf({ text, families }: Part, family: string): Buffer | undefined {
+export function linesOf({ text, families }: RenderedPart, family: string): Buffer | undefined {
   const span = families.get(family)
   return span && text.subarray(span.start, span.end)
 }
 
-export function filterPart({ text, families }: Part, accepts: (family: string) => boolean): Part {
+export function filterPart(
+  { text, families }: RenderedPart,
+  accepts: (family: string) => boolean,
+): RenderedPart {
   return partOf(text, new Map([...families].filter(([family]) => accepts(family))))
 }
 

@@ -14,7 +14,7 @@ import {
   UNITS,
 } from '../catalogue.ts'
 import { boundedName } from '../values/names.ts'
-import { type AddSample, createPartBuilder, labelText, type Part } from './lines.ts'
+import { type AddSample, createPartBuilder, labelText, type RenderedPart } from './lines.ts'
 
 /**
  * The newest `t` of each category that a node serves, in seconds since the epoch by the clock of the system,
@@ -76,7 +76,7 @@ export function renderNodes(
   { nodes }: Pick<MergedReading, 'nodes'>,
   labels: PoolLabels,
   maxCharacters = Number.POSITIVE_INFINITY,
-): Part | undefined {
+): RenderedPart | undefined {
   const { add, characters, part } = createPartBuilder()
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {

@@ -3,7 +3,7 @@ import { untilAborted } from '../api/http/waiting.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import { PROBE } from '../metrics/families.ts'
-import { labelText, type Part, renderPart } from '../metrics/lines.ts'
+import { labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
 import { withPerformance } from '../state/changes.ts'
 import { byId, renderPoll, withoutCounters } from '../state/rendering.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
@@ -71,7 +71,7 @@ function withNewPerformance(state: SystemState, { beganMs }: Found): SystemState
   return withPerformance(state, { ...known, reading: undefined })
 }
 
-function partsOf(state: SystemState, found: Found): Part[] {
+function partsOf(state: SystemState, found: Found): RenderedPart[] {
   const pools = (found.poolIds ?? []).flatMap((id) => {
     const pool = state.pools.get(id)
     if (pool === undefined) return []

@@ -5,7 +5,7 @@ import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Family, STATE } from '../metrics/families.ts'
-import { type AddSample, filterPart, labelText, type Part, renderPart } from '../metrics/lines.ts'
+import { type AddSample, filterPart, labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
 import {
   addCoverage,
   addForecasts,
@@ -18,7 +18,7 @@ import { boundedName } from '../values/names.ts'
 import { nodesIn, type ResourceSummary, resourceSummaries, withPoolLabels } from './resources.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
-export function systemPart(system: SystemState): Part {
+export function systemPart(system: SystemState): RenderedPart {
   const { name, labels, performance } = system
   const base = labelText({ system: name })
   // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
@@ -44,7 +44,7 @@ function addSummary(add: AddSample, base: string, resource: ResourceSummary): vo
     add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
 }
 
-function poolPart(system: string, pool: PoolState): Part {
+function poolPart(system: string, pool: PoolState): RenderedPart {
   const { lastAttempt, lastSuccess, reading, polls } = pool
   const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
   return renderPart((add) => {
@@ -65,11 +65,11 @@ const COUNTERS = new Set(
 )
 
 /** The lines about the system, which every exporter would have. */
-export function withoutCounters(part: Part): Part {
+export function withoutCounters(part: RenderedPart): RenderedPart {
   return filterPart(part, (family) => !COUNTERS.has(family))
 }
 
-export function onlyCounters(part: Part): Part {
+export function onlyCounters(part: RenderedPart): RenderedPart {
   return filterPart(part, (family) => COUNTERS.has(family))
 }
 
@@ -179,7 +179,7 @@ export function renderForecasts(pool: PoolState, system: string): PoolState {
   return { ...pool, forecastPart, bytes }
 }
 
-function forecastPartOf(pool: PoolState, system: string): Part {
+function forecastPartOf(pool: PoolState, system: string): RenderedPart {
   const { merged, forecasts } = pool
   if (merged === undefined) return NOTHING
   const labels = labelsFor(pool, system)

@@ -8,7 +8,7 @@ import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
-import { labelText, type Part, renderPart } from '../metrics/lines.ts'
+import { labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
 import type { ObjectName } from '../system_catalogue.ts'
 
 /** The rejected values of one system. Immutable. */
@@ -19,7 +19,7 @@ interface Rejections {
   /** By the text of the labels; attributes and reasons that have not occurred are missing, because they are many. */
   readonly byAttribute: ReadonlyMap<string, number>
   /** The lines; rendered here, because they rarely change. */
-  readonly part: Part
+  readonly part: RenderedPart
 }
 
 export function newRejections(system: string): Rejections {
@@ -110,9 +110,9 @@ export interface PoolState {
   readonly merged?: MergedReading | undefined
   readonly forecasts: ForecastFrames
   /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
-  readonly feedPart: Part
-  readonly forecastPart: Part
-  readonly statePart: Part
+  readonly feedPart: RenderedPart
+  readonly forecastPart: RenderedPart
+  readonly statePart: RenderedPart
   /** Bytes of the first two parts, and an estimate of the memory that the forecasts take. */
   readonly bytes: number
 }
@@ -137,7 +137,7 @@ export interface ResourceState {
   /** False: the system does not serve it, or the account lacks the role. */
   readonly isAvailable: boolean
   readonly failure: Failure | undefined
-  readonly part: Part
+  readonly part: RenderedPart
 }
 
 /** What is known of a system. Immutable. */
@@ -164,7 +164,7 @@ export interface SystemState {
   readonly tried: boolean
 }
 
-export const NOTHING: Part = renderPart(() => undefined)
+export const NOTHING: RenderedPart = renderPart(() => undefined)
 
 export function newSystem(name: string): SystemState {
   return {

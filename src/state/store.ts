@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
-import type { Part } from '../metrics/lines.ts'
+import type { RenderedPart } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { memoizeWeak } from '../values/memo.ts'
 import { onlyCounters, systemPart } from './rendering.ts'
@@ -99,13 +99,13 @@ function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: 
  * What `/metrics` has of a system, made once for each state: most changes are of one system of many. Of one that is polled only when it is probed only what this exporter counted: behind
  * one address each exporter has read other systems last, so the values would have different ages.
  */
-const shownPartsOf = memoizeWeak((system: SystemState): Part[] => {
+const shownPartsOf = memoizeWeak((system: SystemState): RenderedPart[] => {
   const parts = systemParts(system)
   return system.isOnlyProbed ? parts.map(onlyCounters) : parts
 })
 
-export function systemParts(system: SystemState): Part[] {
-  const parts: Part[] = []
+export function systemParts(system: SystemState): RenderedPart[] {
+  const parts: RenderedPart[] = []
   for (const { feedPart, forecastPart, statePart } of system.pools.values())
     parts.push(feedPart, forecastPart, statePart)
   for (const { part } of system.resources.values()) parts.push(part)
@@ -126,7 +126,7 @@ const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
 export function createPublisher(
-  parts: () => readonly Part[],
+  parts: () => readonly RenderedPart[],
   observer: {
     readonly made: (series: number) => void
     readonly failed?: ((failure: unknown) => void) | undefined

@@ -74,7 +74,7 @@ export function firstHolding<Name extends FindingName>(
 /** What the first comparison of a condition compares with. */
 export const limitOf = ({ when }: Condition): number => Number(when[0]?.[2])
 
-export interface Part {
+export interface FindingPart {
   readonly name: string
   readonly value: Value
 }
@@ -90,7 +90,7 @@ interface PartWords {
 export function partFindings<Name extends FindingName>(
   conditions: Conditions,
   finding: Name,
-  parts: readonly Part[],
+  parts: readonly FindingPart[],
   valuesOf: (value: Value) => Readonly<Record<ValueName<Name>, Value>>,
   { noun, above, textOf }: PartWords,
 ): Finding[] {

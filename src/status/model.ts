@@ -17,7 +17,7 @@ export type { SystemStatus }
 export type LoginStatus = SystemStatus['login']
 export type ScheduleStatus = SystemStatus['polls']
 export type RequestStatus = SystemStatus['requests']
-export type QueryStatus = SystemStatus['query_interface']
+export type QueryStatus = SystemStatus['flux_api']
 export type ResourceStatus = SystemStatus['resources'][number]
 export type PoolStatus = SystemStatus['pools'][number]
 export type PollStatus = NonNullable<PoolStatus['last_poll']>

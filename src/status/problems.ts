@@ -85,7 +85,7 @@ function poolFailure({ last_error: error, last_poll: poll }: PoolStatus, system:
 }
 
 /** A system without a Flux API, such as a Community Edition, has no problem. */
-function queryFinding({ query_interface: { error, state } }: SystemStatus): Finding | undefined {
+function queryFinding({ flux_api: { error, state } }: SystemStatus): Finding | undefined {
   if (state === 'empty')
     return { ...warning('the Flux API has no current data', EMPTY_REMEDY), alert: 'SdsQueryEmpty' }
   if (error === null || error.reason === 'not_found') return undefined

@@ -5,7 +5,14 @@ import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import { ratioOf, sumOfKnown } from './figures/node_figures.ts'
-import { type Finding, type FindingContext, firstHolding, found, type Part, partFindings } from './finding.ts'
+import {
+  type Finding,
+  type FindingContext,
+  type FindingPart,
+  firstHolding,
+  found,
+  partFindings,
+} from './finding.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState
@@ -64,7 +71,7 @@ const LAG = {
 }
 
 /** Of the groups of which data is pending: the lag, otherwise since the time of the oldest data. */
-function lags(sources: Sources): Part[] {
+function lags(sources: Sources): FindingPart[] {
   const { state, now } = sources
   const nameOf = exportedNames(state.resources.get('group')?.reading)
   const queried = Map.groupBy(
@@ -87,7 +94,7 @@ const QUOTA = {
   textOf: percentText,
 }
 
-function quotas(sources: Sources): Part[] {
+function quotas(sources: Sources): FindingPart[] {
   const limits = new Map(objectsOf(sources, 'quota').map((quota) => [quota.labels[0], quota]))
   return objectsOf(sources, 'namespace').map((namespace) => {
     const name = namespace.labels[0] ?? ''

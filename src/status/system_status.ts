@@ -60,7 +60,7 @@ function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
     login: loginStatus(config.auth, client.session, now),
     polls: scheduleStatus(sources, pools),
     requests: requestStatus(sources),
-    query_interface: queryStatus(state, polling),
+    flux_api: queryStatus(state, polling),
     resources: resourceStatus(state, polling),
     clock_skew_seconds: state.clockSkewSeconds ?? null,
     tls_not_after_timestamp_seconds: state.tlsNotAfterSeconds ?? null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Operation } from '../../src/api/client.ts'
+import type { RequestOperation } from '../../src/api/client.ts'
 import { createRedactor } from '../../src/recording/redaction/redactor.ts'
 import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { findLeaks } from '../../src/recording/search/leaks.ts'
@@ -39,7 +39,14 @@ const QUERY = JSON.stringify({
     },
   ],
 })
-const OPERATIONS: readonly Operation[] = ['nodes', 'pools', 'query', 'namespaces', 'inventory', 'providers']
+const OPERATIONS: readonly RequestOperation[] = [
+  'nodes',
+  'pools',
+  'query',
+  'namespaces',
+  'inventory',
+  'providers',
+]
 const PLACES = ['value', 'name', 'element', 'below'] as const
 
 type Change = readonly [where: number, form: number, place: (typeof PLACES)[number], odd: string]

@@ -112,7 +112,9 @@ test('what is missing is read once more hour by hour: one that cannot be read do
     },
   }
   const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result
-  expect(parts.flatMap(({ holes }) => holes)).toEqual([{ source: 'a', subject: 'CPU', start: 0, end: 3600 }])
+  expect(parts.flatMap(({ unreadGaps }) => unreadGaps)).toEqual([
+    { source: 'a', subject: 'CPU', start: 0, end: 3600 },
+  ])
 })
 
 test.each([

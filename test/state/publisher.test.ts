@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '../../src/metrics/lines.ts'
+import type { RenderedPart } from '../../src/metrics/lines.ts'
 import { createPublisher } from '../../src/state/store.ts'
 import { feedParts } from '../metrics/reading.ts'
 
@@ -15,7 +15,7 @@ function countingPublisher(readingMs = 0) {
   if (part === undefined) throw new Error('a part is required')
   let made = 0
   let nowMs = 0
-  const counting: Part = {
+  const counting: RenderedPart = {
     ...part,
     get text() {
       made += 1

@@ -70,7 +70,7 @@ test.each(CASES)('%s on a %s system has the problems of its alerts', async (scen
   await using setup = await startWithEmulator({ scenario, profile, pools: 2, nodes: 5 }, SETTINGS)
   const { url } = setup.exporter
   if (profile === 'modern')
-    await waitFor(async () => (await statusOf(url)).systems[0]?.query_interface.state === 'ok', {
+    await waitFor(async () => (await statusOf(url)).systems[0]?.flux_api.state === 'ok', {
       what: 'the figures of the Flux API',
       ...WAIT,
     })

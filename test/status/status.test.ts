@@ -175,7 +175,7 @@ describe('the Flux API', () => {
     const status = statusOf([withPerformance(system, state)], {
       polling: (name) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 }),
     })
-    const { state: word, summary, error } = onlySystem(status).query_interface
+    const { state: word, summary, error } = onlySystem(status).flux_api
     const problems = status.problems.map(
       ({ severity, alert, text, remedy }) => `${severity} ${alert}: ${text}: ${remedy}`,
     )
@@ -221,7 +221,7 @@ describe('the Flux API', () => {
     const more = { nodeCpuUtilizationCurrent: [{ t: T, Percent: '5' }] }
     const polling = (name: string) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 })
     const nextOf = (source: SystemState) =>
-      onlySystem(statusOf([source], { polling })).query_interface.next_timestamp_seconds
+      onlySystem(statusOf([source], { polling })).flux_api.next_timestamp_seconds
     expect(nextOf(system)).toBe(T + 30)
     expect(nextOf(polledSystem('a', { p: [{ name: 'n1', more }] }))).toBeNull()
   })

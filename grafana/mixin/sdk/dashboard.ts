@@ -5,7 +5,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type DashboardName, GRAFANA, UIDS } from '../settings.ts'
 import { annotations, links } from './annotations.ts'
-import { arrange, type Row } from './layout.ts'
+import { arrange, type LayoutRow } from './layout.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
 
 /** The source of a dashspec. */
@@ -17,7 +17,7 @@ export interface DashboardSpec {
   readonly variables: readonly VariableName[]
   readonly from: string
   readonly refresh: string
-  readonly rows: readonly Row[]
+  readonly rows: readonly LayoutRow[]
 }
 
 /**

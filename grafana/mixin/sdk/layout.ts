@@ -3,7 +3,7 @@ import { COLUMNS } from './fit.ts'
 import { DATASOURCE, type SizedPanel } from './spec.ts'
 
 /** A row of a dashboard. Panels of a collapsed row send no queries until the row is opened. */
-export interface Row {
+export interface LayoutRow {
   readonly title: string
   readonly collapsed?: boolean
   readonly panels: readonly SizedPanel[]
@@ -48,7 +48,7 @@ const fill = (sized: readonly SizedPanel[], top: number): { panels: Panel[]; bot
   return { panels, bottom: cursor.y + cursor.line }
 }
 
-const header = ({ title, collapsed = false }: Row, y: number, panels: Panel[]): RowPanel => ({
+const header = ({ title, collapsed = false }: LayoutRow, y: number, panels: Panel[]): RowPanel => ({
   type: 'row',
   id: panelId(`row ${title}`),
   title,
@@ -62,7 +62,7 @@ const header = ({ title, collapsed = false }: Row, y: number, panels: Panel[]): 
  * Gives every panel its id and position. Panels of a collapsed row are members of the row and take no space below
  * it. The layout of the SDK places the next panel beside them, so it is not used.
  */
-export const arrange = (rows: readonly Row[]): (Panel | RowPanel)[] => {
+export const arrange = (rows: readonly LayoutRow[]): (Panel | RowPanel)[] => {
   let y = 0
   return rows.flatMap((row) => {
     const { panels, bottom } = fill(row.panels, y + 1)

@@ -63,7 +63,7 @@ export function logRequest(log: Log, request: LoggedRequest, pool: () => Fields 
 }
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
-export type Operation =
+export type RequestOperation =
   | ResourceName
   | 'nodes'
   | 'forecast'
@@ -76,7 +76,7 @@ export type Operation =
 
 /** An exchange with its response, or with the reason why no whole response came. */
 interface ExchangeEnd extends RequestEnd {
-  readonly operation: Operation
+  readonly operation: RequestOperation
   /** One of the configured base URLs. */
   readonly baseUrl: string
   /** Id of the pool, where the request is about one. */
@@ -98,7 +98,7 @@ export interface ClientObserver {
 
 /** A request as it was sent, and its response or the reason why no whole response came. */
 export interface ReceivedExchange {
-  readonly operation: Operation
+  readonly operation: RequestOperation
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly query: string | undefined
@@ -116,7 +116,7 @@ export interface ReceivedResponse extends Pick<HttpResponse, 'status' | 'header'
 
 /** A request that only reads, to any endpoint of the system. */
 export interface Request {
-  readonly operation: Operation
+  readonly operation: RequestOperation
   /** Below the base URL, already encoded. */
   readonly path: string
   readonly query?: string
@@ -138,7 +138,7 @@ export interface ExchangesOptions {
   readonly timeoutMs: number
   readonly observer: ClientObserver
   /** Resolves when the request may be sent. */
-  readonly pace: (signal: AbortSignal, operation: Operation) => Promise<void>
+  readonly pace: (signal: AbortSignal, operation: RequestOperation) => Promise<void>
   /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn: boolean
   readonly httpLimits?: HttpLimits

@@ -2,7 +2,7 @@ import { kindWith } from '../../system_catalogue.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, asApiError } from '../errors/errors.ts'
 import type { Attempts } from '../http/attempts.ts'
-import type { Exchange, Operation, Request } from '../http/exchanges.ts'
+import type { Exchange, Request, RequestOperation } from '../http/exchanges.ts'
 import { withTimeoutReason } from '../http/failures.ts'
 import type { HttpResponse } from '../http/transport.ts'
 import { withDeadline } from '../http/waiting.ts'
@@ -63,7 +63,7 @@ interface OperationOptions {
 }
 
 /** Only they count for the circuit breaker: a system with slow forecasts is not down. */
-const POLLS: readonly Operation[] = ['nodes', kindWith('isListOfPools').resource]
+const POLLS: readonly RequestOperation[] = ['nodes', kindWith('isListOfPools').resource]
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
 export function createOperate(options: OperationOptions): Operate {
@@ -134,7 +134,7 @@ async function acquire({ breaker, retryAfter }: OperationOptions, request: Reque
   return breaker?.acquire(request.operation === 'nodes' ? request.pool : undefined)
 }
 
-function urgencyOf(operation: Operation): Urgency {
+function urgencyOf(operation: RequestOperation): Urgency {
   if (POLLS.includes(operation)) return 'poll'
   return operation === 'query' ? 'query' : 'other'
 }

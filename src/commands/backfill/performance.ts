@@ -57,7 +57,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const limits = timeLimits(options)
   const planned = { source, sizes: [], text: 'nothing to read', refused: earlier?.refused[key] ?? [] }
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
-  if (periods.gaps.length === 0) return { sources: [planned], report: linesOf(limits), without: [] }
+  if (periods.periods.length === 0) return { sources: [planned], report: linesOf(limits), without: [] }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
@@ -128,12 +128,12 @@ const PROBED_SECONDS = 1800
 
 /** Series of the last half hour in the Flux API; a text: why it cannot be used. */
 async function readCurrent(
-  options: Omit<QuerySourceOptions, 'gaps'>,
+  options: Omit<QuerySourceOptions, 'periods'>,
   client: SystemClient,
   { nowSeconds, labels, signal }: PlanOptions,
 ) {
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
-  const source = querySource({ ...options, gaps: [period] })
+  const source = querySource({ ...options, periods: [period] })
   const series: HistorySeries[] = []
   const failed = new Map<string, ApiError>()
   try {
@@ -191,13 +191,13 @@ async function periodsOf(system: ListedSystem, options: PlanOptions) {
       .map((one) => ({ ...one, start: Math.max(one.start, keptFrom) }))
       .filter(({ start, end }) => start < end)
   const pools = poolsOf(system, options)
-  if (prometheus === undefined) return { gaps: within([period]), pools }
+  if (prometheus === undefined) return { periods: within([period]), pools }
   const withGaps: QueriedPool[] = []
   for (const pool of pools) {
     const query = { system: system.config.name, pool: pool.label, families: GAP_FAMILIES }
-    withGaps.push({ ...pool, gaps: await findQueryGaps(prometheus, query, period, nowSeconds, signal) })
+    withGaps.push({ ...pool, periods: await findQueryGaps(prometheus, query, period, nowSeconds, signal) })
   }
-  return { gaps: within(united(withGaps.flatMap(({ gaps = [] }) => gaps))), pools: withGaps }
+  return { periods: within(united(withGaps.flatMap(({ periods = [] }) => periods))), pools: withGaps }
 }
 
 /** Periods that overlap or touch become one. */

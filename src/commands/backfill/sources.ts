@@ -39,7 +39,7 @@ async function planSystem(system: ListedSystem, options: PlanOptions): Promise<P
 async function planPool(pool: ListedPool, options: PlanOptions): Promise<PlannedSource> {
   const { reading, size } = pool
   return {
-    source: poolSource({ ...pool, gaps: await gapsOf(pool, options) }),
+    source: poolSource({ ...pool, periods: await gapsOf(pool, options) }),
     sizes: [size],
     text: `${counted(reading.nodes.length, 'node')}, ${size.series} series`,
     refused: [],

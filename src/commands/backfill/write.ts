@@ -1,8 +1,8 @@
 import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
 import type { Config } from '../../config/config.ts'
-import type { Hole } from '../../history/run/holes.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
 import { runBackfill } from '../../history/run/run.ts'
+import type { UnreadGap } from '../../history/run/unread_gaps.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
 import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
@@ -73,16 +73,16 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     reporter.clear()
     for (const line of rejected.lines()) reporter.line(line)
     const seconds = (performance.now() - began) / 1000
-    const holes = parts.flatMap((part) => part.holes)
+    const gaps = parts.flatMap((part) => part.unreadGaps)
     const result = [
-      ...(holes.length + without.length === 0 ? ['complete'] : []),
+      ...(gaps.length + without.length === 0 ? ['complete'] : []),
       `${countText(samples)} samples`,
       counted(run.requests(), 'request'),
       durationText(seconds),
       ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
     ]
     reporter.line(`${output.name}: ${result.join(', ')}`)
-    if (holes.length > 0) throw new CommandError(holesText(holes, sources, journal !== undefined))
+    if (gaps.length > 0) throw new CommandError(unreadGapsText(gaps, sources, journal !== undefined))
     if (samples === 0) reporter.line(NO_SAMPLES)
     else process.stdout.write(output.importSteps(settings.period))
   } catch (failure) {
@@ -106,8 +106,12 @@ function failureTexts(failure: unknown): string {
 }
 
 /** One line for each gap. */
-function holesText(holes: readonly Hole[], sources: readonly HistorySource[], canResume: boolean): string {
-  const lines = holes.map(({ source: key, subject, start, end }) => {
+function unreadGapsText(
+  gaps: readonly UnreadGap[],
+  sources: readonly HistorySource[],
+  canResume: boolean,
+): string {
+  const lines = gaps.map(({ source: key, subject, start, end }) => {
     const source = sources.find((one) => one.key === key)
     const where = visibleText(`system ${source?.system}, ${source?.label}`)
     return `missing: ${where}: ${subject} from ${timeText(start)} to ${timeText(end)} was not answered`

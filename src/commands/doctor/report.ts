@@ -67,7 +67,7 @@ export function reportText(
   return text
 }
 
-const QUOTED = /"[^"]*"|; it says: .*$|(?<=such as ).*?(?= \(\w+\))|(?<=and the members ).*$/gs
+const QUOTED = /\(".*?"\)(?=;|$)|"[^"]*"|; it says: .*$/gs
 const ADDRESSES =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b\d{1,3}(?:\.\d{1,3}){3}\b(?!\.)|[^\s@]{1,64}@[^\s@]{1,64}/gi
 

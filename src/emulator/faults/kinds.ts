@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { DocumentFormat } from '../protocol/format.ts'
-import type { Operation } from '../protocol/operations.ts'
+import type { EmulatedOperation } from '../protocol/operations.ts'
 import type { Argument } from '../protocol/settings.ts'
 
 export interface FullResponse {
@@ -10,7 +10,7 @@ export interface FullResponse {
 }
 
 export interface FaultRequest {
-  readonly operation: Operation
+  readonly operation: EmulatedOperation
   /** Path and query as received. */
   readonly url: string
   readonly format: DocumentFormat
@@ -32,7 +32,7 @@ export interface QueryTable {
 }
 
 /** Cells by column. */
-export type Row = Readonly<Record<string, string | null>>
+export type TableRow = Readonly<Record<string, string | null>>
 
 /** What the faults of each kind change, in the order in which a request passes them. */
 interface Changes {
@@ -51,7 +51,7 @@ interface Changes {
   list: (objects: readonly JsonObject[], argument: string) => unknown
   /** The JSON of a query that returned rows. */
   tables: (table: QueryTable, argument: string) => readonly QueryTable[]
-  rows: (rows: readonly Row[], argument: string) => readonly Row[]
+  rows: (rows: readonly TableRow[], argument: string) => readonly TableRow[]
   /** Headers or bytes of a complete response. */
   response: (body: Buffer, argument: string) => Partial<Pick<FullResponse, 'headers' | 'body'>>
   /** Sends a complete response itself; settles when it no longer needs the connection. */
@@ -66,12 +66,12 @@ export interface RowOf<K extends Kind> {
   readonly change: Changes[K]
   readonly argument?: Argument | undefined
   /** The only operation that the fault applies to without a target. */
-  readonly operation?: Operation
+  readonly operation?: EmulatedOperation
 }
 
 /** Creates the rows of a kind. */
 export const rowsOf =
-  <K extends Kind>(kind: K, operation?: Operation) =>
+  <K extends Kind>(kind: K, operation?: EmulatedOperation) =>
   (description: string, change: Changes[K], argument?: Argument): RowOf<K> => {
     return { kind, description, change, argument, ...(operation !== undefined && { operation }) }
   }

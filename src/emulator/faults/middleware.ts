@@ -5,7 +5,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import type { Pool } from '../model/topology.ts'
 import { formatOf, isObject, parsedJson } from '../protocol/format.ts'
-import { FEED_OPERATIONS, type Operation, operationOf, routesOf } from '../protocol/operations.ts'
+import { type EmulatedOperation, FEED_OPERATIONS, operationOf, routesOf } from '../protocol/operations.ts'
 import type { FaultRow, FullResponse, JsonObject, Kind, QueryTable, RowOf } from './kinds.ts'
 import { RAW } from './lists.ts'
 import type { Fault } from './parse.ts'
@@ -68,7 +68,7 @@ async function changedResponse(
   active: readonly ActiveFault[],
   context: Context,
   next: Next,
-  operation: Operation,
+  operation: EmulatedOperation,
 ): Promise<FullResponse> {
   const [responder] = ofKind(active, 'respond')
   const request = { operation, url: context.originalUrl, format: formatOf(context) }
@@ -187,7 +187,7 @@ export function createFaults(
 ) {
   let active: (ActiveFault & { fault: Fault; left: number })[] = []
   const find = (text: string) => pools.find(({ id, uuid, name }) => [id, uuid, name].includes(text))
-  const appliesTo = (fault: Fault, operation: Operation, pool: string) =>
+  const appliesTo = (fault: Fault, operation: EmulatedOperation, pool: string) =>
     coversOperation(fault, operation) && (fault.pool === undefined || find(fault.pool) === find(pool))
   return {
     set: (faults: readonly Fault[]): void => {
@@ -204,7 +204,7 @@ export function createFaults(
       limitTokenUses(limit?.row.change(limit.argument))
     },
     /** The faults that apply to this request; counts the request for `first=`. */
-    take: (operation: Operation, pool: string): readonly ActiveFault[] => {
+    take: (operation: EmulatedOperation, pool: string): readonly ActiveFault[] => {
       const found = active.filter(({ fault, left }) => left > 0 && appliesTo(fault, operation, pool))
       for (const entry of found) entry.left--
       return found
@@ -213,7 +213,7 @@ export function createFaults(
 }
 
 /** Without an operation, faults of lists do not apply to the list of pools, which has the same structure. */
-function coversOperation(fault: Fault, operation: Operation): boolean {
+function coversOperation(fault: Fault, operation: EmulatedOperation): boolean {
   const row: FaultRow = FAULTS[fault.name]
   const covered = fault.operation ?? row.operation
   if (covered !== undefined) return covered === operation

@@ -1,11 +1,11 @@
-import { OPERATION_HELP, type Operation } from '../protocol/operations.ts'
+import { type EmulatedOperation, OPERATION_HELP } from '../protocol/operations.ts'
 import type { FaultRow } from './kinds.ts'
 import { FAULT_NAMES, FAULTS, type FaultName } from './table.ts'
 
 export interface Fault {
   readonly name: FaultName
   readonly argument: string
-  readonly operation?: Operation
+  readonly operation?: EmulatedOperation
   /** Name or id: limits the fault to requests about this pool. */
   readonly pool?: string
   /** The number of matching requests to which the fault is limited. */
@@ -57,12 +57,13 @@ function argumentOf(name: FaultName, text: string | undefined): string {
 }
 
 function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'pool' | 'first'> {
-  const target: { operation?: Operation; pool?: string; first?: number } = {}
+  const target: { operation?: EmulatedOperation; pool?: string; first?: number } = {}
   for (const part of text.split(',')) {
     const [, key, value = ''] = /^(pool|first)=(.+)$/.exec(part) ?? []
     if (key === 'pool') target.pool = value
     else if (key === 'first' && /^\d{1,9}$/.test(value)) target.first = Number(value)
-    else if (key === undefined && Object.hasOwn(OPERATION_HELP, part)) target.operation = part as Operation
+    else if (key === undefined && Object.hasOwn(OPERATION_HELP, part))
+      target.operation = part as EmulatedOperation
     else throw new RangeError(`Fault "${fault}": "${part}" is not a target. ${TARGET_HELP}`)
   }
   return target

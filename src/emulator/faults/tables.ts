@@ -1,4 +1,4 @@
-import type { QueryTable, Row, RowOf } from './kinds.ts'
+import type { QueryTable, RowOf, TableRow } from './kinds.ts'
 
 type RowChange = RowOf<'rows'>['change']
 
@@ -15,7 +15,7 @@ export const withoutBound: RowChange = (rows, bound) => {
 const LATE_MS = 600_000
 
 export const withoutNewPoints: RowChange = (rows, name) => {
-  const ageMs = (row: Row) => Date.parse(row['_stop'] ?? '') - Date.parse(row['_time'] ?? '')
+  const ageMs = (row: TableRow) => Date.parse(row['_stop'] ?? '') - Date.parse(row['_time'] ?? '')
   return rows.filter((row) => ageMs(row) > LATE_MS || (row['process'] !== name && row['interface'] !== name))
 }
 

@@ -17,7 +17,7 @@ export interface FeedRequest {
 }
 
 /** Times in epoch seconds, interval in seconds. */
-export interface Range {
+export interface FeedRange {
   readonly start: number
   readonly end: number
   readonly interval: number
@@ -67,11 +67,11 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   )
 }
 
-export function defaultRange(now: number): Range {
+export function defaultRange(now: number): FeedRange {
   return { start: Math.max(0, now - DEFAULT_RANGE_SECONDS), end: now, interval: DEFAULT_INTERVAL_SECONDS }
 }
 
-function parseRange(first: First, now: number, maxPoints: number): Range {
+function parseRange(first: First, now: number, maxPoints: number): FeedRange {
   const end = parseTime('endTime', first('endTime')) ?? now
   const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_RANGE_SECONDS)
   const interval = parseInterval(first('interval'))

@@ -2,7 +2,7 @@ import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
-import type { Range } from './query.ts'
+import type { FeedRange } from './query.ts'
 
 /**
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
@@ -68,7 +68,7 @@ export interface Form {
 }
 
 /** The times of a series that are served at `now`: multiples of the interval in the range, ascending. */
-export function servedTimes(range: Range, now: number, settings: Settings, joinedAt: number): number[] {
+export function servedTimes(range: FeedRange, now: number, settings: Settings, joinedAt: number): number[] {
   const { start, end, interval } = range
   const times: number[] = []
   const last = Math.min(end, now - Number(settings['late-points'] ?? 0))

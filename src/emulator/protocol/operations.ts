@@ -69,9 +69,9 @@ const OTHERS = kindsOf().flatMap(({ name, method, path: request, measurement, re
 })
 const ALL = [...Object.entries<OperationRow>(ROUTES), ...OTHERS] as readonly [RoutedOperation, OperationRow][]
 export type RoutedOperation = keyof typeof ROUTES | ObjectName
-export type Operation = RoutedOperation | 'history' | 'forecast' | 'other'
+export type EmulatedOperation = RoutedOperation | 'history' | 'forecast' | 'other'
 
-export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
+export const FEED_OPERATIONS: readonly EmulatedOperation[] = ['nodes', 'history', 'forecast']
 
 export const OPERATION_HELP = {
   ...(Object.fromEntries(ALL.map(([name, { method, path }]) => [name, `${method} ${path}`])) as Record<
@@ -82,7 +82,7 @@ export const OPERATION_HELP = {
   history: 'as nodes, with dataType=historical only',
   forecast: 'as nodes, with category=capacityForecast',
   other: 'everything else',
-} as const satisfies Record<Operation, string>
+} as const satisfies Record<EmulatedOperation, string>
 
 const PATTERNS = ALL.map(([operation, row]) => ({
   operation,
@@ -101,7 +101,7 @@ export function routesOf(path: string) {
   })
 }
 
-export function operationOf(method: string, path: string, query: string): Operation {
+export function operationOf(method: string, path: string, query: string): EmulatedOperation {
   const operation = routesOf(path).find(({ row }) => row.method === method)?.operation ?? 'other'
   if (operation !== 'nodes') return operation
   if (/(^|&)category=capacityForecast(&|$)/.test(query)) return 'forecast'

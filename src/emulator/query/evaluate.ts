@@ -6,7 +6,7 @@ import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
 import { MONITORING_VDC } from './buckets/vdc.ts'
-import type { Instant, Pipeline, Range, TimeExpression } from './flux/pipeline.ts'
+import type { FluxRange, Instant, Pipeline, TimeExpression } from './flux/pipeline.ts'
 import {
   type Bucket,
   intervalOf,
@@ -81,7 +81,7 @@ export interface Window {
   readonly stop: Instant
 }
 
-function windowOf({ start, stop }: Range, now: Instant): Window {
+function windowOf({ start, stop }: FluxRange, now: Instant): Window {
   const instantOf = (time: TimeExpression): Instant =>
     'absolute' in time ? time.absolute : { ...now, seconds: now.seconds + time.relativeSeconds }
   const window = { start: instantOf(start), stop: instantOf(stop) }

@@ -1,5 +1,5 @@
 import { QueryError } from '../protocol/errors.ts'
-import type { Operation } from './flux/pipeline.ts'
+import type { FluxOperation } from './flux/pipeline.ts'
 import type { Point, ValueType } from './points/series.ts'
 
 /** Points of one or several series that have the same group key. */
@@ -21,7 +21,7 @@ export interface TableSet {
 }
 
 /** @throws QueryError 500 for tables that cannot be merged */
-export function applyOperation(set: TableSet, operation: Operation): TableSet {
+export function applyOperation(set: TableSet, operation: FluxOperation): TableSet {
   switch (operation.name) {
     case 'filter':
       return { ...set, tables: set.tables.filter(({ columns }) => operation.accepts(columns)) }

@@ -1,6 +1,6 @@
 import type { RecordedExchange } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
-import { parseFeedQuery, type Range } from '../feed/query.ts'
+import { type FeedRange, parseFeedQuery } from '../feed/query.ts'
 import { isObject, type JsonObject } from '../protocol/format.ts'
 
 /** The requested part of a recorded history. Times are moved by whole intervals, so that points stay on the grid. */
@@ -15,10 +15,10 @@ export function historyIn(
   return partOf(shiftTimes(body, seconds), { ...range, recorded: interval })
 }
 
-type Part = Range & { readonly recorded: number }
+type RecordedPart = FeedRange & { readonly recorded: number }
 
 /** The points in the range, one in each interval, with summaries of them. */
-function partOf(value: unknown, part: Part): unknown {
+function partOf(value: unknown, part: RecordedPart): unknown {
   if (Array.isArray(value)) return value.filter((item) => isIn(item, part)).map((item) => partOf(item, part))
   if (!isObject(value)) return value
   const members = Object.entries(value).map(([name, inner]): [string, unknown] => [name, partOf(inner, part)])
@@ -36,7 +36,7 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? value.length : -1
 }
 
-function isIn(item: unknown, { start, end, interval, recorded }: Part): boolean {
+function isIn(item: unknown, { start, end, interval, recorded }: RecordedPart): boolean {
   const t = isObject(item) ? Number(item['t'] ?? Number.NaN) : Number.NaN
   if (!Number.isFinite(t)) return true
   return t >= start && t <= end && (interval <= recorded || t % interval < recorded)

@@ -5,14 +5,14 @@ import { parseObject } from '../../api/parse/json.ts'
 import { errorCode } from '../../values/errors.ts'
 import { readIfExists } from '../../values/files.ts'
 import type { SpooledSeries } from '../output/spool.ts'
-import type { Hole } from './holes.ts'
+import type { UnreadGap } from './unread_gaps.ts'
 
 /** What a run writes; a resumed run must write the same. */
 export interface RunSettings {
   readonly period: Period
   /** The keys of what is read: system and id of each pool, and of Flux APIs. */
   readonly sources: readonly string[]
-  /** By source: what its system refused when the run began. What it refuses later is a hole. */
+  /** By source: what its system refused when the run began. What it refuses later is an unread gap. */
   readonly refused: Readonly<Record<string, readonly string[]>>
   /** Where and in which form. */
   readonly destination: string
@@ -27,7 +27,7 @@ export interface PartState {
   /** By source: the end of what was read, in seconds since the epoch. */
   readonly done: Readonly<Record<string, number>>
   /** What is missing before that. */
-  readonly holes: readonly Hole[]
+  readonly unreadGaps: readonly UnreadGap[]
   readonly series: readonly SpooledSeries[]
   /** Whether the samples of each series were saved in the order of their times. */
   readonly isOrdered: boolean
@@ -45,7 +45,7 @@ export interface RunState {
   readonly isFinished: boolean
 }
 
-const VERSION = 5
+const VERSION = 6
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export type Journal = ReturnType<typeof createJournal>

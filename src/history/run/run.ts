@@ -6,9 +6,9 @@ import type { RejectedValue } from '../../api/parse/reads.ts'
 import type { Destination } from '../output/destination.ts'
 import type { BackfillPart } from '../periods.ts'
 import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
-import { periodsOfHoles, withHole, withoutPeriod } from './holes.ts'
 import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
 import { createProgressCounter, type ProgressCounter, type SystemProgress } from './progress.ts'
+import { periodsOfUnreadGaps, withoutPeriod, withUnreadGap } from './unread_gaps.ts'
 
 export interface BackfillOptions {
   readonly settings: RunSettings
@@ -29,7 +29,7 @@ export interface BackfillOptions {
  * Reads the past of all sources and writes it part by part: all systems at the same time, and of each system one source
  * and one window after the other. On a failure or an abort, everything that was read is saved first. A system that fails
  * does not stop the others within the part.
- * @returns the state at the end, with the holes that remain
+ * @returns the state at the end, with the gaps that remain
  * @throws {AggregateError} the failures of systems
  */
 export async function runBackfill(options: BackfillOptions): Promise<RunState> {
@@ -43,7 +43,7 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
   }
   await save({})
   for (const [index, part] of parts.entries()) {
-    const fresh: PartState = { index, done: {}, holes: [], series: [], isOrdered: true }
+    const fresh: PartState = { index, done: {}, unreadGaps: [], series: [], isOrdered: true }
     const earlier = state.parts.find((one) => one.index === index) ?? fresh
     if (index < state.begun && !state.parts.includes(earlier)) continue
     await destination.begin(part, earlier.series)
@@ -61,13 +61,13 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
       await checkpoint()
       throw failure
     }
-    if (current.holes.length > 0) await checkpoint()
+    if (current.unreadGaps.length > 0) await checkpoint()
     else {
       await save({ begun, parts: others, isFinished: begun === parts.length && others.length === 0 })
       await destination.discard()
     }
   }
-  // Without a journal, no other run reads what was saved of a part with holes.
+  // Without a journal, no other run reads what was saved of a part with gaps.
   if (options.journal === undefined && !state.isFinished) await destination.discard()
   return state
 }
@@ -124,20 +124,20 @@ async function readSource(run: SourceRun): Promise<void> {
       run.progress.read(source, window.period)
     })
   }
-  await readHoles(run)
+  await readUnreadGaps(run)
 }
 
-/** Failures of an endpoint in a row, such as timeouts, after which the other holes are not tried. */
+/** Failures of an endpoint in a row, such as timeouts, after which the other gaps are not tried. */
 const MOST_FAILURES = 2
 
 /** Reads once more what was not answered before: most failures pass. */
-async function readHoles(run: SourceRun): Promise<void> {
+async function readUnreadGaps(run: SourceRun): Promise<void> {
   const { source, part, current } = run
   let inRow = 0
-  for (const { start, end, subjects } of periodsOfHoles(current.holes, source.key)) {
+  for (const { start, end, subjects } of periodsOfUnreadGaps(current.unreadGaps, source.key)) {
     try {
       await readPeriod(run, { ...part.period, start, end }, subjects, ({ period }) => {
-        current.holes = withoutPeriod(current.holes, { source: source.key, subjects }, period)
+        current.unreadGaps = withoutPeriod(current.unreadGaps, { source: source.key, subjects }, period)
         current.isOrdered = false
       })
       inRow = 0
@@ -149,7 +149,7 @@ async function readHoles(run: SourceRun): Promise<void> {
   }
 }
 
-/** @param wrote called after each window was written, before its own holes are noted */
+/** @param wrote called after each window was written, before its own gaps are noted */
 async function readPeriod(
   run: SourceRun,
   period: Period,
@@ -169,7 +169,7 @@ async function readPeriod(
       wrote(window)
       const { start, end } = window.period
       for (const subject of window.failed.keys())
-        current.holes = withHole(current.holes, { source: source.key, subject, start, end })
+        current.unreadGaps = withUnreadGap(current.unreadGaps, { source: source.key, subject, start, end })
       if (window.rejected.length > 0) run.onRejected(source, window.rejected)
       run.progress.wrote(window.series)
       if (destination.isFull) await run.checkpoint()

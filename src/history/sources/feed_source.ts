@@ -51,15 +51,15 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
 
 /** The past of a pool, from its dashboard API. @param pool with the label `pool` */
 export function poolSource(
-  source: Pick<HistorySource, 'key' | 'system' | 'gaps' | 'label'> & FeedPool,
+  source: Pick<HistorySource, 'key' | 'system' | 'periods' | 'label'> & FeedPool,
 ): HistorySource {
   const { system, label, poolId, client, points } = source
-  // One list for all parts and gaps.
+  // One list for all parts and periods.
   const reported = new Set<string>()
   return {
     key: source.key,
     system,
-    gaps: source.gaps,
+    periods: source.periods,
     label: `pool ${label}`,
     counter:
       () =>

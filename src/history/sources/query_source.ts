@@ -16,7 +16,7 @@ export interface QueriedPool {
   /** The attributes that are taken from there. */
   readonly attributes: ReadonlySet<QueriedAttribute>
   /** The periods to write; undefined: all that is read. */
-  readonly gaps?: readonly Period[]
+  readonly periods?: readonly Period[]
 }
 
 export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'> {
@@ -25,7 +25,7 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
   /** The nodes of all pools of the system, also of those that are not written. */
   readonly nodes: readonly NodeReading[]
   /** The periods to read, within what the system keeps. */
-  readonly gaps: readonly Period[]
+  readonly periods: readonly Period[]
   readonly firstPauseMs?: number
 }
 
@@ -34,12 +34,12 @@ export const QUERY_STEP_SECONDS = 300
 
 /** The past of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
-  const { key, system, gaps, reader, pools, nodes } = options
+  const { key, system, periods, reader, pools, nodes } = options
   const reported = new Set<string>()
   return {
     key,
     system,
-    gaps,
+    periods,
     label: 'Flux API',
     counter() {
       const count = reader.counter()
@@ -81,14 +81,14 @@ function windowsOf({ start, end }: Period): readonly TimeRange[] {
 }
 
 function seriesOf(
-  { label, nodes, attributes, gaps }: QueriedPool,
+  { label, nodes, attributes, periods }: QueriedPool,
   find: (node: NodeReading) => NodePast | undefined,
   system: string,
   labels: Readonly<Record<string, string>>,
 ): HistorySeries[] {
   const histories = nodes.map((node) => historyOf(node, find(node), attributes))
   const series = [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
-  return gaps === undefined ? series : series.map((one) => within(gaps, one))
+  return periods === undefined ? series : series.map((one) => within(periods, one))
 }
 
 function historyOf(
@@ -109,8 +109,8 @@ function historyOf(
   }
 }
 
-function within(gaps: readonly Period[], series: HistorySeries): HistorySeries {
-  const isMissing = (t: number) => gaps.some(({ start, end }) => t >= start && t < end)
+function within(periods: readonly Period[], series: HistorySeries): HistorySeries {
+  const isMissing = (t: number) => periods.some(({ start, end }) => t >= start && t < end)
   const kept = series.times.map(isMissing)
   return {
     ...series,

@@ -14,16 +14,19 @@ export interface HistorySource {
   /** In messages, such as `pool hot`. */
   readonly label: string
   /** The periods to read, in ascending order; undefined: the whole period of the run. */
-  readonly gaps?: readonly Period[] | undefined
+  readonly periods?: readonly Period[] | undefined
   /** Counts the requests for periods, in the order in which they are to be read. A part of a request is a fraction. */
   counter(): (period: Period) => number
   /** Reads a period in windows that follow one another. @throws {ApiError} of a window of which nothing can be read */
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }
 
-export function periodsWithin({ gaps }: Pick<HistorySource, 'gaps'>, period: Period): readonly Period[] {
-  return (gaps ?? [period]).flatMap((gap) => {
-    const [start, end] = [Math.max(gap.start, period.start), Math.min(gap.end, period.end)]
+export function periodsWithin(
+  { periods }: Pick<HistorySource, 'periods'>,
+  period: Period,
+): readonly Period[] {
+  return (periods ?? [period]).flatMap((one) => {
+    const [start, end] = [Math.max(one.start, period.start), Math.min(one.end, period.end)]
     return start < end ? [{ ...period, start, end }] : []
   })
 }
@@ -32,7 +35,7 @@ interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
   readonly notice: (text: string) => void
-  /** Only these subjects, which are those of a hole, and each request once; undefined: all. */
+  /** Only these subjects, which are those of a gap, and each request once; undefined: all. */
   readonly subjects?: ReadonlySet<string>
   readonly signal: AbortSignal
 }

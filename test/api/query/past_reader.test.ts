@@ -142,13 +142,13 @@ describe('a reader of the past', () => {
     expect(reader.refused()).toEqual([])
   })
 
-  test('reads only the subjects of a hole', async () => {
+  test('reads only the subjects of a gap', async () => {
     const { reader, names } = readerOf()
     await reader.read({ start: NOW - HOUR, stop: NOW }, never(), new Set(['latency']))
     expect(new Set(names())).toEqual(new Set(['query_latency_read', 'query_latency_write']))
   })
 
-  test('reports of a hole only the subjects that it reads, if a query for more fails', async () => {
+  test('reports of a gap only the subjects that it reads, if a query for more fails', async () => {
     const failure = new ApiError('server_error', 'internal error')
     let isFailing = false
     const { reader, read } = readerOf((query) => {

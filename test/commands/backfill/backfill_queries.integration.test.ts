@@ -209,7 +209,7 @@ async function startProxy(target: string) {
 }
 
 describe('a query that was answered before and fails later', () => {
-  test('is a hole, which --resume reads and nothing else, to the result of an undisturbed run', async () => {
+  test('is a gap, which --resume reads and nothing else, to the result of an undisturbed run', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
     await using proxy = await startProxy(emulator.url)

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { createEmulator as create } from '../../../src/emulator/emulator.ts'
 import { TOKEN_HEADER } from '../../../src/emulator/http/app.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
-import { type Operation, operationOf } from '../../../src/emulator/protocol/operations.ts'
+import { type EmulatedOperation, operationOf } from '../../../src/emulator/protocol/operations.ts'
 
 export type Emulator = ReturnType<typeof createEmulator>
 
@@ -37,14 +37,14 @@ const MAX_REQUESTS = 10_000
 /** The log, and the middleware that records requests. */
 function createRequestLog(clock: () => number) {
   let requests: LoggedRequest[] = []
-  let counts = new Map<Operation, number>()
+  let counts = new Map<EmulatedOperation, number>()
   let logins = { granted: 0, refused: 0 }
   let running = 0
   let mostAtOnce = 0
   const log = {
     requests: (): readonly LoggedRequest[] => requests,
     /** Number of requests since the start or the last `clear`, of one operation or of all. */
-    count: (operation?: Operation): number =>
+    count: (operation?: EmulatedOperation): number =>
       operation === undefined
         ? [...counts.values()].reduce((sum, count) => sum + count, 0)
         : (counts.get(operation) ?? 0),

@@ -4,7 +4,7 @@ import { parseListenAddress } from '../../../values/listen_address.ts'
 import { CommandError, EXIT } from '../exit.ts'
 
 /** A flag: its description, or also what else it has. */
-type Row = string | FullRow
+type FlagRow = string | FullRow
 interface FullRow {
   readonly description: string
   /** Parses the value; `before` is that of the flag before, or the default. @throws {InvalidArgumentError} */
@@ -17,7 +17,7 @@ interface FullRow {
 }
 
 /** Flags as commander writes them, such as `--out <dir>`, in the order of --help. */
-export type FlagTable = Readonly<Record<`--${string}`, Row>>
+export type FlagTable = Readonly<Record<`--${string}`, FlagRow>>
 
 type CamelCase<Text extends string> = Text extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`

@@ -280,30 +280,36 @@ function refused(subject: string, peer: TlsPeer, context: SystemContext, cause: 
   return { ...failure, text: `${failure.text}; ${describe(peer)}`, remedy }
 }
 
-/** Remedy for a certificate whose issuer is not trusted. */
-function issuerRemedy({ issuer, root, fingerprint }: TlsPeer, context: SystemContext): string {
-  const { system, configFile, missingCaFile } = context
+/** Remedy for a certificate whose issuer is not trusted, of which the system may send no root certificate to save. */
+function issuerRemedy(peer: TlsPeer, context: SystemContext): string {
+  const { system, missingCaFile } = context
+  const { caFile } = system.tls
+  const issuer = `the certificate of its issuer (${peer.issuer || 'without a name'})`
+  if (peer.root !== undefined) return saveRemedy(peer, context)
+  if (caFile !== undefined)
+    return `add ${issuer} to tls_config.ca_file (${caFile}), which has only certificates of other issuers`
+  return missingCaFile === undefined
+    ? `get ${issuer} and ${SET_FILE}`
+    : `get ${issuer} and write it to ${missingCaFile}`
+}
+
+const SET_FILE = 'set tls_config.ca_file to that file'
+
+/** The command that saves the root certificate, after its fingerprint was compared. */
+function saveRemedy({ fingerprint }: TlsPeer, { system, configFile, missingCaFile }: SystemContext): string {
   const { name, baseUrls, tls } = system
-  const certificate = `the certificate of its issuer (${issuer === '' ? 'without a name' : issuer})`
-  if (root === undefined)
-    return tls.caFile === undefined
-      ? `get ${certificate} and ${missingCaFile === undefined ? 'set tls_config.ca_file to that file' : `write it to ${missingCaFile}`}`
-      : `add ${certificate} to tls_config.ca_file (${tls.caFile}), which has only certificates of other issuers`
   const own = missingCaFile ?? tls.caFile
-  const file = own !== undefined && isReplaceable(own, baseUrls.length) ? own : `${name}-ca.pem`
-  const flags = [`--config.file=${configFile}`, `--system=${name}`, `--save-certificate=${file}`].map(
-    shellWord,
-  )
+  const isReplaced = own !== undefined && isReplaceable(own, baseUrls.length)
+  const file = isReplaced ? own : `${name}-ca.pem`
+  const command = [
+    'sds-exporter',
+    'doctor',
+    `--config.file=${configFile}`,
+    `--system=${name}`,
+    `--save-certificate=${file}`,
+  ]
   const known = fingerprintsIn(tls.caFile).join(', ')
-  const compare =
-    known === ''
-      ? `compare the SHA-256 fingerprint ${fingerprint}`
-      : `${tls.caFile} has the SHA-256 fingerprint ${known}, the system has ${fingerprint}: compare the latter`
-  const then =
-    own === file
-      ? ''
-      : own === undefined
-        ? ' and set tls_config.ca_file to that file'
-        : ` and add that file to ${own}`
-  return `${compare} with ${ON_SYSTEM}; if it is the same, run sds-exporter doctor ${flags.join(' ')}${then}`
+  const saved = known === '' ? '' : `${tls.caFile} has the SHA-256 fingerprint ${known}; `
+  const then = own === undefined ? ` and ${SET_FILE}` : ` and add that file to ${own}`
+  return `${saved}compare the SHA-256 fingerprint ${fingerprint} with ${ON_SYSTEM}; if it is the same, run ${command.map(shellWord).join(' ')}${isReplaced ? '' : then}`
 }

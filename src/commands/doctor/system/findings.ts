@@ -1,4 +1,5 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
+import { REJECTIONS } from '../../../api/parse/reads.ts'
 import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import {
   CATEGORIES,
@@ -162,7 +163,7 @@ function resourceFinding(subject: ResourceName, summary: ResourceSummary, state:
     return {
       status: 'warn',
       subject,
-      text: `${text}; values that are not exported, such as ${rejected.text} (${rejected.reason})`,
+      text: `${text}; values are not exported, of which the first ${REJECTIONS[rejected.reason]} ("${rejected.text}")`,
       remedy: 'report this with the version of the system',
     }
   if (why === undefined) return { status: 'ok', subject, text }

@@ -3,10 +3,10 @@ import { QueryError } from '../../protocol/errors.ts'
 import { ALLOWED_OPERATIONS, type Settings } from '../../protocol/settings.ts'
 import { type Cursor, cursorOf } from './cursor.ts'
 import {
-  type Operation,
+  type FluxOperation,
+  type FluxRange,
   type Pipeline,
   type Predicate,
-  type Range,
   REFUSED_FUNCTIONS,
   type TimeExpression,
 } from './pipeline.ts'
@@ -39,9 +39,9 @@ export function parseFlux(script: string, settings: Settings): Pipeline {
 
 /** A range after another operation than a filter bounds nothing. */
 function parseOperations(cursor: Cursor, settings: Settings) {
-  let range: Range | undefined
+  let range: FluxRange | undefined
   const filters: Predicate[] = []
-  const rest: Operation[] = []
+  const rest: FluxOperation[] = []
   while (cursor.accept('|>')) {
     const name = cursor.name()
     if (name === settings['refused-operation']) return refuse(cursor, name, settings)
@@ -58,7 +58,7 @@ function parseOperations(cursor: Cursor, settings: Settings) {
   return { range, filters, rest }
 }
 
-function parseRange(cursor: Cursor, settings: Settings): Range {
+function parseRange(cursor: Cursor, settings: Settings): FluxRange {
   const time = () => parseTime(cursor, settings)
   const { start, stop } = parseArguments(cursor, { start: time, stop: time })
   return {
@@ -67,7 +67,7 @@ function parseRange(cursor: Cursor, settings: Settings): Range {
   }
 }
 
-function parseOperation(cursor: Cursor, name: string, settings: Settings): Operation {
+function parseOperation(cursor: Cursor, name: string, settings: Settings): FluxOperation {
   switch (name) {
     case 'filter': {
       const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor) })

@@ -1,18 +1,18 @@
 /** A query: `from(bucket: …) |> …`. */
 export interface Pipeline {
   readonly bucket: string
-  readonly range: Range
+  readonly range: FluxRange
   /** The filters before every other operation. */
   readonly filters: readonly Predicate[]
-  readonly rest: readonly Operation[]
+  readonly rest: readonly FluxOperation[]
 }
 
-export interface Range {
+export interface FluxRange {
   readonly start: TimeExpression
   readonly stop: TimeExpression
 }
 
-export type Operation =
+export type FluxOperation =
   | { readonly name: 'filter'; readonly accepts: Predicate }
   | { readonly name: 'last' }
   | { readonly name: 'keep' | 'drop'; readonly columns: readonly string[] }

@@ -121,7 +121,7 @@ function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
 
 /** How the system is polled. */
 function connectionFacts(system: SystemStatus, now: number): Html[] {
-  const { polls, requests, query_interface: queries } = system
+  const { polls, requests, flux_api: queries } = system
   return [
     fact(system.endpoints.length === 1 ? 'Endpoint' : 'Endpoints', endpoints(system)),
     fact(
@@ -153,16 +153,13 @@ function connectionFacts(system: SystemStatus, now: number): Html[] {
   ]
 }
 
-function nextQueries(
-  { query_interface: { state, next_timestamp_seconds: next } }: SystemStatus,
-  now: number,
-) {
+function nextQueries({ flux_api: { state, next_timestamp_seconds: next } }: SystemStatus, now: number) {
   const isPolled = state !== 'off' && state !== 'not_needed'
   return isPolled && next !== null ? html`; next ${dueTime(next, now)}` : undefined
 }
 
 /** Other failures are problems of the system, which are shown with their remedies. */
-function queryRemedy({ query_interface: { error } }: SystemStatus) {
+function queryRemedy({ flux_api: { error } }: SystemStatus) {
   if (error?.reason !== 'not_found') return undefined
   return html` <span class="quiet">(${error.message}. What to do: ${error.remedy})</span>`
 }

@@ -1,36 +1,36 @@
 import type { Period } from '../../api/history/series.ts'
 
 /** Values of a period that a source did not answer. */
-export interface Hole extends Pick<Period, 'start' | 'end'> {
+export interface UnreadGap extends Pick<Period, 'start' | 'end'> {
   /** Key of the source. */
   readonly source: string
   /** Subject of the values, as the source names it. */
   readonly subject: string
 }
 
-/** The holes with another one. Those of the same subject that touch become one. */
-export function withHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
-  const touching = holes.filter(
+/** The gaps with another one. Those of the same subject that touch become one. */
+export function withUnreadGap(gaps: readonly UnreadGap[], gap: UnreadGap): readonly UnreadGap[] {
+  const touching = gaps.filter(
     ({ source, subject, start, end }) =>
-      source === hole.source && subject === hole.subject && start <= hole.end && end >= hole.start,
+      source === gap.source && subject === gap.subject && start <= gap.end && end >= gap.start,
   )
-  const united = [hole, ...touching]
+  const united = [gap, ...touching]
   const start = Math.min(...united.map((one) => one.start))
   const end = Math.max(...united.map((one) => one.end))
-  return [...holes.filter((one) => !touching.includes(one)), { ...hole, start, end }]
+  return [...gaps.filter((one) => !touching.includes(one)), { ...gap, start, end }]
 }
 
-/** What remains of the holes when the values of these subjects are there for the period. */
+/** What remains of the gaps when the values of these subjects are there for the period. */
 export function withoutPeriod(
-  holes: readonly Hole[],
+  gaps: readonly UnreadGap[],
   { source, subjects }: { readonly source: string; readonly subjects: ReadonlySet<string> },
   { start, end }: Pick<Period, 'start' | 'end'>,
-): readonly Hole[] {
-  return holes.flatMap((hole) => {
-    if (hole.source !== source || !subjects.has(hole.subject)) return [hole]
+): readonly UnreadGap[] {
+  return gaps.flatMap((gap) => {
+    if (gap.source !== source || !subjects.has(gap.subject)) return [gap]
     const rest = [
-      { ...hole, end: Math.min(hole.end, start) },
-      { ...hole, start: Math.max(hole.start, end) },
+      { ...gap, end: Math.min(gap.end, start) },
+      { ...gap, start: Math.max(gap.start, end) },
     ]
     return rest.filter((one) => one.start < one.end)
   })
@@ -39,9 +39,9 @@ export function withoutPeriod(
 /** One that cannot be read does not hide those after it. */
 const MOST_SECONDS = 3600
 
-/** The holes of a source by their periods, an hour at most: the values of one period are read together. */
-export function periodsOfHoles(holes: readonly Hole[], source: string) {
-  const own = holes.filter((hole) => hole.source === source)
+/** The gaps of a source by their periods, an hour at most: the values of one period are read together. */
+export function periodsOfUnreadGaps(gaps: readonly UnreadGap[], source: string) {
+  const own = gaps.filter((gap) => gap.source === source)
   const byPeriod = Map.groupBy(own, ({ start, end }) => `${start} ${end}`)
   return [...byPeriod.values()].flatMap((same) => {
     const [first] = same
