@@ -9,7 +9,7 @@ import { SCENARIOS, type Scenario, type ScenarioRow, type Timeline } from './mod
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import { EmulatedError } from './protocol/errors.ts'
 import { PROFILES } from './protocol/profiles.ts'
-import { createCounters } from './query/points/counters.ts'
+import { createCounters } from './query/counters.ts'
 import { createSystemServer } from './server.ts'
 
 export type Emulator = ReturnType<typeof createEmulator>

@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { choice, count, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
-import { LATENCY_BOUNDS } from '../query/points/latency_histogram.ts'
+import { LATENCY_BOUNDS } from '../query/counters.ts'
 import { type FaultRow, rowsOf } from './kinds.ts'
 import * as lists from './lists.ts'
 import * as responses from './responses.ts'

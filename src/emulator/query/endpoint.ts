@@ -4,10 +4,8 @@ import { oncePerKey } from '../../values/memo.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
-import { type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
-import { parseFlux } from './flux/parse.ts'
-import type { Instant } from './flux/pipeline.ts'
-import { columnNames, type PointColumn, type Table } from './tables.ts'
+import { columnNames, type Evaluation, evaluate, type PointColumn, type QueryResult } from './evaluate.ts'
+import { type Instant, parseFlux } from './flux.ts'
 
 interface QueryRequest extends Evaluation {
   readonly context: Context
@@ -39,7 +37,8 @@ export function answerQuery(request: QueryRequest) {
   }
   const isEmptied = isCombined && settings['combined-empty'] !== undefined
   const answered = isEmptied ? { ...result, tables: [] } : result
-  return { mediaType, text: jsonOf(answered), long: isLong(answered) }
+  // Longer texts are made with pauses for other requests.
+  return { mediaType, text: jsonOf(answered), long: answered.tables.length > TABLES_PER_PIECE }
 }
 
 /** The script of a request. @throws QueryError 400 */
@@ -58,12 +57,7 @@ export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body
 /** The body of a query that found nothing. */
 const EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
 const TABLES_PER_PIECE = 500
-const COLUMN_TYPES: Record<PointColumn, string> = {
-  _start: 'dateTime:RFC3339',
-  _stop: 'dateTime:RFC3339',
-  _time: 'dateTime:RFC3339',
-  _value: 'double',
-}
+const TIME_TYPE = 'dateTime:RFC3339'
 
 /**
  * The result as pieces of JSON text. There is one list of columns for all tables: columns that some of them do not
@@ -80,7 +74,7 @@ export function* jsonOf(result: QueryResult): Generator<string> {
   )
   const types = [
     'long',
-    ...result.pointColumns.map((name) => (name === '_value' ? first.type : COLUMN_TYPES[name])),
+    ...result.pointColumns.map((name) => (name === '_value' ? first.type : TIME_TYPE)),
     ...names.map(() => 'string'),
   ]
   const columns = ['table', ...result.pointColumns, ...names]
@@ -121,9 +115,4 @@ function instantText({ seconds, nanoseconds }: Instant): string {
   const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
   const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
   return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
-}
-
-/** Whether the text is too long to be made without pauses for other requests. */
-function isLong({ tables }: { readonly tables: readonly Table[] }): boolean {
-  return tables.length > TABLES_PER_PIECE
 }

@@ -4,10 +4,8 @@ import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { EmulatedError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/format.ts'
 import { jsonOf, scriptOf } from '../query/endpoint.ts'
-import { ceilOf, evaluateSeries } from '../query/evaluate.ts'
-import { parseFlux } from '../query/flux/parse.ts'
-import type { Pipeline } from '../query/flux/pipeline.ts'
-import { POINT_COLUMNS, type Table } from '../query/tables.ts'
+import { ceilOf, evaluateSeries, type GroupTable, POINT_COLUMNS } from '../query/evaluate.ts'
+import { type FluxQuery, parseFlux } from '../query/flux.ts'
 import { responseOf } from './response.ts'
 
 /**
@@ -51,8 +49,8 @@ export function createQueryResponder(
       return responseOf(exchange, request, shiftTimes(exchange.body, secondsTo(now, exchange)))
     }
     if (queries.length === 0) throw new EmulatedError('notFound', 'The recording has no answers to queries')
-    const pipeline = parseFlux(script, settings)
-    const result = evaluate(pipeline, sourcesOf(answered, pipeline, script), now)
+    const query = parseFlux(script, settings)
+    const result = evaluate(query, sourcesOf(answered, query, script), now)
     return result ?? notRecorded()
   }
 }
@@ -113,23 +111,23 @@ function filtersIn(script: string): string {
 /** The recorded answers with points for a query: those to the same filters, otherwise all of the bucket. */
 function sourcesOf(
   answered: readonly RecordedQuery[],
-  { bucket }: Pipeline,
+  { bucket }: FluxQuery,
   script: string,
 ): readonly RecordedExchange[] {
-  const ofBucket = answered.filter((query) => query.bucket === bucket)
+  const ofBucket = answered.filter((one) => one.bucket === bucket)
   const same = ofBucket.filter(({ filters }) => filters === filtersIn(script))
   return (same.length > 0 ? same : ofBucket).map(({ exchange }) => exchange)
 }
 
 /** Undefined if no answer has a series of the query. */
 function evaluate(
-  pipeline: Pipeline,
+  query: FluxQuery,
   sources: readonly RecordedExchange[],
   now: number,
 ): RouteResponse | undefined {
   let isKnown = false
   const result = evaluateSeries(
-    pipeline,
+    query,
     { seconds: now, nanoseconds: 0 },
     tablesIn(sources, now),
     ({ points }, { start, stop }) => {
@@ -141,12 +139,12 @@ function evaluate(
   return { body: { text: jsonOf(result), long: false } }
 }
 
-interface GrowingTable extends Table {
+interface GrowingTable extends GroupTable {
   readonly points: { readonly time: number; readonly value: string }[]
 }
 
 /** The series of answers, each point once, in the order of time. */
-function tablesIn(sources: readonly RecordedExchange[], now: number): Table[] {
+function tablesIn(sources: readonly RecordedExchange[], now: number): GroupTable[] {
   const tables = new Map<string, GrowingTable>()
   for (const exchange of sources)
     for (const row of rowsIn(shiftTimes(exchange.body, secondsTo(now, exchange)))) {
@@ -160,7 +158,7 @@ function tablesIn(sources: readonly RecordedExchange[], now: number): Table[] {
   return withMostColumns([...tables.values()]).map((table) => ({ ...table, points: pointsOf(table) }))
 }
 
-function pointsOf({ points }: GrowingTable): Table['points'] {
+function pointsOf({ points }: GrowingTable): GroupTable['points'] {
   const byTime = new Map(points.map((point) => [point.time, point]))
   return [...byTime.values()].toSorted((a, b) => a.time - b.time)
 }

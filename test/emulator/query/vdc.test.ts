@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { call, feedPath, type Json, NOW, NOW_SECONDS, seriesIn, startEmulator, valueIn } from '../client.ts'
+import { call, feedPath, type Json, NOW, NOW_SECONDS, seriesIn, startEmulator } from '../client.ts'
 import { rowsOf, script, seriesBy } from './client.ts'
 
 const MEGABYTE = 1_000_000
@@ -34,14 +34,14 @@ async function sumsOf(emulator: Emulator) {
       .reduce((sum, value) => sum + value, 0)
 }
 
-test('rates and increments are those of the dashboard API', async () => {
+test('rates are those of the dashboard API', async () => {
   const emulator = await startEmulator({ profile: 'classic', scenario: 'error-burst', namespaces: 20 })
   const sum = await sumsOf(emulator)
   const rates = await valuesOf(emulator, `${MEASUREMENT}_transaction`)
-  const increments = await valuesOf(emulator, `${MEASUREMENT}_transaction_delta`)
-  const methods = await valuesOf(emulator, `${MEASUREMENT}_transaction_method_delta`, 'method')
+  const methods = await valuesOf(emulator, `${MEASUREMENT}_transaction_method`, 'method')
+  const errors = await valuesOf(emulator, `${MEASUREMENT}_error`)
+  const heads = await valuesOf(emulator, `${MEASUREMENT}_error_head`, 'head')
   const throughput = await valuesOf(emulator, `${MEASUREMENT}_throughput`)
-  const disk = await valuesOf(emulator, 'cq_disk_bandwidth', 'type_op')
   const times = [...(rates.get('succeed_request_counter') ?? new Map()).keys()]
   expect(times.length).toBeGreaterThan(9)
   for (const t of times) {
@@ -49,60 +49,48 @@ test('rates and increments are those of the dashboard API', async () => {
     const [reads = 0, writes = 0] = tps
     const of = (series: Awaited<ReturnType<typeof valuesOf>>, name: string) =>
       series.get(name)?.get(t) ?? Number.NaN
-    const both = (series: Awaited<ReturnType<typeof valuesOf>>, suffix: string, method = '') =>
-      of(series, `${method}succeed_request_counter${suffix}`) +
-      of(series, `${method}failed_request_counter${suffix}`)
-    expect(both(rates, '')).toBeCloseTo(reads + writes, 6)
-    expect(both(increments, '_i')).toBe(Math.round(300 * (reads + writes)))
-    expect(both(methods, '_i', 'READ ')).toBe(Math.round(300 * reads))
-    expect(both(methods, '_i', 'WRITE ')).toBe(Math.round(300 * writes))
+    const both = (series: Awaited<ReturnType<typeof valuesOf>>, method = '') =>
+      of(series, `${method}succeed_request_counter`) + of(series, `${method}failed_request_counter`)
+    expect(both(rates)).toBeCloseTo(reads + writes, 6)
+    expect(both(methods, 'READ ')).toBeCloseTo(reads, 6)
+    expect(both(methods, 'WRITE ')).toBeCloseTo(writes, 6)
+    const failed = of(errors, 'user_errors') + of(errors, 'system_errors')
+    expect(of(rates, 'failed_request_counter')).toBeCloseTo(failed, 6)
+    const ofHeads = ['S3 user_errors', 'ATMOS user_errors'].map((name) => of(heads, name))
+    expect((ofHeads[0] ?? 0) + (ofHeads[1] ?? 0)).toBeCloseTo(of(errors, 'user_errors'), 6)
     expect(of(throughput, 'total_read_requests_size')).toBeCloseTo(
       MEGABYTE * sum('transactionReadBandwidth', t),
       0,
     )
-    expect(of(disk, 'write geo')).toBeCloseTo(MEGABYTE * sum('diskWriteBandwidthGeo', t), 0)
-    expect(of(disk, 'read total')).toBeCloseTo(MEGABYTE * sum('diskReadBandwidthTotal', t), 0)
   }
 })
 
-test('gauges are those of the system at the end of the window', async () => {
-  const end = NOW_SECONDS - (NOW_SECONDS % 3_600)
-  let now = end
-  const emulator = await startEmulator({
-    profile: 'modern',
-    scenario: 'disk-failures',
-    clock: () => now * 1000,
-  })
-  const zone = (await call(emulator, '/dashboard/zones/localzone?dataType=current')).json()
-  now += 400
-  const rows: [string, Record<string, string>][] = [
-    [
-      'cq_capacity_vdc',
-      {
-        total_i: 'diskSpaceTotalCurrent',
-        used: 'diskSpaceAllocatedCurrent',
-        available: 'diskSpaceFreeCurrent',
-        reserved: 'diskSpaceReservedCurrent',
-        offline: 'diskSpaceOfflineTotalCurrent',
-      },
-    ],
-    [
-      'cq_gc_data',
-      { user_gc_pending: 'gcUserPendingCurrent', system_gc_unreclaim: 'gcSystemUnreclaimableCurrent' },
-    ],
-    ['cq_recover_status_summary', { data_to_recover: 'recoveryBadChunksTotalSizeCurrent' }],
-    ['cq_capacity_ec', { total_coded_data: 'chunksEcCodedTotalSealSizeCurrent' }],
-    ['cq_alerts', { UnackCritical: 'alertsNumUnackCritical', UnackError: 'alertsNumUnackError' }],
-  ]
-  for (const [measurement, fields] of rows) {
-    const values = await valuesOf(emulator, measurement)
-    for (const [field, name] of Object.entries(fields))
-      expect(values.get(field)?.get(end)).toBe(valueIn(zone[name]))
+test('namespaces have their parts of the rates, at most 25 of them', async () => {
+  const emulator = await startEmulator({ profile: 'modern', namespaces: 26 })
+  const all = await valuesOf(emulator, `${MEASUREMENT}_transaction`)
+  const parts = await valuesOf(emulator, `${MEASUREMENT}_transaction_ns`, 'namespace')
+  const errors = await valuesOf(emulator, `${MEASUREMENT}_error_ns`, 'namespace')
+  expect([parts.size, errors.size]).toEqual([50, 50])
+  const [[end, rate] = []] = all.get('succeed_request_counter') ?? []
+  const sum = [...parts].map(([name, values]) => (name.includes('succeed') ? values.get(end ?? 0) : 0))
+  const total = sum.reduce((a = 0, b = 0) => a + b, 0) ?? 0
+  expect(total / (rate ?? 0)).toBeGreaterThan(0.95)
+  expect(total / (rate ?? 0)).toBeLessThan(1)
+})
+
+test('reads and writes have quantiles of latencies', async () => {
+  const values = await valuesOf(
+    await startEmulator({ scenario: 'slow', profile: 'modern' }),
+    `${MEASUREMENT}_latency`,
+    'id',
+  )
+  expect([...values.keys()]).toEqual(['ttfb_read p50', 'ttlb_write p50', 'ttfb_read p99', 'ttlb_write p99'])
+  for (const id of ['ttfb_read', 'ttlb_write']) {
+    for (const [end, median] of values.get(`${id} p50`) ?? []) {
+      expect(median).toBeGreaterThan(100)
+      expect(values.get(`${id} p99`)?.get(end)).toBeGreaterThan(median)
+    }
   }
-  const nodes = await valuesOf(emulator, 'cq_hardware_health_nodes_counter')
-  expect(nodes.get('bad_nodes')?.get(end)).toBe(Number(zone.numBadNodes))
-  const disks = await valuesOf(emulator, 'cq_hardware_health_disks_counter')
-  expect(disks.get('bad_disks')?.get(end)).toBe(Number(zone.numBadDisks))
 })
 
 test('points have the time at which their window starts, and no host', async () => {

@@ -67,11 +67,6 @@ export function sumsOf(model: StorageModel, pools: readonly Pool[], now: number)
   })
 }
 
-/** The values of all pools by name. */
-export function systemValues(model: StorageModel, now: number): Readonly<Record<string, number>> {
-  return Object.assign({}, ...sumsOf(model, model.pools, now).map(({ values }) => values))
-}
-
 type At = ReturnType<typeof poolAt>
 
 /** What the values depend on: bytes, and MB/s of recovery. */

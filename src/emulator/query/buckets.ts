@@ -1,0 +1,253 @@
+import { BYTES_PER_MB } from '../../catalogue.ts'
+import { DISK_FIELDS, LATENCY_IDS } from '../../query_catalogue.ts'
+import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
+import { type Amounts, amountOf, bytesIn, errorsIn, failedIn, succeededIn } from '../model/activity.ts'
+import { GAUGES } from '../model/attribute_values.ts'
+import type { NodeState } from '../model/node_state.ts'
+import { mix, smoothNoise } from '../model/random.ts'
+import { replicationGroups, replicationLinks } from '../model/system/sites.ts'
+import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from '../model/traffic.ts'
+import { PROFILES, type QueryInterface } from '../protocol/profiles.ts'
+import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES, NETWORK_CLOCK } from './counters.ts'
+import {
+  type Bucket,
+  type BucketSource,
+  type FieldSeries,
+  mainClock,
+  type NodeField,
+  opClock,
+  systemSeries,
+} from './series.ts'
+import { MONITORING_VDC } from './vdc.ts'
+
+type Gauge = (state: NodeState) => number
+type Tags = Readonly<Record<string, string>>
+
+const IO_WAIT = 72
+const IO_WAIT_SECONDS = 1_800
+const system: Gauge = (state) => rounded(cpu(state) * 0.28)
+const nice: Gauge = (state) => rounded(cpu(state) * 0.01)
+const interrupts: Gauge = (state) => rounded(cpu(state) * 0.005)
+const waiting: Gauge = ({ node, t }) =>
+  rounded(0.3 + 0.2 * smoothNoise(mix(node.key, IO_WAIT), t, IO_WAIT_SECONDS))
+
+/** In percent: user, nice and system add up to the value of the dashboard API, all fields to 100. */
+const CPU: Readonly<Record<string, Gauge>> = {
+  usage_idle: (state) => 100 - cpu(state) - waiting(state) - interrupts(state),
+  usage_iowait: waiting,
+  usage_nice: nice,
+  usage_softirq: interrupts,
+  usage_system: system,
+  usage_user: (state) => cpu(state) - system(state) - nice(state),
+}
+
+const total: Gauge = ({ node }) => node.memoryBytes
+const used = GAUGES.nodeMemoryUtilizationBytes
+const cached: Gauge = (state) => Math.floor((total(state) - used(state)) * 0.6)
+const buffered: Gauge = (state) => Math.floor((total(state) - used(state)) * 0.004)
+const free: Gauge = (state) => total(state) - used(state) - cached(state) - buffered(state)
+const available: Gauge = (state) => free(state) + Math.floor(cached(state) * 0.9)
+
+/** Used, free, buffered and cached add up to the total. */
+const MEMORY: Readonly<Record<string, Gauge>> = {
+  available,
+  available_percent: (state) => (100 * available(state)) / total(state),
+  buffered,
+  cached,
+  free,
+  total,
+  used,
+  used_percent: (state) => (100 * used(state)) / total(state),
+}
+
+/** Percentages are doubles. */
+function hostFields(
+  measurement: string,
+  gauges: Readonly<Record<string, Gauge>>,
+  tags: Tags = {},
+): NodeField[] {
+  const clock = opClock(measurement)
+  return Object.entries(gauges).map(([field, gauge]) => ({
+    measurement,
+    field,
+    tags: { ...tags, tag: 'system' },
+    type: measurement === 'cpu' || field.endsWith('_percent') ? 'double' : 'long',
+    clock,
+    value: { gauge },
+  }))
+}
+const HOST_FIELDS = [...hostFields('cpu', CPU, { cpu: 'cpu-total' }), ...hostFields('mem', MEMORY)]
+
+/**
+ * Parts of the traffic by interface. `public.data` and `public.repl` are VLANs of `public`, whose counters include
+ * them. `private.4` has no parent. So `public` and `private.4` add up to the values of the dashboard API. No source has
+ * the names of version 3.
+ */
+const INTERFACES: Readonly<Record<QueryInterface['network'], Readonly<Record<string, number>>>> = {
+  v3: { private: 0.125, public: 0.875 },
+  v4: { 'private.4': 0.125, public: 0.875, 'public.data': 0.8, 'public.repl': 0.01 },
+}
+const BYTES_PER_DROP = 1_400 * BYTES_PER_MB
+const BITS_PER_BYTE = 8
+const PORTS = 2
+
+/** Counters of an interface, from the bytes that it received and transmitted. */
+const NETWORK_COUNTERS: Readonly<Record<string, (received: number, transmitted: number) => number>> = {
+  bytes_recv: (received) => received,
+  bytes_sent: (_received, transmitted) => transmitted,
+  bytes_sum: (received, transmitted) => received + transmitted,
+  drop_in: (received) => received / BYTES_PER_DROP,
+  drop_out: () => 0,
+}
+
+/** Fields of measurement `net`. In version 3 `bytes_sum` is no counter, and there is a utilization in place of the speed. */
+function networkFields(version: QueryInterface['network']): NodeField[] {
+  return Object.entries(INTERFACES[version]).flatMap(([name, part]) => {
+    const row = (field: string, type: 'long' | 'double', value: NodeField['value']): NodeField => {
+      const tags = { interface: name, tag: 'system' }
+      return { measurement: 'net', field, tags, type, clock: NETWORK_CLOCK, value }
+    }
+    const utilization: Gauge = (state) => {
+      const { received, transmitted } = nic(trafficOf(state))
+      return (100 * (received + transmitted) * part * PORTS) / state.node.nicCapacity
+    }
+    /** Mbit/s: the interfaces of both ports have the capacity of the node. */
+    const speed: Gauge = ({ node }) => (node.nicCapacity * BITS_PER_BYTE) / PORTS
+    const counters = Object.entries(NETWORK_COUNTERS).map(([field, count]) =>
+      row(field, 'long', {
+        counter: (totals) => {
+          const [received = 0, transmitted = 0] = NETWORK_BYTES.map((slot) => totals[slot])
+          return count(Math.floor(received * part), Math.floor(transmitted * part))
+        },
+      }),
+    )
+    if (version === 'v4') return [...counters, row('speed', 'long', { gauge: speed })]
+    return [
+      ...counters.filter(({ field }) => field !== 'bytes_sum'),
+      row('utilization', 'double', { gauge: utilization }),
+    ]
+  })
+}
+
+const TABLES = { process: 'dtquery', tag: 'dt' } as const
+const TABLES_PER_NODE = 384
+const TABLES_DELAY_SECONDS = 57
+
+/** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
+function directoryTables({ model, settings }: BucketSource): FieldSeries[] {
+  const nodes = model.pools.flatMap((pool) => pool.nodes)
+  const series = (columns: Tags, value: number) =>
+    systemSeries({ ...columns, ...TABLES }, 'long', () => value, TABLES_DELAY_SECONDS)
+  const unready = Number(settings['unready-tables'] ?? 0)
+  const counts = {
+    total: TABLES_PER_NODE * nodes.length,
+    unready,
+    unknown: 0,
+    RIS_failure: 0,
+    dump_failure: 0,
+  }
+  const _measurement = 'dtquery_dt_dist_host_dt_node_id'
+  return [
+    ...Object.entries(counts).map(([_field, count]) =>
+      series({ _field, _measurement: 'dtquery_dt_status' }, count),
+    ),
+    ...nodes.map(({ address }) =>
+      series({ _field: 'count_i', _measurement, dt_node_id: address }, TABLES_PER_NODE),
+    ),
+  ]
+}
+
+const INTERNAL = 'statDataHead_performance_internal'
+const DATA_HEAD = { process: 'statDataHead', tag: 'dashboard' } as const
+/** Services with disk I/O, and their part of it. No source has the list of real systems. */
+const IO_SERVICES = [
+  { service: 'blob', process: 'blobsvc', part: 0.75 },
+  { service: 'cm', process: 'cm', part: 0.25 },
+] as const
+
+const MAIN_FIELDS: readonly NodeField[] = [
+  ...counters('transactions', { succeed_request_counter: succeededIn, failed_request_counter: failedIn }),
+  ...counters('throughput', {
+    total_read_requests_size: bytesIn('readSize'),
+    total_write_requests_size: bytesIn('writeSize'),
+  }),
+  ...counters('error', { user_errors: errorsIn('User'), system_errors: errorsIn('System') }),
+  ...ERROR_CODES.flatMap((code) => counters('error_code', { error_counter: amountOf(code) }, { code })),
+  ...Object.values(LATENCY_IDS).flatMap((id, operation) => {
+    const read = (index: number) => (totals: Amounts) => totals[latencySlot(operation, index)] ?? 0
+    const bounds = LATENCY_BOUNDS.map((bound, index) => [bound, read(index)])
+    return counters('latency', Object.fromEntries(bounds), { id })
+  }),
+  ...IO_SERVICES.flatMap(({ service, process, part }) =>
+    DIRECTIONS.flatMap((direction) =>
+      PURPOSES.map((purpose, index) => {
+        const bytes = bytesIn(`${direction}${purpose}`)
+        const counter = (totals: Amounts) => bytes(totals) * part
+        const measurement = `${service}_IO_Statistics_data_${direction}`
+        return counterField(measurement, DISK_FIELDS[direction][index] ?? '', counter, {
+          ...DATA_HEAD,
+          process,
+        })
+      }),
+    ),
+  ),
+]
+
+function counters(
+  measurement: string,
+  fields: Readonly<Record<string, (totals: Amounts) => number>>,
+  tags: Tags = {},
+): NodeField[] {
+  return Object.entries(fields).map(([field, read]) => {
+    // A series of errors exists from the first error on.
+    const isRare = /error|failed/.test(field)
+    const counter = (totals: Amounts) => read(totals) || (isRare ? undefined : 0)
+    return counterField(`${INTERNAL}_${measurement}`, field, counter, { ...DATA_HEAD, ...tags })
+  })
+}
+
+function counterField(
+  measurement: string,
+  field: string,
+  counter: (totals: Amounts) => number | undefined,
+  tags: Tags,
+): NodeField {
+  return { measurement, field, tags, type: 'long', clock: mainClock, value: { counter } }
+}
+
+const LAG_MEASUREMENT = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
+
+/** The lag of each replication group in ms, 0 while nothing is pending. */
+function replicationLags({ model }: BucketSource): FieldSeries[] {
+  const groups = replicationGroups(model, Number.POSITIVE_INFINITY).filter(({ zones }) => zones > 1)
+  return groups.map(({ urn }) => {
+    const lag = (end: number) => {
+      const links = replicationLinks(model, end).filter(({ group }) => group.urn === urn)
+      const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
+      return points.length === 0 ? 0 : (end - Math.min(...points)) * MS_PER_SECOND
+    }
+    const tags = { Replication_Group: urn, process: 'cm', tag: 'dashboard' }
+    return systemSeries({ _field: 'RPO_Lag_Millis', _measurement: LAG_MEASUREMENT, ...tags }, 'long', lag)
+  })
+}
+
+/** The exporter reads all but `monitoring_vdc`, which other clients read. */
+export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
+  /** Gauges of the operating system of every node, and counters of its network interfaces. */
+  [
+    'monitoring_op',
+    {
+      retentionSeconds: 5 * SECONDS_PER_DAY,
+      delaySeconds: 30,
+      fields: ({ profile }) => [...HOST_FIELDS, ...networkFields(PROFILES[profile].query.network)],
+      series: directoryTables,
+    },
+  ],
+  /** Cumulative counters of every node since the start of its processes. */
+  [
+    'monitoring_main',
+    { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30, fields: () => MAIN_FIELDS },
+  ],
+  ['monitoring_last', { retentionSeconds: SECONDS_PER_DAY, delaySeconds: 30, series: replicationLags }],
+  ['monitoring_vdc', MONITORING_VDC],
+])

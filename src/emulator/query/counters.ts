@@ -1,0 +1,140 @@
+import { memoizeWeak } from '../../values/memo.ts'
+import { type Amounts, amountOf, amountsOf, bytesIn, latencyIn, SLOT_COUNT } from '../model/activity.ts'
+import type { StorageModel } from '../model/model.ts'
+import { isDown, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import type { Node } from '../model/topology.ts'
+import { DIRECTIONS } from '../model/traffic.ts'
+import { type Counters, opClock } from './series.ts'
+
+/** Upper bounds in ms, as real systems name the fields. Each count includes all smaller bounds. */
+export const LATENCY_BOUNDS = [
+  '0.0',
+  '1.0',
+  '4.814963904455889',
+  '23.183877401213103',
+  '111.6295328521717',
+  '537.4921713544796',
+  '2588.0054039994393',
+  '12461.15260479408',
+  '59999.999999999985',
+  '+Inf',
+] as const
+const UPPER = LATENCY_BOUNDS.slice(0, -1).map(Number)
+/** The middle of each bucket but the last, in ms. */
+const MIDDLES = UPPER.map((upper, index) => (upper + (UPPER[index - 1] ?? 0)) / 2)
+
+/** Relative to the mean: the latencies of parts of the transactions. Parts and mean are exactly 1. */
+const SPREAD = [
+  { part: 0.3, factor: 0.25 },
+  { part: 0.3, factor: 0.5 },
+  { part: 0.2, factor: 1 },
+  { part: 0.15, factor: 2 },
+  { part: 0.05, factor: 5.5 },
+] as const
+
+const LATENCY_COUNT = DIRECTIONS.length * LATENCY_BOUNDS.length
+const NETWORK_SLOT = SLOT_COUNT + LATENCY_COUNT
+/** Bytes received and transmitted. The points of interfaces have a clock of their own. */
+export const NETWORK_BYTES = [NETWORK_SLOT, NETWORK_SLOT + 1] as const
+export const NETWORK_CLOCK = opClock('net')
+const [received, transmitted] = [bytesIn('received'), bytesIn('transmitted')]
+
+/** The slot of a count of latencies, of reads and then of writes. */
+export function latencySlot(operation: number, bound: number): number {
+  return SLOT_COUNT + operation * LATENCY_BOUNDS.length + bound
+}
+
+const LATENCIES = DIRECTIONS.map((direction) => ({
+  count: amountOf(`${direction}Count`),
+  meanMs: latencyIn(direction),
+}))
+
+/** Adds the transactions of some amounts to cumulative counts by bound of latency, of reads and then of writes. */
+export function addLatencies(counts: Float64Array, offset: number, amounts: Amounts): void {
+  for (const [index, { count, meanMs }] of LATENCIES.entries())
+    for (const { part, factor } of SPREAD)
+      addPart(counts, offset + index * LATENCY_BOUNDS.length, count(amounts) * part, meanMs(amounts) * factor)
+}
+
+/** Split between the two nearest middles, so that the mean over the middles of the buckets is exactly the latency. */
+function addPart(counts: Float64Array, offset: number, count: number, latencyMs: number): void {
+  let upper = 1
+  while (upper < MIDDLES.length - 1 && latencyMs > (MIDDLES[upper] ?? 0)) upper++
+  const [low = 0, high = 0] = [MIDDLES[upper - 1], MIDDLES[upper]]
+  const inUpper = count * Math.min(1, Math.max(0, (latencyMs - low) / (high - low)))
+  for (let bound = upper - 1; bound < LATENCY_BOUNDS.length; bound++) {
+    const at = offset + bound
+    counts[at] = (counts[at] ?? 0) + (bound < upper ? count - inUpper : count)
+  }
+}
+
+/** A quantile in ms of the reads or the writes in cumulative counts, interpolated within its bucket. */
+export function latencyQuantile(all: Float64Array, operation: number, part: number): number {
+  const counts = all.subarray(operation * LATENCY_BOUNDS.length, (operation + 1) * LATENCY_BOUNDS.length)
+  const rank = part * (counts.at(-1) ?? 0)
+  const bound = counts.findIndex((count) => count >= rank)
+  const [before = 0, count = 0] = [counts[bound - 1], counts[bound]]
+  const [lower = 0, upper = lower] = [UPPER[bound - 1], UPPER[bound]]
+  return count === before ? lower : lower + ((upper - lower) * (rank - before)) / (count - before)
+}
+
+/** Counts of latencies without transactions. */
+export function newLatencies(): Float64Array {
+  return new Float64Array(LATENCY_COUNT)
+}
+
+/** All processes are restarted every Saturday at 02:00 UTC, and those of a node when it is accessible again. */
+const LIFE_INTERVALS = (7 * 86_400) / STATISTICS_INTERVAL_SECONDS
+const FIRST_SATURDAY = (2 * 86_400 + 2 * 3_600) / STATISTICS_INTERVAL_SECONDS
+/** Totals are kept at intervals of {@link CHECKPOINT_INTERVALS} points, and of the newest points that were requested. */
+const CHECKPOINT_INTERVALS = 288
+const RECENT = 16
+const MAX_KEPT = 64
+
+/** Functions of seed, scenarios and time. Sums are kept, so that the next point costs one interval. */
+export function createCounters(model: StorageModel): Counters {
+  const newCache = () => memoizeWeak((_node: Node) => new Map<number, Float64Array>())
+  let revision = model.timeline.revision()
+  let cache = newCache()
+  return (node, k) => {
+    if (revision !== model.timeline.revision()) {
+      revision = model.timeline.revision()
+      cache = newCache()
+    }
+    const kept = cache(node)
+    return kept.get(k) ?? accumulate(model, node, k, kept)
+  }
+}
+
+function accumulate(
+  model: StorageModel,
+  node: Node,
+  k: number,
+  kept: Map<number, Float64Array>,
+): Float64Array {
+  /** The first point of the processes that run at point `k`. */
+  const start = k - ((((k - FIRST_SATURDAY) % LIFE_INTERVALS) + LIFE_INTERVALS) % LIFE_INTERVALS)
+  const known = Math.max(...[...kept.keys()].filter((j) => j >= start && j < k))
+  let totals = kept.get(known)?.slice() ?? new Float64Array(NETWORK_SLOT + NETWORK_BYTES.length)
+  const amounts = new Float64Array(SLOT_COUNT)
+  for (let j = Math.max(start, known + 1); j <= k; j++) {
+    const state = model.stateOf(node, j * STATISTICS_INTERVAL_SECONDS)
+    const seconds = NETWORK_CLOCK(node, j) - NETWORK_CLOCK(node, j - 1)
+    if (isDown(state)) totals.fill(0)
+    else addInterval(totals, amountsOf(state, amounts), j === start ? STATISTICS_INTERVAL_SECONDS : seconds)
+    if (j % CHECKPOINT_INTERVALS !== 0 && j <= k - RECENT) continue
+    if (kept.size >= MAX_KEPT) kept.clear()
+    kept.set(j, totals)
+    totals = new Float64Array(totals)
+  }
+  return kept.get(k) ?? totals
+}
+
+/** @param seconds between two points of an interface */
+function addInterval(totals: Float64Array, amounts: Amounts, seconds: number): void {
+  for (let slot = 0; slot < SLOT_COUNT; slot++) totals[slot] = (totals[slot] ?? 0) + (amounts[slot] ?? 0)
+  addLatencies(totals, SLOT_COUNT, amounts)
+  const bytes = (amount: number) => (amount / STATISTICS_INTERVAL_SECONDS) * seconds
+  totals[NETWORK_SLOT] = (totals[NETWORK_SLOT] ?? 0) + bytes(received(amounts))
+  totals[NETWORK_SLOT + 1] = (totals[NETWORK_SLOT + 1] ?? 0) + bytes(transmitted(amounts))
+}
