@@ -12,7 +12,7 @@ const removed = fires({ ...SYSTEM, provider: 'corporate ad', provider_id: 'urn:A
 
 export const accessCases: readonly AlertCase[] = [
   /** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */
-  ...cases('SdsCertificateExpiring', {
+  ...cases('SdsCertificateExpiring', 'warning', {
     'fires after an hour with less than 14 days left and ends with the renewal': {
       series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
       at: { '59m': [], '60m': [ends('9 days')], '69m': [ends('9 days')], '70m': [] },
@@ -22,7 +22,7 @@ export const accessCases: readonly AlertCase[] = [
       at: { '10m': [], '80m': [] },
     },
   }),
-  ...cases('SdsCertificateCritical', {
+  ...cases('SdsCertificateCritical', 'critical', {
     'fires after 10 minutes with less than 3 days left and ends with the renewal': {
       series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
       at: { '9m': [], '10m': [ends('1 day')], '20m': [] },
@@ -33,7 +33,7 @@ export const accessCases: readonly AlertCase[] = [
       at: { '10m': [ends('10m')], '21m': [expired], '30m': [expired], '120m': [expired] },
     },
   }),
-  ...cases('SdsAuthnProviderRemoved', {
+  ...cases('SdsAuthnProviderRemoved', 'warning', {
     'fires 5 minutes after the removal and ends when the provider is listed again': {
       series: { [corporate]: '1x9 stale _x19 1x10', sds_authn_providers: '2x9 1x20 2x10' },
       at: { '14m': [], '15m': [removed], '29m': [removed], '30m': [] },

@@ -1,12 +1,13 @@
 import { stringify } from 'yaml'
 import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
+import type { Severity } from '../../../../grafana/mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS } from '../../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
 
 /**
  * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
- * test checks that every alert has cases. Of labels and annotations, a case has what the samples decide; the rest is
- * that of the row of the alert.
+ * test checks that every alert has cases. A case has the severity, and of other labels and annotations what the samples
+ * decide; the rest is that of the row of the alert.
  */
 
 /** Where the links of the tested rules go. */
@@ -30,6 +31,7 @@ export const fires = (labels: Fired['labels'], ...inserted: Fired['inserted']): 
 
 export interface AlertCase {
   readonly alert: string
+  readonly severity: Severity
   readonly name: string
   /** Minutes between two values and between two evaluations: 1, or 5 in cases that take many hours. */
   readonly step?: 1 | 5
@@ -62,8 +64,9 @@ export type Exporters = keyof typeof EXPORTERS
 /** The cases of an alert, by their names. */
 export const cases = (
   alert: string,
-  rows: Readonly<Record<string, Omit<AlertCase, 'alert' | 'name'>>>,
-): AlertCase[] => Object.entries(rows).map(([name, row]) => ({ alert, name, ...row }))
+  severity: Severity,
+  rows: Readonly<Record<string, Omit<AlertCase, 'alert' | 'name' | 'severity'>>>,
+): AlertCase[] => Object.entries(rows).map(([name, row]) => ({ alert, severity, name, ...row }))
 
 const POOL = { system: 'frankfurt', pool: 'pool 1' }
 /** Default labels by prefix of the metric name; the first match is used. */
@@ -110,11 +113,11 @@ function filledIn(template: string, { labels, inserted }: Fired): string {
 const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) => alerts.map((row) => ({ component, ...row })))
 
 /** The alert as promtool expects it: all its labels and annotations. */
-function expectedOf(name: string, fired: Fired): object {
+function expectedOf({ alert: name, severity }: AlertCase, fired: Fired): object {
   const row = ROWS.find(({ alert }) => alert === name)
   if (row === undefined) throw new Error(`there is no alert ${name}`)
   return {
-    exp_labels: { severity: row.severity, component: row.component, ...fired.labels },
+    exp_labels: { severity, component: row.component, ...fired.labels },
     exp_annotations: {
       summary: row.summary,
       description: filledIn(row.description, fired),
@@ -147,7 +150,7 @@ const promtoolTest = (case_: AlertCase, exporters: Exporters) => ({
   alert_rule_test: Object.entries(case_.at).map(([eval_time, firing]) => ({
     eval_time,
     alertname: case_.alert,
-    exp_alerts: (firing ?? []).map((fired) => expectedOf(case_.alert, fired)),
+    exp_alerts: (firing ?? []).map((fired) => expectedOf(case_, fired)),
   })),
 })
 

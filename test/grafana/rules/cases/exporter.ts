@@ -18,7 +18,7 @@ const shardMissing = fires({ shard: '0' })
 const replicaMissing = fires({ shard: '0', replica: 'a' })
 
 export const exporterCases: readonly AlertCase[] = [
-  ...cases('SdsExporterAbsent', {
+  ...cases('SdsExporterAbsent', 'critical', {
     'fires 10 minutes after the last exporter stopped and ends when one is up': {
       series: { [up('exporter-1')]: '1x9 0x19 1x10', [up('exporter-2')]: '0x40' },
       at: { '19m': [], '20m': [absent], '29m': [absent], '30m': [] },
@@ -32,7 +32,7 @@ export const exporterCases: readonly AlertCase[] = [
       at: { '20m': [] },
     },
   }),
-  ...cases('SdsExporterDown', {
+  ...cases('SdsExporterDown', 'warning', {
     'names the exporter that is down, after 5 minutes': {
       series: { [up('exporter-1')]: '0x9 1x10', [up('exporter-2')]: '1x20' },
       at: { '4m': [], '5m': [down], '9m': [down], '10m': [] },
@@ -42,7 +42,7 @@ export const exporterCases: readonly AlertCase[] = [
       at: { '4m': [], '5m': [], '20m': [] },
     },
   }),
-  ...cases('SdsExporterRestarting', {
+  ...cases('SdsExporterRestarting', 'warning', {
     'fires at the third start within an hour and ends 15 minutes after there are fewer': {
       interval: '30s',
       series: { [ofExporter(START)]: '100x19 700x19 1300x19 1900x240' },
@@ -53,7 +53,7 @@ export const exporterCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsConfigReloadFailed', {
+  ...cases('SdsConfigReloadFailed', 'warning', {
     'fires after 5 and 10 minutes with a refused file and ends when it is accepted': {
       interval: '30s',
       series: { [ofExporter(RELOAD)]: '1x19 0x59 1x20', [ofExporter(RELOAD, 'exporter-2')]: '1x120' },
@@ -64,7 +64,7 @@ export const exporterCases: readonly AlertCase[] = [
       at: { '25m': [], '40m': [] },
     },
   }),
-  ...cases('SdsShardMissing', {
+  ...cases('SdsShardMissing', 'critical', {
     'fires 5 minutes after the samples of its last server end, also if no exporter was up, and ends with the next':
       {
         series: {
@@ -79,7 +79,7 @@ export const exporterCases: readonly AlertCase[] = [
       at: { '15m': [], '40m': [] },
     },
   }),
-  ...cases('SdsShardReplicaMissing', {
+  ...cases('SdsShardReplicaMissing', 'warning', {
     'fires 15 minutes after the samples of one server end, and ends with the next': {
       series: { [shard('0', 'a')]: '1x9 stale _x19 1x10', [shard('0', 'b')]: '1x40' },
       at: { '24m': [], '25m': [replicaMissing], '29m': [replicaMissing], '30m': [] },

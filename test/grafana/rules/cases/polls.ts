@@ -15,7 +15,7 @@ const TIMEOUT = 'sds_pool_polls_total{result="timeout"}'
 
 /** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
-  ...cases('SdsSystemUnreachable', {
+  ...cases('SdsSystemUnreachable', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the first response': {
       series: { sds_system_up: '1x4 0x14 1x40' },
       at: { '14m': [], '15m': [unreachable], '24m': [unreachable], '25m': [] },
@@ -34,7 +34,7 @@ export const pollCases: readonly AlertCase[] = [
       at: { '40m': [], '41m': [unreachable] },
     },
   }),
-  ...cases('SdsPoolPollsFailing', {
+  ...cases('SdsPoolPollsFailing', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the first successful poll': {
       series: { sds_pool_up: '0x14 1x40', 'sds_pool_up{pool="pool 2",pool_id="p2"}': '1x60' },
       at: { '9m': [], '10m': [failing()], '19m': [failing()], '20m': [] },
@@ -70,7 +70,7 @@ export const pollCases: readonly AlertCase[] = [
       at: { '19m': [], '20m': [failing()], '83m': [failing()], '92m': [] },
     },
   }),
-  ...cases('SdsSystemVanished', {
+  ...cases('SdsSystemVanished', 'critical', {
     'fires after 10 minutes without an exporter that has the system, and ends after a day': {
       step: 5,
       series: { sds_system_up: '1x11 stale', 'sds_system_up{system="paris"}': '1x310' },
@@ -86,7 +86,7 @@ export const pollCases: readonly AlertCase[] = [
       at: { '15m': [], '30m': [], '60m': [] },
     },
   }),
-  ...cases('SdsPoolVanished', {
+  ...cases('SdsPoolVanished', 'critical', {
     'fires after 10 minutes without an exporter that has the pool, and ends after a day': {
       step: 5,
       series: {
@@ -119,7 +119,7 @@ export const pollCases: readonly AlertCase[] = [
         at: { '15m': [], '30m': [], '60m': [] },
       },
   }),
-  ...cases('SdsPoolsUnknown', {
+  ...cases('SdsPoolsUnknown', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the first poll': {
       series: { sds_system_up: '1x60', sds_pool_up: '_x20 1x40' },
       at: { '9m': [], '10m': [poolsUnknown], '24m': [poolsUnknown], '25m': [] },
@@ -133,7 +133,7 @@ export const pollCases: readonly AlertCase[] = [
       at: { '20m': [] },
     },
   }),
-  ...cases('SdsPollErrorsHigh', {
+  ...cases('SdsPollErrorsHigh', 'warning', {
     'fires after 15 minutes for the worse of the exporters and ends 15 minutes after the last failure': {
       series: {
         'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
@@ -152,7 +152,7 @@ export const pollCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsPollsOverdue', {
+  ...cases('SdsPollsOverdue', 'warning', {
     'fires after 5 and 10 minutes without a poll and ends with the next poll': {
       series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40' },
       at: { '15m': [], '16m': [overdue], '20m': [] },
@@ -167,37 +167,33 @@ export const pollCases: readonly AlertCase[] = [
     },
   }),
   /** Every second poll of ten hours fails, or one of them. */
-  ...[20, 60].map(
-    (period): AlertCase => ({
-      alert: 'SdsPollErrorsHigh',
-      name: `fires without interruption where every second poll fails, with a poll every ${period} min`,
-      series: {
-        [INTERVAL]: `${period * 60}x600`,
-        [OK]: counter(minutesOf(2 * period, 0, 600), 600),
-        [TIMEOUT]: counter(minutesOf(2 * period, period, 600), 600),
-      },
-      // The fourth hour ends with a success, the fifth begins with a failure: its window of 15 minutes is all failures.
-      at: Object.fromEntries(
-        minutesOf(5, 303, 598).map((minute) => {
-          const failedAgo = (minute + period) % (2 * period)
-          return [`${minute}m`, [errorsHigh(failedAgo < 15 ? '100%' : '50%')]]
-        }),
-      ),
-    }),
-  ),
-  ...[20, 60].map(
-    (period): AlertCase => ({
-      alert: 'SdsPollErrorsHigh',
-      name: `is silent for a single failed poll, with a poll every ${period} min`,
-      series: {
-        [INTERVAL]: `${period * 60}x600`,
-        [OK]: counter(
-          minutesOf(period, 0, 600).filter((minute) => minute !== 300),
-          600,
+  ...[20, 60].flatMap((period) =>
+    cases('SdsPollErrorsHigh', 'warning', {
+      [`fires without interruption where every second poll fails, with a poll every ${period} min`]: {
+        series: {
+          [INTERVAL]: `${period * 60}x600`,
+          [OK]: counter(minutesOf(2 * period, 0, 600), 600),
+          [TIMEOUT]: counter(minutesOf(2 * period, period, 600), 600),
+        },
+        // The fourth hour ends with a success, the fifth begins with a failure: its window of 15 minutes is all failures.
+        at: Object.fromEntries(
+          minutesOf(5, 303, 598).map((minute) => {
+            const failedAgo = (minute + period) % (2 * period)
+            return [`${minute}m`, [errorsHigh(failedAgo < 15 ? '100%' : '50%')]]
+          }),
         ),
-        [TIMEOUT]: counter([300], 600),
       },
-      at: Object.fromEntries(minutesOf(5, 303, 598).map((minute) => [`${minute}m`, []])),
+      [`is silent for a single failed poll, with a poll every ${period} min`]: {
+        series: {
+          [INTERVAL]: `${period * 60}x600`,
+          [OK]: counter(
+            minutesOf(period, 0, 600).filter((minute) => minute !== 300),
+            600,
+          ),
+          [TIMEOUT]: counter([300], 600),
+        },
+        at: Object.fromEntries(minutesOf(5, 303, 598).map((minute) => [`${minute}m`, []])),
+      },
     }),
   ),
 ]

@@ -9,7 +9,7 @@ const polls = (result: string, labels = ''): string => `sds_query_polls_total{re
 
 /** Cases of the alerts about the Flux API. */
 export const queryCases: readonly AlertCase[] = [
-  ...cases('SdsQueryFailing', {
+  ...cases('SdsQueryFailing', 'warning', {
     'fires after 15 minutes and ends 5 minutes after the first success': {
       series: { [UP]: '1x9 0x19 1x40' },
       at: { '24m': [], '25m': [failing], '34m': [failing], '35m': [] },
@@ -25,23 +25,24 @@ export const queryCases: readonly AlertCase[] = [
       at: { '30m': [], '60m': [] },
     },
   }),
-  ...[5, 30].map(
-    (period): AlertCase => ({
-      alert: 'SdsQueryEmpty',
-      name: `fires 5 minutes after an hour without data and ends 5 minutes after the next, with a query every ${period} min`,
-      series: {
-        [polls('ok')]: counter([...minutesOf(period, 0, 60), ...minutesOf(period, 240, 320)], 320),
-        [polls('empty')]: counter(minutesOf(period, 60 + period, 239), 320),
-      },
-      at: {
-        '123m': [],
-        ...Object.fromEntries(minutesOf(7, 126, 244).map((minute) => [`${minute}m`, [empty]])),
-        '245m': [],
-        '320m': [],
-      },
+  ...[5, 30].flatMap((period) =>
+    cases('SdsQueryEmpty', 'warning', {
+      [`fires 5 minutes after an hour without data and ends 5 minutes after the next, with a query every ${period} min`]:
+        {
+          series: {
+            [polls('ok')]: counter([...minutesOf(period, 0, 60), ...minutesOf(period, 240, 320)], 320),
+            [polls('empty')]: counter(minutesOf(period, 60 + period, 239), 320),
+          },
+          at: {
+            '123m': [],
+            ...Object.fromEntries(minutesOf(7, 126, 244).map((minute) => [`${minute}m`, [empty]])),
+            '245m': [],
+            '320m': [],
+          },
+        },
     }),
   ),
-  ...cases('SdsQueryEmpty', {
+  ...cases('SdsQueryEmpty', 'warning', {
     'is silent for one answer without data, with a query every 30 min': {
       series: { [polls('ok')]: counter([0, 30, 90, 120, 150], 180), [polls('empty')]: counter([60], 180) },
       at: Object.fromEntries(minutesOf(1, 60, 180).map((minute) => [`${minute}m`, []])),

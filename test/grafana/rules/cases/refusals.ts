@@ -56,32 +56,32 @@ const withoutInterruption = (alert: Fired): AlertCase['at'] => ({
 
 export const refusalCases: readonly AlertCase[] = [
   ...[20, 60].flatMap((period): AlertCase[] => [
-    ...cases('SdsTokenRefused', {
+    ...cases('SdsTokenRefused', 'critical', {
       [`fires without interruption with a poll every ${period} min`]: {
         series: refusedEvery(period, polls('auth')),
         at: withoutInterruption(token),
       },
     }),
-    ...cases('SdsAccessForbidden', {
+    ...cases('SdsAccessForbidden', 'critical', {
       [`fires without interruption with a poll every ${period} min`]: {
         series: refusedEvery(period, polls('forbidden')),
         at: withoutInterruption(forbidden),
       },
     }),
   ]),
-  ...cases('SdsLoginRefused', {
+  ...cases('SdsLoginRefused', 'critical', {
     'fires without interruption with a poll every 60 min': {
       series: refusedEvery(60, polls('auth'), REFUSED),
       at: withoutInterruption(login),
     },
   }),
-  ...cases('SdsTokenRefused', {
+  ...cases('SdsTokenRefused', 'critical', {
     'is silent for a login with a poll every 60 min': {
       series: refusedEvery(60, polls('auth'), REFUSED),
       at: { '100m': [], '200m': [], '290m': [] },
     },
   }),
-  ...cases('SdsLoginRefused', {
+  ...cases('SdsLoginRefused', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the next successful poll': {
       series: loginRefused,
       at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
@@ -112,7 +112,7 @@ export const refusalCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...cases('SdsTokenRefused', {
+  ...cases('SdsTokenRefused', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the next successful poll': {
       series: tokenExpired,
       at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
@@ -148,7 +148,7 @@ export const refusalCases: readonly AlertCase[] = [
       at: { '21m': [], '40m': [] },
     },
   }),
-  ...cases('SdsAccessForbidden', {
+  ...cases('SdsAccessForbidden', 'critical', {
     'fires after 10 minutes and ends 5 minutes after the next successful poll': {
       series: roleTaken,
       at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },

@@ -15,7 +15,7 @@ const POLLED_HOURLY = { [LAST]: '0x59 3600x59 7200x10' }
 
 /** Cases of the alerts about samples and values. */
 export const sampleCases: readonly AlertCase[] = [
-  ...cases('SdsFeedFrozen', {
+  ...cases('SdsFeedFrozen', 'critical', {
     'fires after 15 and 5 minutes without a new sample of any category and ends with the next one': {
       series: {
         ...POLLED,
@@ -74,7 +74,7 @@ export const sampleCases: readonly AlertCase[] = [
       at: { '30m': [frozenAt('30m')] },
     },
   }),
-  ...cases('SdsCategoryFrozen', {
+  ...cases('SdsCategoryFrozen', 'warning', {
     'fires after 15 and 10 minutes for the category and ends with the next sample': {
       series: {
         ...POLLED,
@@ -102,7 +102,7 @@ export const sampleCases: readonly AlertCase[] = [
       at: { '58m': [], '119m': [] },
     },
   }),
-  ...cases('SdsNodeSamplesOld', {
+  ...cases('SdsNodeSamplesOld', 'warning', {
     'fires after 15 and 10 minutes behind the pool and ends 10 minutes after the next sample': {
       series: {
         [`${SAMPLE}{category="health"}`]: '0x39 2400+60x20',

@@ -12,7 +12,7 @@ const served = (attribute: string, pool = 'p1', source = 'feed'): string =>
 const disappeared = fires(POLLED_POOL, '2')
 
 export const valueCases: readonly AlertCase[] = [
-  ...cases('SdsClockSkew', {
+  ...cases('SdsClockSkew', 'warning', {
     'fires after 15 minutes in either direction and ends 15 minutes after the correction': {
       series: { sds_system_clock_skew_seconds: '-45x19 0x40' },
       at: { '14m': [], '15m': [skew], '34m': [skew], '35m': [] },
@@ -22,7 +22,7 @@ export const valueCases: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-  ...cases('SdsValuesRejected', {
+  ...cases('SdsValuesRejected', 'warning', {
     'fires after 15 minutes and ends 30 minutes after the last rejection': {
       series: { [REJECTED]: '0x4 1+1x14 15x60' },
       at: { '19m': [], '20m': [rejected], '47m': [rejected], '50m': [] },
@@ -37,7 +37,7 @@ export const valueCases: readonly AlertCase[] = [
       at: { '54m': [], '56m': [rejected], '88m': [rejected], '91m': [] },
     },
   }),
-  ...cases('SdsAttributesDisappeared', {
+  ...cases('SdsAttributesDisappeared', 'info', {
     'fires after two hours in spite of single failed polls, and ends when the attributes are served again': {
       series: {
         [served('nodeCpuUtilization')]: '3x9 0x139 3x10',

@@ -12,7 +12,7 @@ const fillsLast = fires(POOL, '92.1%', '1 day')
 const uneven = fires(POOL, '45%')
 
 export const capacityCases: readonly AlertCase[] = [
-  ...cases('SdsCapacityHigh', {
+  ...cases('SdsCapacityHigh', 'warning', {
     'fires after 30 minutes and ends an hour after the recovery': {
       series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
       at: { '29m': [], '30m': [high], '100m': [high], '101m': [] },
@@ -45,7 +45,7 @@ export const capacityCases: readonly AlertCase[] = [
       at: { '30m': [high] },
     },
   }),
-  ...cases('SdsCapacityCritical', {
+  ...cases('SdsCapacityCritical', 'critical', {
     'fires after 10 minutes and ends half an hour after the recovery': {
       series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
       at: { '9m': [], '10m': [critical], '70m': [critical], '71m': [] },
@@ -55,7 +55,7 @@ export const capacityCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsCapacityFillsSoon', {
+  ...cases('SdsCapacityFillsSoon', 'warning', {
     'fires after half an hour with three hours of history, and ends an hour after the usage decreases': {
       step: 5, // All within the range of six hours, so that no sample is at its start.
       series: { [ALLOCATED]: '700+2.5x42 800-5x20 700x60', [TOTAL]: '1000x124' },
@@ -118,7 +118,7 @@ export const capacityCases: readonly AlertCase[] = [
       at: { '240m': [], '300m': [], '420m': [], '700m': [] },
     },
   }),
-  ...cases('SdsCapacityImbalance', {
+  ...cases('SdsCapacityImbalance', 'info', {
     'fires after 6 hours and ends an hour after the nodes are even': {
       step: 5,
       series: {

@@ -12,7 +12,7 @@ const offline = fires({ system: 'frankfurt' }, '8Ti')
 const EIGHT_TIB = 8_796_093_022_208
 
 export const disksCases: readonly AlertCase[] = [
-  ...cases('SdsDisksBad', {
+  ...cases('SdsDisksBad', 'warning', {
     'is one alert for the pool after 15 minutes, and ends 15 minutes after the replacement': {
       series: {
         [`${BY_STATUS}{status="Bad"}`]: '2x19 0x40',
@@ -30,7 +30,7 @@ export const disksCases: readonly AlertCase[] = [
       at: { '14m': [], '15m': [], '40m': [] },
     },
   }),
-  ...cases('SdsDiskFailuresMany', {
+  ...cases('SdsDiskFailuresMany', 'critical', {
     'fires after 5 minutes, over nodes, and ends 15 minutes after the recovery': {
       series: {
         [DISKS]: '20x40',
@@ -53,7 +53,7 @@ export const disksCases: readonly AlertCase[] = [
       at: { '20m': [] },
     },
   }),
-  ...cases('SdsDisksReadyToReplace', {
+  ...cases('SdsDisksReadyToReplace', 'info', {
     'fires after an hour and ends an hour after the replacement': {
       series: { [`${BY_STATUS}{status="ReadyToReplace"}`]: '1x69 0x80' },
       at: { '59m': [], '60m': [replace], '129m': [replace], '130m': [] },
@@ -63,7 +63,7 @@ export const disksCases: readonly AlertCase[] = [
       at: { '80m': [] },
     },
   }),
-  ...cases('SdsDisksUnaccounted', {
+  ...cases('SdsDisksUnaccounted', 'info', {
     'fires after 30 minutes and ends 30 minutes after all are accounted for': {
       series: {
         [DISKS]: '24x80',
@@ -82,7 +82,7 @@ export const disksCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...cases('SdsDiskSpaceOffline', {
+  ...cases('SdsDiskSpaceOffline', 'warning', {
     'fires once for a system although every node and pool reports the value': {
       series: {
         [OFFLINE]: `${EIGHT_TIB}x39 0x40`,

@@ -7,7 +7,7 @@ const SUCCEEDED = 'sds_node_transactions_succeeded'
 const BY_TYPE = 'sds_node_transaction_errors_by_type'
 
 export const errorCases: readonly AlertCase[] = [
-  ...cases('SdsTransactionErrors', {
+  ...cases('SdsTransactionErrors', 'warning', {
     'fires after 15 minutes and ends 10 minutes after the recovery': {
       series: { [FAILED]: '20x19 0x40', [SUCCEEDED]: '980x60', [READS]: '50x60', [WRITES]: '50x60' },
       at: { '14m': [], '15m': [fires(POOL, '2%')], '29m': [fires(POOL, '2%')], '30m': [] },
@@ -28,7 +28,7 @@ export const errorCases: readonly AlertCase[] = [
       at: { '5m': [], '30m': [] },
     },
   }),
-  ...cases('SdsTransactionErrorsCritical', {
+  ...cases('SdsTransactionErrorsCritical', 'critical', {
     'fires after 5 minutes': {
       series: { [FAILED]: '100x9 0x40', [SUCCEEDED]: '900x60', [READS]: '50x60', [WRITES]: '50x60' },
       at: { '4m': [], '5m': [fires(POOL, '10%')], '19m': [fires(POOL, '10%')], '20m': [] },
@@ -44,7 +44,7 @@ export const errorCases: readonly AlertCase[] = [
       at: { '5m': [], '15m': [] },
     },
   }),
-  ...cases('SdsSystemErrors', {
+  ...cases('SdsSystemErrors', 'warning', {
     'fires after 15 minutes, without the errors of category User': {
       series: {
         [FAILED]: '51.5x19 50x40',
@@ -71,7 +71,7 @@ export const errorCases: readonly AlertCase[] = [
         at: { '5m': [], '30m': [] },
       },
   }),
-  ...cases('SdsSystemErrorsCritical', {
+  ...cases('SdsSystemErrorsCritical', 'critical', {
     'fires after 5 minutes where no types are served': {
       series: { [FAILED]: '20x9 0x40', [SUCCEEDED]: '980x60' },
       at: { '4m': [], '5m': [fires(POOL, '2%')], '19m': [fires(POOL, '2%')], '20m': [] },

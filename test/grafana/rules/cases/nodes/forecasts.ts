@@ -43,7 +43,7 @@ const requested = (pool: string, nodes = '2x100') => ({
 const missing = fires(POOL)
 
 export const forecastCases: readonly AlertCase[] = [
-  ...cases('SdsForecastShort', {
+  ...cases('SdsForecastShort', 'warning', {
     'fires after 6 hours below 30 days, by the shortest of all histories': {
       step: 5,
       series: {
@@ -94,7 +94,7 @@ export const forecastCases: readonly AlertCase[] = [
       at: { '400m': [] },
     },
   }),
-  ...cases('SdsForecastCritical', {
+  ...cases('SdsForecastCritical', 'critical', {
     'fires after an hour below 7 days': {
       series: { ...used(80), ...node(`${DAYS_5}x69 ${DAYS_40}x230`) },
       at: { '59m': [], '60m': [forecast('5 days')], '189m': [forecast('5 days')], '190m': [] },
@@ -128,7 +128,7 @@ export const forecastCases: readonly AlertCase[] = [
       at: { '60m': [fires(POOL, 'has reached 90 %')] },
     },
   }),
-  ...cases('SdsForecastUnavailable', {
+  ...cases('SdsForecastUnavailable', 'info', {
     'fires after 6 hours of N/A and ends 6 hours after a forecast': {
       step: 5,
       series: {
@@ -166,7 +166,7 @@ export const forecastCases: readonly AlertCase[] = [
         at: { '400m': [] },
       },
   }),
-  ...cases('SdsForecastMissing', {
+  ...cases('SdsForecastMissing', 'info', {
     'fires after 2 hours with forecasts of other targets only, and ends an hour after the first one': {
       step: 5,
       series: {

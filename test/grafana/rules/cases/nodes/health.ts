@@ -14,7 +14,7 @@ const flapping = fires(NODE, '4')
 const vanished = fires({ ...NODE, pool_id: 'p1', node_id: 'id1' })
 
 export const healthCases: readonly AlertCase[] = [
-  ...cases('SdsNodeBad', {
+  ...cases('SdsNodeBad', 'critical', {
     'names each node': {
       series: { [`${STATUS}{status="Bad"}`]: '1x20', [`${STATUS}{node="n2",status="Bad"}`]: '1x20' },
       at: { '20m': [bad, badToo] },
@@ -36,7 +36,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '9m': [], '10m': [], '40m': [] },
     },
   }),
-  ...cases('SdsNodeNotAccessible', {
+  ...cases('SdsNodeNotAccessible', 'warning', {
     'fires after 10 minutes and ends 10 minutes after the recovery': {
       series: { [`${STATUS}{status="NotAccessible"}`]: '1x14 0x40' },
       at: { '9m': [], '10m': [notAccessible], '24m': [notAccessible], '25m': [] },
@@ -46,7 +46,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '9m': [], '10m': [], '20m': [] },
     },
   }),
-  ...cases('SdsNodesUnavailable', {
+  ...cases('SdsNodesUnavailable', 'critical', {
     'fires 2 minutes after the second node and ends 10 minutes after the recovery': {
       series: {
         [`${STATUS}{node="n1",status="Bad"}`]: '1x40',
@@ -76,7 +76,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...cases('SdsNodesSuspect', {
+  ...cases('SdsNodesSuspect', 'warning', {
     'fires after 15 minutes, for one node or more, and ends 15 minutes after the recovery of all': {
       series: {
         [`${STATUS}{status="Suspect"}`]: '1x29 0x40',
@@ -105,7 +105,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '14m': [], '15m': [], '40m': [] },
     },
   }),
-  ...cases('SdsNodesHealthUnknown', {
+  ...cases('SdsNodesHealthUnknown', 'warning', {
     'fires for a status that is not documented': {
       series: {
         sds_node_info: '1x60',
@@ -135,7 +135,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '15m': [], '60m': [] },
     },
   }),
-  ...cases('SdsNodeMaintenanceLong', {
+  ...cases('SdsNodeMaintenanceLong', 'info', {
     'fires after a day and ends with the maintenance': {
       step: 5,
       series: { [`${STATUS}{status="Maintenance"}`]: '1x291 0x20' },
@@ -155,7 +155,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '1445m': [], '1500m': [], '1505m': [] },
     },
   }),
-  ...cases('SdsNodeFlapping', {
+  ...cases('SdsNodeFlapping', 'warning', {
     'fires at the fourth change within an hour and ends half an hour after there are fewer': {
       interval: '30s',
       series: { [`${STATUS}{status="Good"}`]: '1x19 0x1 1x1 0x1 1x240' },
@@ -166,7 +166,7 @@ export const healthCases: readonly AlertCase[] = [
       at: { '20m': [], '60m': [] },
     },
   }),
-  ...cases('SdsNodeVanished', {
+  ...cases('SdsNodeVanished', 'warning', {
     'fires 15 minutes after the node left and ends two hours after it': {
       interval: '30s',
       series: {

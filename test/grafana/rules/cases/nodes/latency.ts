@@ -32,7 +32,7 @@ const outlier = fires(NODE, '200ms')
 
 export const latencyCases: readonly AlertCase[] = [
   /** Systems without mean latencies. */
-  ...cases('SdsReadLatencyHigh', {
+  ...cases('SdsReadLatencyHigh', 'warning', {
     'fires for the quantile where there is no mean, and ends after the recovery': {
       series: { ...histogram('read', HALF_SLOW), ...histogram('write', [200, 0]), [READS]: '3x100' },
       at: { '15m': [], '16m': [slowWrite], '39m': [slowWrite], '70m': [] },
@@ -50,7 +50,7 @@ export const latencyCases: readonly AlertCase[] = [
       at: { '30m': [], '39m': [] },
     },
   }),
-  ...cases('SdsReadLatencyHigh', {
+  ...cases('SdsReadLatencyHigh', 'warning', {
     'fires after 15 minutes and ends 10 minutes after the recovery': {
       series: {
         [READ]: '0.25x19 0.05x40',
@@ -80,7 +80,7 @@ export const latencyCases: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-  ...cases('SdsWriteLatencyHigh', {
+  ...cases('SdsWriteLatencyHigh', 'warning', {
     'fires after 15 minutes and ends 10 minutes after the recovery': {
       series: { [WRITE]: '0.5x19 0.05x40', [WRITES]: '100x60' },
       at: { '14m': [], '15m': [slowWrite], '29m': [slowWrite], '30m': [] },
@@ -101,7 +101,7 @@ export const latencyCases: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-  ...cases('SdsNodeLatencyOutlier', {
+  ...cases('SdsNodeLatencyOutlier', 'warning', {
     'fires for the quantile where there is no mean': {
       series: {
         ...histogram('read', HALF_SLOW),

@@ -11,7 +11,7 @@ const CPU = 'sds_node_cpu_utilization_ratio'
 const MEMORY = 'sds_node_memory_utilization_ratio'
 
 export const utilizationCases: readonly AlertCase[] = [
-  ...cases('SdsNodesNetworkBusy', {
+  ...cases('SdsNodesNetworkBusy', 'warning', {
     'fires after 30 minutes for one direction and ends 15 minutes after the recovery': {
       series: { [RECEIVED]: '0.1x80', [SENT]: '0.97x39 0.1x40' },
       at: { '29m': [], '30m': [network], '54m': [network], '55m': [] },
@@ -25,7 +25,7 @@ export const utilizationCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...cases('SdsNodesCpuBusy', {
+  ...cases('SdsNodesCpuBusy', 'info', {
     'fires after 30 minutes and ends 15 minutes after the recovery': {
       series: { [CPU]: '0.97x39 0.1x40' },
       at: { '29m': [], '30m': [cpu], '54m': [cpu], '55m': [] },
@@ -35,7 +35,7 @@ export const utilizationCases: readonly AlertCase[] = [
       at: { '40m': [] },
     },
   }),
-  ...cases('SdsNodesMemoryFull', {
+  ...cases('SdsNodesMemoryFull', 'info', {
     'fires after 30 minutes and ends 15 minutes after the recovery': {
       series: { [MEMORY]: '0.97x39 0.1x40' },
       at: { '29m': [], '30m': [memory], '54m': [memory], '55m': [] },

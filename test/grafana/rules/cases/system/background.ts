@@ -18,7 +18,7 @@ const CODED = 'sds_pool_erasure_coding_coded_bytes'
 
 /** Cases of the alerts about garbage collection, recovery and erasure coding. */
 export const backgroundCases: readonly AlertCase[] = [
-  ...cases('SdsGarbageCollectionOff', {
+  ...cases('SdsGarbageCollectionOff', 'warning', {
     'fires after an hour in spite of a failed reading and ends 15 minutes after it is on': {
       series: {
         [`${ENABLED}{scope="user"}`]: '1x4 0x20 _x3 0x60 1x60',
@@ -31,7 +31,7 @@ export const backgroundCases: readonly AlertCase[] = [
       at: { '90m': [] },
     },
   }),
-  ...cases('SdsGarbageNotReclaimed', {
+  ...cases('SdsGarbageNotReclaimed', 'warning', {
     'fires after a day without any, for the scope, and ends 15 minutes after the next': {
       step: 5,
       series: {
@@ -65,7 +65,7 @@ export const backgroundCases: readonly AlertCase[] = [
       at: { '1445m': [], '1460m': [], '1600m': [] },
     },
   }),
-  ...cases('SdsGarbageUnreclaimable', {
+  ...cases('SdsGarbageUnreclaimable', 'info', {
     'fires after 6 hours for both scopes together and ends an hour later': {
       step: 5,
       series: {
@@ -86,7 +86,7 @@ export const backgroundCases: readonly AlertCase[] = [
       at: { '900m': [] },
     },
   }),
-  ...cases('SdsRecoveryPending', {
+  ...cases('SdsRecoveryPending', 'warning', {
     'fires after 6 hours in spite of a failed reading and ends 30 minutes later': {
       step: 5,
       series: { [BAD_CHUNKS]: '1073741824x50 _x1 1073741824x48 0x50', [SAMPLE]: '0+300x150' },
@@ -105,7 +105,7 @@ export const backgroundCases: readonly AlertCase[] = [
       at: { '360m': [], '900m': [] },
     },
   }),
-  ...cases('SdsErasureCodingBehind', {
+  ...cases('SdsErasureCodingBehind', 'info', {
     'fires after a day and ends an hour later': {
       step: 5,
       series: { [APPLICABLE]: '1000x500', [CODED]: '940x299 960x200' },

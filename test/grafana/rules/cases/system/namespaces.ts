@@ -12,7 +12,7 @@ const DAY = 288
 
 /** Cases of the alerts about namespaces. */
 export const namespaceCases: readonly AlertCase[] = [
-  ...cases('SdsNamespaceQuotaHigh', {
+  ...cases('SdsNamespaceQuotaHigh', 'warning', {
     'fires after 30 minutes and ends an hour after data was deleted': {
       series: { [USED]: '80x9 86x39 80x90', [QUOTA]: '100x140' },
       at: { '39m': [], '40m': [nearly('86%')], '109m': [nearly('86%')], '110m': [] },
@@ -28,14 +28,14 @@ export const namespaceCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsNamespaceQuotaCritical', {
+  ...cases('SdsNamespaceQuotaCritical', 'critical', {
     'fires after 30 minutes and ends 30 minutes after the quota was raised': {
       series: { [USED]: '96x140', [QUOTA]: '100x59 200x60' },
       at: { '29m': [], '30m': [nearly('96%')], '89m': [nearly('96%')], '90m': [] },
     },
     'is silent at 95 percent': { series: { [USED]: '95x60', [QUOTA]: '100x60' }, at: { '60m': [] } },
   }),
-  ...cases('SdsNamespaceQuotaReachedSoon', {
+  ...cases('SdsNamespaceQuotaReachedSoon', 'warning', {
     'fires after two days of growth by five percent a day, and ends three hours after its end': {
       step: 5,
       series: { [USED]: `60000+18x${3 * DAY} 30000x${DAY}`, [QUOTA]: `100000x${5 * DAY}` },

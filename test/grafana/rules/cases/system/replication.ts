@@ -24,7 +24,7 @@ const stalled = fires(LINK, '40%', '6h')
 
 /** Cases of the alerts about replication. */
 export const replicationCases: readonly AlertCase[] = [
-  ...cases('SdsReplicationLagHigh', {
+  ...cases('SdsReplicationLagHigh', 'warning', {
     'fires 15 minutes after an hour since the recovery point and ends 15 minutes after it is current': {
       series: { [POINT]: '0x119 7200+60x60', [pending('repository')]: '5x180' },
       at: { '75m': [], '76m': [lagFor('1h 16m')], '134m': [lagFor('1h 59m')], '135m': [] },
@@ -53,7 +53,7 @@ export const replicationCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsReplicationLagCritical', {
+  ...cases('SdsReplicationLagCritical', 'critical', {
     'fires 10 minutes after four hours and ends 15 minutes later': {
       series: { [LAG]: '14401x29 900x60', [pending('xor')]: '5x90' },
       at: { '9m': [], '10m': [lagFor('4h')], '44m': [lagFor('4h')], '45m': [] },
@@ -63,7 +63,7 @@ export const replicationCases: readonly AlertCase[] = [
       at: { '60m': [] },
     },
   }),
-  ...cases('SdsReplicationBacklogGrowing', {
+  ...cases('SdsReplicationBacklogGrowing', 'warning', {
     'fires for the sum of all kinds and ends an hour after it falls': {
       step: 5,
       series: { [pending('repository')]: `${climbs(100, 2, 60)} 219e9-2e9x60`, [pending('xor')]: '10e9x180' },
@@ -79,7 +79,7 @@ export const replicationCases: readonly AlertCase[] = [
       at: { '300m': [], '480m': [], '600m': [], '700m': [] },
     },
   }),
-  ...cases('SdsReplicationLinksFailed', {
+  ...cases('SdsReplicationLinksFailed', 'critical', {
     'fires after 10 minutes with the names of the sites and ends 10 minutes after the links work': {
       series: {
         [FAILED]: '0x4 2x25 0x30',
@@ -93,7 +93,7 @@ export const replicationCases: readonly AlertCase[] = [
       at: { '14m': [], '40m': [] },
     },
   }),
-  ...cases('SdsReplicationBootstrapStalled', {
+  ...cases('SdsReplicationBootstrapStalled', 'warning', {
     'fires after 6 hours without progress and ends 15 minutes after it moves': {
       step: 5,
       series: { [PROGRESS]: '0.3x9 0.4x99 0.41+0.01x30' },

@@ -7,7 +7,7 @@ const failing = (resource: string) => fires({ ...SYSTEM, resource })
 
 /** Cases of the alert about resources. */
 export const resourceCases: readonly AlertCase[] = [
-  ...cases('SdsResourceFailing', {
+  ...cases('SdsResourceFailing', 'warning', {
     'fires after 70 minutes and ends 5 minutes after the first success': {
       series: { [`${AVAILABLE}{resource="system"}`]: '1x150', [`${UP}{resource="system"}`]: '1x9 0x99 1x40' },
       at: { '79m': [], '80m': [failing('system')], '114m': [failing('system')], '115m': [] },

@@ -25,7 +25,7 @@ const expiring = fires(SYSTEM, '29 days')
 
 /** Cases of the alerts about what a system reports about itself. */
 export const systemCases: readonly AlertCase[] = [
-  ...cases('SdsSystemAlertsCritical', {
+  ...cases('SdsSystemAlertsCritical', 'critical', {
     'fires after 10 minutes and ends 15 minutes after the acknowledgement': {
       series: { [of('Critical')]: '0x4 2x14 0x30' },
       at: { '14m': [], '15m': [critical], '33m': [critical], '35m': [] },
@@ -35,7 +35,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-  ...cases('SdsSystemAlertsError', {
+  ...cases('SdsSystemAlertsError', 'warning', {
     'fires after 15 minutes and ends 15 minutes after the acknowledgement': {
       series: { [of('Error')]: '1x19 0x30' },
       at: { '14m': [], '15m': [error], '34m': [error], '35m': [] },
@@ -45,7 +45,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '30m': [] },
     },
   }),
-  ...cases('SdsSystemWarningsGrowing', {
+  ...cases('SdsSystemWarningsGrowing', 'info', {
     'fires 30 minutes after ten more warnings within a day, in spite of a failed reading, and ends with the day':
       {
         step: 5,
@@ -61,7 +61,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '60m': [], '1990m': [] },
     },
   }),
-  ...cases('SdsSystemNodesUnaccounted', {
+  ...cases('SdsSystemNodesUnaccounted', 'warning', {
     'fires after 20 minutes and ends 10 minutes after the node is Good or Bad': {
       series: {
         sds_system_nodes: '5x60',
@@ -87,7 +87,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '13m': [], '30m': [], '60m': [] },
     },
   }),
-  ...cases('SdsDirectoryTablesUnready', {
+  ...cases('SdsDirectoryTablesUnready', 'critical', {
     'fires after 15 minutes for both states together and ends 10 minutes after all are ready': {
       series: { [inState('unready')]: '0x4 3x25 0x30', [inState('unknown')]: '0x4 2x25 0x30' },
       at: { '19m': [], '20m': [tables], '39m': [tables], '41m': [] },
@@ -97,7 +97,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '15m': [], '30m': [] },
     },
   }),
-  ...cases('SdsVersionsMixed', {
+  ...cases('SdsVersionsMixed', 'info', {
     'fires after a week in spite of a failed reading and ends an hour after the upgrade': {
       step: 5,
       series: {
@@ -119,7 +119,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '8640m': [], '10085m': [], '14400m': [] },
     },
   }),
-  ...cases('SdsLicenseExpired', {
+  ...cases('SdsLicenseExpired', 'warning', {
     'fires after an hour and ends an hour after the new license': {
       series: { [EXPIRED]: '1x99 0x100' },
       at: { '59m': [], '60m': [expired], '159m': [expired], '160m': [] },
@@ -133,7 +133,7 @@ export const systemCases: readonly AlertCase[] = [
       at: { '99m': [] },
     },
   }),
-  ...cases('SdsLicenseExpiring', {
+  ...cases('SdsLicenseExpiring', 'info', {
     'fires an hour after the limit of 30 days and ends an hour after the new license': {
       series: { [EXPIRY]: `2592000x99 25920000x100` },
       at: { '60m': [], '61m': [expiring], '159m': [expiring], '160m': [] },
