@@ -491,7 +491,11 @@ describe('pools that the system lists', () => {
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(up()).toEqual({ p: 1 })
     expect(store.system('a')?.discoveryFailure).toBeUndefined()
-    expect(logged()).toEqual(['warn discovery of pools failed schema', 'info discovery of pools works again'])
+    expect(logged()).toEqual([
+      'warn discovery of pools failed schema',
+      'info discovery of pools works again',
+      'info a resource is not available not_found',
+    ])
   })
 })
 
