@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
+import { loadWebFile } from '../../src/config/web/file.ts'
 import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
@@ -48,6 +49,27 @@ fuzz('the configuration file', {
     const config = resultOrError(() => parseConfig(text, { file: 'test.yml', environment: {} }), ConfigError)
     if (!(config instanceof ConfigError)) checkConfig(config)
     else expect(config.problems.length).toBeGreaterThan(0)
+  },
+})
+
+const WEB = `tls_server_config: {cert_file: a.pem, key_file: a.key, client_auth_type: NoClientCert, min_version: TLS12}
+http_server_config: {http2: true, headers: {X-Frame-Options: deny}}
+basic_auth_users: {alice: $2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG}
+rate_limit: {interval: 1s, burst: 20}
+`
+
+fuzz('the web configuration file', {
+  corpus: 'web_config',
+  input: fc.oneof(mutatedText([WEB, WEB.replace(/.*\n/, '')], PIECES), textOfPieces(PIECES)),
+  runs: 50,
+  check: (text) => {
+    const read = (path: string) => (path === 'web.yml' ? { text } : { problem: 'cannot be read' })
+    const file = resultOrError(() => loadWebFile('web.yml', read), ConfigError)
+    if (file instanceof ConfigError) return expect(file.problems.length).toBeGreaterThan(0)
+    for (const [name, hash] of file.users)
+      expect(`${name}:${hash.reveal()}`).toMatch(/^[^:]*:\$2[aby]?\$\d\d\$/)
+    for (const value of Object.values(file.headers)) expect(() => new Headers({ a: value })).not.toThrow()
+    for (const count of Object.values(file.rateLimit ?? {})) expect(count).toBeGreaterThan(0)
   },
 })
 

@@ -19,6 +19,7 @@ import { addObjects } from '../../src/api/resources/reader.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
+import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { silentLog } from '../../src/log.ts'
@@ -415,6 +416,14 @@ const READERS: readonly Reader[] = [
     texts: ['{"name":"§"}', '{"§":1}', '{"details":"urn:§"}', '<error><details>§</details></error>'],
     tokens: ['urn:', ' : ', 'a.', 'a@', '%41', '&amp;', '(404) ', '1.2.3.4', UUID, ...XML_TOKENS],
     read: (text) => redacted(text),
+  },
+  {
+    // A mapping takes time with the square of its keys: seconds for the 256 KiB that are allowed.
+    name: 'configuration file',
+    bytes: 32 * KIB,
+    texts: ['§', 'systems:\n§', 'tls_server_config: {§}'],
+    tokens: ['k¤: 1\n', '{k¤: 1},', '- &a¤ 1\n', '"', ...YAML_TOKENS],
+    read: (text) => parseConfig(text, { file: 'test.yml', environment: {} }),
   },
   {
     name: 'configuration of Prometheus',

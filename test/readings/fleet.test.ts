@@ -34,13 +34,17 @@ interface Served {
   /** Labels of the series that were compared, by family. */
   readonly compared: Map<string, Set<string>>
   note(key: string, value: number): void
+  noteCompared(family: string, series: string): void
 }
 
 function createServed(): Served {
   const values: Served['values'] = new Map()
+  const compared: Served['compared'] = new Map()
   return {
     values,
-    compared: new Map(),
+    compared,
+    noteCompared: (family, series) =>
+      void compared.set(family, (compared.get(family) ?? new Set()).add(series)),
     note(key, value) {
       values.set(key, [...(values.get(key) ?? []), { value, atMs: Date.now() }])
     },
@@ -123,7 +127,7 @@ function wrongValues(text: string, served: Served): string[] {
       return /^sds_(node_disk|node_capacity_forecast_sec|system_nodes)/.test(name)
         ? [`${key} was never served`]
         : []
-    served.compared.set(name, (served.compared.get(name) ?? new Set()).add(series))
+    served.noteCompared(name, series)
     const keptMs = name === 'sds_node_disk_space_free_bytes' ? NODES_KEPT_MS : OTHERS_KEPT_MS
     const at = known.findLast((one) => one.value === value)?.atMs
     if (at === undefined) return [`${key} has ${value}, which was not served`]
