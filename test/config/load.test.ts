@@ -544,6 +544,7 @@ describe('an invalid file', () => {
       /^: not valid YAML at line 1, column \d+ .*quote text that begins with !/,
     ],
     ['{username: u, password: *canary4711}', /at line 1, column \d+ .*quote text that begins with \*/],
+    ['{username: u, password: {{canary4711}}}', /at line 1, column \d+ .*quote text that/],
     ['{username: u, password: @canary4711}', /quote text that/],
     ['{username: u, password: "canary4711}', /a quote, bracket or comma is missing/],
     ['{username: u, password: "canary\\4711"}', /a backslash/],

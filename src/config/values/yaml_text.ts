@@ -55,7 +55,7 @@ export function parseYaml(file: string, text: string): YamlText {
     return { line, column: col }
   }
   // Warnings are errors too: an unquoted password such as !abc is read as a tag without a value.
-  const first = document.errors[0] ?? document.warnings[0] ?? badAlias(document)
+  const first = document.errors[0] ?? document.warnings[0] ?? faultOfNodes(document)
   if (first !== undefined) {
     const cause = likelyCause(first)
     const { line, column } = place(first.pos[0])
@@ -90,11 +90,19 @@ function withinBounds<Result>(file: string, read: () => Result): Result {
   }
 }
 
-/** The first alias without an anchor before it, or inside the node of its anchor. The library reports neither's position. */
-function badAlias(document: Document.Parsed): Fault | undefined {
+/**
+ * The first alias without an anchor before it, or inside the node of its anchor, of which the library reports no
+ * position; or the first key that is a collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
+ */
+function faultOfNodes(document: Document.Parsed): Fault | undefined {
   const anchors = new Set<string>()
   let fault: Fault | undefined
   visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return undefined
+      fault = { code: 'BAD_SCALAR_START', pos: [key.range?.[0] ?? 0, key.range?.[1] ?? 0] }
+      return visit.BREAK
+    },
     Value(_, { anchor }) {
       if (anchor !== undefined) anchors.add(anchor)
     },
