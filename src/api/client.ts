@@ -90,10 +90,7 @@ export function createClient(options: ClientOptions) {
       readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
     ),
     history: createHistoryReader(read, system.name, bandwidthUnit),
-    /**
-     * The pools that the system lists.
-     * @param figures decodes the response, too, if it has figures of the pools; only the newer list has
-     */
+    /** The pools that the system lists. */
     pools: createPoolList(resource),
     resource,
     /** Requests of the data ports of nodes, without the session. */

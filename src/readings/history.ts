@@ -81,8 +81,9 @@ export function createHistory(options: HistoryOptions) {
       },
       // All samples of a reading are within the window for so long.
       keepForMs: () => history.intervalMs,
+      isDue: false,
     },
-    { signal: options.signal, internalError: options.log.internalError, isDue: false },
+    options,
   )
 
   function check(): void {

@@ -1,18 +1,130 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import { type PoolRef, storagePoolId } from '../api/feed/pools.ts'
-import { decodeObjects } from '../api/resources/objects.ts'
-import { addObjects } from '../api/resources/reader.ts'
-import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
-import { withPools } from '../state/changes.ts'
-import { failureOf } from '../state/state.ts'
-import { kindWith } from '../system_catalogue.ts'
-import { createPoolSources, type PoolOptions, type PoolSources } from './pool.ts'
-import { createSource, type Source } from './source.ts'
+import { REASONS } from '../api/errors/reasons.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
+import { configuredPools, type PoolList, type PoolRef } from '../api/resources/pool_list.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
+import { FORECAST } from '../catalogue.ts'
+import type { SystemConfig } from '../config/config.ts'
+import { dropNodes, withForecasts, withPoll, withPools } from '../state/changes.ts'
+import { type Attempt, failureOf } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import type { ReadingLog } from './log/reading_log.ts'
+import { keepForMs, RETRY_MS } from './schedule.ts'
+import { createSource, type Outcome, type Source } from './source.ts'
+
+export interface PoolOptions {
+  readonly poolId: string
+  readonly system: SystemConfig
+  readonly client: SystemClient
+  readonly store: StateStore
+  readonly log: ReadingLog
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+}
+
+/** Whether the system works: it gave the nodes, or refused them for a reason that may be that of this pool only. */
+export function isAnswer(outcome: Outcome): boolean {
+  return outcome === 'ok' || (outcome !== 'none' && REASONS[outcome.reason].origin === 'request')
+}
+
+export type PoolSources = ReturnType<typeof createPoolSources>
+
+export function createPoolSources(options: PoolOptions) {
+  const { poolId, system } = options
+  const nodes = createNodesSource(options)
+  const { schedule, timeFrames } = system.forecast
+  const forecasts = schedule === '' ? [] : timeFrames.map((frame) => createForecastSource(options, frame))
+  return {
+    poolId,
+    nodes,
+    /** One for each time frame. */
+    forecasts,
+    forget(): void {
+      for (const source of [nodes, ...forecasts]) source.forget()
+    },
+  }
+}
+
+function createNodesSource(options: PoolOptions): Source {
+  const { poolId, system, client, store, log } = options
+  const { maxResponseBytes } = system.limits
+  return createSource(
+    {
+      name: 'nodes of a pool',
+      read: (ofSource) => client.nodes(poolId, ofSource),
+      keep(reading, beganMs) {
+        const attempt = attemptSince(beganMs)
+        store.update(system.name, (state) => withPoll(state, poolId, attempt, reading, maxResponseBytes))
+        log.polled(poolId, { seconds: attempt.seconds, nodes: reading.nodes.length, failure: undefined })
+        log.rejected(poolId, reading.rejected)
+      },
+      fail(failure, beganMs) {
+        const attempt = attemptSince(beganMs, failure)
+        log.polled(poolId, { seconds: attempt.seconds, nodes: undefined, failure })
+        store.update(system.name, (state) => withPoll(state, poolId, attempt))
+      },
+      drop: () => store.update(system.name, (state) => dropNodes(state, poolId)),
+      keepForMs: system.poll.staleAfterMs,
+      located: (cause) => located(cause, system.name, poolId),
+      isOnlyProbed: system.poll.schedule === '',
+      lastSuccess: store.system(system.name)?.pools.get(poolId)?.lastSuccess,
+    },
+    options,
+  )
+}
+
+/** Each time frame is read on its own: one that fails leaves the others as they are. */
+function createForecastSource(options: PoolOptions, timeFrame: string): Source {
+  const { poolId, system, client, store, log } = options
+  const { forecast, limits } = system
+  const replace = (reading: FeedReading | undefined) => {
+    const context = { at: Date.now() / 1000, maxBytes: limits.maxResponseBytes }
+    store.update(system.name, (state) => withForecasts(state, poolId, timeFrame, reading, context))
+  }
+  const known = () => store.system(system.name)?.pools.get(poolId)?.forecasts.get(timeFrame)
+  return createSource(
+    {
+      name: 'forecasts of a pool',
+      read: (ofSource) => client.forecasts(poolId, { ...forecast, timeFrame }, ofSource),
+      keep(response) {
+        // What else the response has is counted by the polls.
+        const rejected = response.rejected.filter(({ attribute }) => attribute === FORECAST.name)
+        replace({ ...response, rejected })
+        log.forecast(poolId, timeFrame, undefined)
+        log.rejected(poolId, rejected)
+      },
+      fail(failure) {
+        log.forecast(poolId, timeFrame, failure)
+        if (known() === undefined) replace(undefined)
+      },
+      drop: () => replace(undefined),
+      keepForMs: keepForMs(system, forecast.schedule),
+      retryMs: ({ reason }) => (REASONS[reason].origin === 'request' ? undefined : RETRY_MS),
+      isOnlyProbed: system.poll.schedule === '',
+      lastSuccess: known()?.lastSuccess,
+    },
+    options,
+  )
+}
+
+/** A poll that ends now. @param beganMs on the clock of `performance.now()` */
+export function attemptSince(beganMs: number, failure?: ApiError): Attempt {
+  const at = Date.now() / 1000
+  return { at, seconds: (performance.now() - beganMs) / 1000, failure: failure && failureOf(failure, at) }
+}
+
+/** The failure with its place. An internal error becomes a failure of this pool alone. */
+function located(cause: unknown, system: string, pool: string): ApiError {
+  const place = { system, operation: 'nodes', pool, path: 'internal' }
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+  const detail = `internal error while the response was turned into metrics, please report it: ${what}`
+  return new ApiError('local', detail, { cause }, place)
+}
 
 interface PoolsOptions extends Omit<PoolOptions, 'poolId'> {
   /** Receives what the list says of the pools beyond their ids. */
-  readonly noteFigures: (outcome: ResourceReading | ApiError) => void
+  readonly noteValues: (outcome: ResourceReading | ApiError) => void
 }
 
 export type Pools = ReturnType<typeof createPools>
@@ -53,8 +165,8 @@ export function createPools(options: PoolsOptions) {
     /** Polls the pools of the configuration, or those from before a reload, without a request. */
     takeOver(): void {
       const before = [...(store.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
-      if (system.pools !== undefined) use(system.pools.map((id) => ({ id, name: undefined })))
-      else if (before.length > 0) use(before)
+      const pools = configuredPools(system.pools) ?? before
+      if (isConfigured || pools.length > 0) use(pools)
     },
     forget(): void {
       list.forget()
@@ -69,10 +181,11 @@ const EMPTY =
   'the list of pools is empty, although the system had pools; they are kept until further lists confirm it'
 
 function createListSource(
-  { system, client, store, log, signal, noteFigures }: PoolsOptions,
+  options: PoolsOptions,
   hadPools: () => boolean,
   use: (pools: readonly PoolRef[]) => void,
 ): Source {
+  const { system, client, store, log, noteValues } = options
   const isConfigured = system.pools !== undefined
   let emptyInRow = 0
 
@@ -81,18 +194,18 @@ function createListSource(
       name: 'the list of pools',
       /** A service that starts may have no pools yet: an empty list is requested again at once. */
       async read(ofSource) {
-        const list = await listPools(client, ofSource)
-        return list.pools.length === 0 && hadPools() ? listPools(client, ofSource) : list
+        const list = await client.pools(ofSource)
+        return list.pools.length === 0 && hadPools() ? client.pools(ofSource) : list
       },
-      keep({ pools, figures }) {
+      keep({ pools, values }) {
         emptyInRow = pools.length === 0 && hadPools() ? emptyInRow + 1 : 0
         if (emptyInRow > 0 && emptyInRow < EMPTY_CONFIRMED) throw new ApiError('unavailable', EMPTY)
-        noteFigures(figures)
+        noteValues(values)
         use(pools)
         log.discovered(undefined)
       },
       fail(failure) {
-        noteFigures(failure)
+        noteValues(failure)
         if (isConfigured) return
         log.discovered(failure)
         const discoveryFailure = failureOf(failure, Date.now() / 1000)
@@ -102,34 +215,8 @@ function createListSource(
       keepForMs: Number.POSITIVE_INFINITY,
       // With the next round: an empty list is confirmed or replaced soon.
       retryMs: () => (emptyInRow > 0 ? 0 : undefined),
+      isDue: !isConfigured || system.resources.pools.schedule !== '',
     },
-    {
-      signal,
-      internalError: log.internalError,
-      isDue: !isConfigured || system.resources[POOLS.resource].schedule !== '',
-    },
+    options,
   )
-}
-
-const POOLS = kindWith('isListOfPools')
-
-interface PoolList {
-  readonly pools: readonly PoolRef[]
-  readonly figures: ResourceReading | ApiError
-}
-
-export async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<PoolList> {
-  let figures: ResourceReading | ApiError | undefined
-  const pools = await client.pools(signal, (body, { baseUrl, now }) => {
-    const builder = createReadingBuilder(POOLS.resource)
-    const idOf = (entry: Parameters<typeof storagePoolId>[0]) => storagePoolId(entry, baseUrl)
-    try {
-      addObjects(builder, POOLS, decodeObjects(body, POOLS, { ...builder, now, idOf }))
-      figures = builder.reading()
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure
-      figures = failure
-    }
-  })
-  return { pools, figures: figures ?? new ApiError('not_found', 'the list of pools has no values of them') }
 }

@@ -8,7 +8,7 @@ import { withPerformance } from '../state/changes.ts'
 import { byId, renderPoll, withoutCounters } from '../state/rendering.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
-import { attemptSince, isAnswer } from './pool.ts'
+import { attemptSince, isAnswer } from './pools.ts'
 import type { Round, RoundProgress } from './round.ts'
 
 /**

@@ -31,7 +31,7 @@ interface QueriesOptions {
 export type Queries = ReturnType<typeof createQueries>
 
 export function createQueries(options: QueriesOptions) {
-  const { system, store, log, signal } = options
+  const { system, store, log } = options
   const { name, performance: config, limits } = system
   const reader = readerOf(options)
   const pauses = createPauses()
@@ -53,8 +53,9 @@ export function createQueries(options: QueriesOptions) {
       },
       drop: () => store.update(name, (state) => withCurrentValues(state, system)),
       keepForMs: () => nextDropMs(store.system(name)?.performance, system),
+      isDue: config.source !== 'feed',
     },
-    { signal, internalError: log.internalError, isDue: config.source !== 'feed' },
+    options,
   )
 
   return {

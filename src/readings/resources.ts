@@ -102,7 +102,7 @@ interface KindOptions extends ResourcesOptions {
 }
 
 function createKindSource({ kind, read, kept, ...options }: KindOptions): Source {
-  const { system, store, log, signal } = options
+  const { system, store } = options
   const { name, resource, isListOfPools = false } = kind
   return createSource<ResourceReading>(
     {
@@ -117,15 +117,12 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
       drop: () => store.update(system.name, (state) => dropResource(state, name)),
       keepForMs: keepForMs(system, system.resources[resource].schedule),
       retryMs: (failure) => (isListOfPools || isNotAvailable(failure) ? undefined : RETRY_MS),
-    },
-    {
-      signal,
-      internalError: log.internalError,
       isOnlyProbed: system.poll.schedule === '',
       lastSuccess: store.system(system.name)?.resources.get(name)?.lastSuccess,
       // It is read with the list of pools.
       isDue: !isListOfPools,
     },
+    options,
   )
 }
 

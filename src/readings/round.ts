@@ -1,6 +1,5 @@
 import type { StateStore } from '../state/store.ts'
-import { isAnswer, type PoolSources } from './pool.ts'
-import type { Pools } from './pools.ts'
+import { isAnswer, type PoolSources, type Pools } from './pools.ts'
 import type { Queries } from './queries.ts'
 import type { Outcome } from './source.ts'
 

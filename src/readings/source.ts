@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
+import type { ReadingLog } from './log/reading_log.ts'
 
 /** How a reading ended; `none`: the source is forgotten. */
 export type Outcome = 'ok' | 'none' | ApiError
@@ -24,12 +25,6 @@ export interface SourceRow<T> {
   readonly retryMs?: (failure: ApiError) => number | undefined
   /** The failure for an error that is none of the API; otherwise it is an internal error. */
   readonly located?: (cause: unknown) => ApiError
-}
-
-export interface SourceContext {
-  /** Aborts when the system is no longer polled. */
-  readonly signal: AbortSignal
-  readonly internalError: (what: string, failure: unknown) => void
   /** When the value was read by a source before a reload, in seconds since the epoch; undefined: there is none. */
   readonly lastSuccess?: number | undefined
   /** Whether it is due before its schedule says so; true by default. */
@@ -39,6 +34,12 @@ export interface SourceContext {
    * reached it is dropped when its next reading fails.
    */
   readonly isOnlyProbed?: boolean
+}
+
+interface SourceContext {
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+  readonly log: Pick<ReadingLog, 'internalError'>
 }
 
 export type Source = ReturnType<typeof createSource>
@@ -51,7 +52,7 @@ export function createSource<T>(row: SourceRow<T>, context: SourceContext) {
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
   const age = createAgeLimit(row, context)
-  let dueMs = (context.isDue ?? true) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  let dueMs = (row.isDue ?? true) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   let running: Promise<Outcome> | undefined
 
   async function request(): Promise<Outcome> {
@@ -103,8 +104,8 @@ export function createSource<T>(row: SourceRow<T>, context: SourceContext) {
 }
 
 /** Drops a value that no reading has replaced in time, independently of the schedule. */
-function createAgeLimit<T>({ name, keepForMs, drop }: SourceRow<T>, context: SourceContext) {
-  const { lastSuccess, internalError } = context
+function createAgeLimit<T>(row: SourceRow<T>, { log }: SourceContext) {
+  const { name, keepForMs, drop, lastSuccess, isOnlyProbed = false } = row
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
   let isTooOld = false
@@ -119,7 +120,7 @@ function createAgeLimit<T>({ name, keepForMs, drop }: SourceRow<T>, context: Sou
 
   function reached(): void {
     isTooOld = true
-    if (context.isOnlyProbed !== true) dropNow()
+    if (!isOnlyProbed) dropNow()
   }
 
   function dropNow(): void {
@@ -127,7 +128,7 @@ function createAgeLimit<T>({ name, keepForMs, drop }: SourceRow<T>, context: Sou
       drop()
       if (typeof keepForMs === 'function') dropAfter(keepForMs())
     } catch (failure) {
-      internalError(`dropping old values of ${name}`, failure)
+      log.internalError(`dropping old values of ${name}`, failure)
     }
   }
 

@@ -10,8 +10,7 @@ import type { StateStore } from '../state/store.ts'
 import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
 import { createHistory, type History, type HistoryOptions } from './history.ts'
 import { createReadingLog, type ReadingLog } from './log/reading_log.ts'
-import type { PoolSources } from './pool.ts'
-import { createPools } from './pools.ts'
+import { createPools, type PoolSources } from './pools.ts'
 import { createProbe } from './probe.ts'
 import { createQueries, removePerformance } from './queries.ts'
 import { createResources, type ResourcesOptions } from './resources.ts'
@@ -98,7 +97,7 @@ function createSources(options: SourcesOptions, tasks: Tasks) {
   const queries = createQueries(options)
   const pools = createPools({
     ...options,
-    noteFigures: (outcome) => void tasks.start('figures of pools', () => resources.notePools(outcome)),
+    noteValues: (outcome) => void tasks.start('values of pools', () => resources.notePools(outcome)),
   })
   const readAll = (what: string, list: readonly Pick<Source, 'readIfDue'>[]) =>
     tasks.start(what, () => Promise.all(list.map((source) => source.readIfDue())))

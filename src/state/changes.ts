@@ -1,6 +1,6 @@
 import { type FeedReading, frameForecasts, poolNameIn } from '../api/feed/feed.ts'
-import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
+import type { PoolRef } from '../api/resources/pool_list.ts'
 import {
   byId,
   bytesOf,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
-import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
+import { POOL_LISTS, type PoolRef } from '../../src/api/resources/pool_list.ts'
 import { FORECAST, TRANSACTION_ERRORS } from '../../src/catalogue.ts'
 import { newRejections, withRejected } from '../../src/state/state.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/ids.ts'
@@ -71,7 +71,10 @@ fuzz('the lists of pools', {
   runs: 50,
   check: (text) => {
     for (const { decode } of POOL_LISTS) {
-      const pools = resultOrError(() => decode(parseJson(text), 'https://host:4443/api'), ApiError)
+      const pools = resultOrError(
+        () => decode(parseJson(text), { baseUrl: 'https://host:4443/api', now: 0 }).pools,
+        ApiError,
+      )
       if (pools instanceof ApiError) expect(['syntax', 'schema', 'html', 'too_large']).toContain(pools.reason)
       else checkPools(pools)
     }

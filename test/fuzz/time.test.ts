@@ -3,7 +3,6 @@ import { Socket } from 'node:net'
 import { writeProviders } from '../../src/administration/documents.ts'
 import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
-import { POOL_LISTS } from '../../src/api/feed/pools.ts'
 import { decodeHistory } from '../../src/api/history/history.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { checkJsonBounds, embeddedList, parseJson } from '../../src/api/parse/json.ts'
@@ -15,8 +14,8 @@ import { decodeVersions } from '../../src/api/query/requests/version.ts'
 import type { PerformanceReading } from '../../src/api/query/values/performance.ts'
 import { listNames } from '../../src/api/resources/namespaces.ts'
 import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
-import { addObjects } from '../../src/api/resources/reader.ts'
-import { createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { POOL_LISTS } from '../../src/api/resources/pool_list.ts'
+import { addObjects, createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
 import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
 import { parseConfig } from '../../src/config/load.ts'
@@ -278,7 +277,7 @@ const READERS: readonly Reader[] = [
       bytes: RESPONSE,
       texts: marked(POOL_BODIES, ['"varray":[', 'instances":[', '"nodes":{"href":"', '"id":"', '"name":"']),
       tokens: [...NODES, '{},', '1,', '{"id":"p¤","name":"¶"},', '/..', '%41', '/nodes'],
-      read: (text) => decode(jsonOf(text), 'https://host:4443'),
+      read: (text) => decode(jsonOf(text), { baseUrl: 'https://host:4443', now: 0 }),
     }),
   ),
   ...ANSWERS.map(answersOf),

@@ -14,6 +14,7 @@ import { waitFor } from '../support/wait.ts'
 import {
   clientOf,
   configOf,
+  type FakeClient,
   onlySystem,
   ownMetrics,
   readingOf,
@@ -33,7 +34,7 @@ afterEach(async () => {
 })
 
 interface SetUpOptions {
-  readonly client: Partial<SystemClient>
+  readonly client: FakeClient
   readonly yaml?: string
   /** Ids of the pools in the configuration; undefined for discovery. */
   readonly pools?: readonly string[]
@@ -350,7 +351,7 @@ describe('figures of the Flux API', () => {
       const node = NODES.get(name)
       return node === undefined ? answerOf('empty') : rowOf(node, state.polls)
     }
-    const client: Partial<SystemClient> = {
+    const client: FakeClient = {
       nodes: async () => readingOf({ n1: 1 }),
       query,
       read: async (_request, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),

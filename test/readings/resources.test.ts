@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { pause } from '../../src/api/http/waiting.ts'
+import { POOL_LISTS } from '../../src/api/resources/pool_list.ts'
 import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
 import { RESOURCE_NAMES, RESOURCES } from '../../src/system_catalogue.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
@@ -18,16 +19,13 @@ const READ = RESOURCE_NAMES.filter((name) => RESOURCES[name].schedule !== '' && 
 const ON = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\nresources: {}`
 const nodes = async () => readingOf({ n1: 1 })
 const classic = bodiesOf('classic')
-const FIGURES = classic['/dashboard/zones/localzone/storagepools?dataType=current']
 
-/** The list of one pool, with its figures. */
-async function pools(
-  _signal: AbortSignal,
-  decode?: Parameters<SendResource>[1],
-): Promise<readonly { id: string; name: string }[]> {
-  if (decode !== undefined) decode(FIGURES, { baseUrl: 'http://a', now: 1 })
-  return [{ id: 'urn:storageos:VirtualArray:p1', name: 'sp1' }]
-}
+/** The list of one pool, with its values. */
+const pools = async () =>
+  POOL_LISTS[0].decode(classic['/dashboard/zones/localzone/storagepools?dataType=current'], {
+    baseUrl: 'http://a',
+    now: 1,
+  })
 
 const start = (resource: SendResource, yaml = ON) => setUp({ client: { nodes, pools, resource }, yaml })
 

@@ -3,7 +3,7 @@ import type { SystemClient } from '../../src/api/client.ts'
 import type { Reason } from '../../src/api/errors/reasons.ts'
 import type { SystemPoller } from '../../src/readings/system_poller.ts'
 import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
-import { readingOf, shown } from './setup.ts'
+import { type FakeClient, readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
@@ -15,7 +15,7 @@ function countingClient(reason?: Reason) {
   const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
   const providers = vi.fn()
   const queries = vi.fn()
-  const client: Partial<SystemClient> = {
+  const client: FakeClient = {
     nodes,
     forecasts,
     pools,

@@ -1,9 +1,17 @@
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/readings/system_poller.ts'
 import type { StateStore } from '../../src/state/store.ts'
-import { clientOf, configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
+import {
+  clientOf,
+  configOf,
+  type FakeClient,
+  onlySystem,
+  ownMetrics,
+  recordingLog,
+  shown,
+  storeOfA,
+} from './setup.ts'
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -26,7 +34,7 @@ export function useFakeTime(now = Date.UTC(2026, 0, 1, 12, 0, 30)): void {
 }
 
 interface SetUpOptions {
-  readonly client: Partial<SystemClient>
+  readonly client: FakeClient
   readonly yaml?: string
   /** Ids of the pools in the configuration; undefined for discovery. */
   readonly pools?: readonly string[]

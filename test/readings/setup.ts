@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
+import type { PoolList, PoolRef } from '../../src/api/resources/pool_list.ts'
 import type { Config, ResourcesConfig, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { type Fields, fieldsOf, type Log } from '../../src/log.ts'
@@ -32,14 +33,22 @@ export function readingOf(
   })
 }
 
+/** Methods of a client. The pools may come without the values that their list has of them. */
+export type FakeClient = Partial<Omit<SystemClient, 'pools'>> & {
+  readonly pools?: (signal: AbortSignal) => Promise<readonly PoolRef[] | PoolList>
+}
+
 /** A client with these methods. All others reject. */
-export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemClient {
+export function clientOf({ nodes, pools, ...methods }: FakeClient): SystemClient {
   const unexpected = () => Promise.reject(new Error('unexpected request'))
   return {
     nodes: nodes ?? unexpected,
     forecasts: unexpected,
     history: unexpected,
-    pools: unexpected,
+    async pools(signal) {
+      const list = (await pools?.(signal)) ?? (await unexpected())
+      return 'pools' in list ? list : { pools: list, values: new ApiError('not_found', 'no values') }
+    },
     resource: () => Promise.reject(new ApiError('not_found', 'no resources')),
     query: unexpected,
     openDataPorts: () => ({ read: unexpected, close: async () => undefined }),

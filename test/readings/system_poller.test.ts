@@ -2,12 +2,12 @@ import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import type { ApiError } from '../../src/api/errors/errors.ts'
 import type { FeedReading } from '../../src/api/feed/feed.ts'
-import type { PoolRef } from '../../src/api/feed/pools.ts'
 import { createAttempts } from '../../src/api/http/attempts.ts'
 import { pause } from '../../src/api/http/waiting.ts'
 import { createBreaker } from '../../src/api/request/breaker.ts'
 import { createLimits } from '../../src/api/request/limits.ts'
 import { createOperate } from '../../src/api/request/operation.ts'
+import type { PoolRef } from '../../src/api/resources/pool_list.ts'
 import { bytesOf } from '../../src/state/rendering.ts'
 import { newSystem } from '../../src/state/state.ts'
 import type { StateStore } from '../../src/state/store.ts'
@@ -22,7 +22,7 @@ import {
   useFakeTime,
   WITHOUT_PROVIDERS,
 } from './running.ts'
-import { configOf, onlySystem, readingOf, shown } from './setup.ts'
+import { configOf, type FakeClient, onlySystem, readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
@@ -281,9 +281,7 @@ test('an error while old values are dropped is logged', async () => {
 
 describe('a system that is down', () => {
   /** A client with limits and circuit breaker around these requests. */
-  function withBreaker(
-    nodes: (pool: string, signal: AbortSignal) => Promise<FeedReading>,
-  ): Partial<SystemClient> {
+  function withBreaker(nodes: (pool: string, signal: AbortSignal) => Promise<FeedReading>): FakeClient {
     const { limits } = onlySystem(configOf())
     const readings = new Map<string, FeedReading>()
     const operate = createOperate({
@@ -516,7 +514,7 @@ describe('forecasts', () => {
 
   test('are requested for each time frame alone: one that fails leaves the others', async () => {
     const frames: string[] = []
-    const client: Partial<SystemClient> = {
+    const client: FakeClient = {
       nodes,
       forecasts: async (_pool, { timeFrame }) => {
         frames.push(timeFrame)
@@ -602,7 +600,7 @@ describe('forecasts', () => {
   })
 
   test('and the providers are kept by a reload that leaves them on', async () => {
-    const client: Partial<SystemClient> = {
+    const client: FakeClient = {
       nodes: async () => readingOf({ n1: 1 }),
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
       resource: ofProviders,

@@ -5,7 +5,7 @@ import { readDataPorts } from './data_nodes.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
-import { createReadingBuilder, type ReadingBuilder, type ResourceReading } from './reading.ts'
+import { addObjects, createReadingBuilder, type ResourceReading } from './reading.ts'
 import { createRefusalMemory, type RefusalMemory } from './refusals.ts'
 
 type Read = (context: ReadingContext) => Promise<void>
@@ -41,27 +41,4 @@ function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceOb
   return context.refusals.run(requestText(kind), () =>
     kind.measurement === undefined ? readObjects(context, kind) : readQueried(kind, context),
   )
-}
-
-/** Objects without a name are counted by their kind, but have no series. */
-export function addObjects(
-  builder: ReadingBuilder,
-  kind: ObjectKind,
-  objects: readonly ResourceObject[],
-): void {
-  const named = objects.filter(
-    ({ id, labels: [name] }) => kind.count === undefined || (name ?? id) !== undefined,
-  )
-  const nameless = objects.length - named.length
-  if (nameless > 0)
-    builder.rejected.add({ attribute: kind.resource, reason: 'no_id', node: '', text: '' }, nameless)
-  const shown = kind.maxTexts === undefined ? named : withFewTexts(named, kind.maxTexts)
-  builder.add(shown)
-  builder.leaveOut(named.length - shown.length)
-}
-
-function withFewTexts(objects: readonly ResourceObject[], max: number): ResourceObject[] {
-  const textOf = ({ values }: ResourceObject) => values[0]?.text
-  const texts = [...new Set(objects.map(textOf))].slice(0, max)
-  return objects.filter((object) => texts.includes(textOf(object)))
 }

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../system_catalogue.ts'
+import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
 import { createRejectedValues } from '../parse/reads.ts'
 import type { ResourceObject } from './objects.ts'
 
@@ -58,3 +58,26 @@ function identityOf({ kind, id, labels }: ResourceObject): unknown {
 }
 
 const OF_OBJECTS: readonly string[] = ['no_id', 'duplicate']
+
+/** Objects without a name are counted by their kind, but have no series. */
+export function addObjects(
+  builder: ReadingBuilder,
+  kind: ObjectKind,
+  objects: readonly ResourceObject[],
+): void {
+  const named = objects.filter(
+    ({ id, labels: [name] }) => kind.count === undefined || (name ?? id) !== undefined,
+  )
+  const nameless = objects.length - named.length
+  if (nameless > 0)
+    builder.rejected.add({ attribute: kind.resource, reason: 'no_id', node: '', text: '' }, nameless)
+  const shown = kind.maxTexts === undefined ? named : withFewTexts(named, kind.maxTexts)
+  builder.add(shown)
+  builder.leaveOut(named.length - shown.length)
+}
+
+function withFewTexts(objects: readonly ResourceObject[], max: number): ResourceObject[] {
+  const textOf = ({ values }: ResourceObject) => values[0]?.text
+  const texts = [...new Set(objects.map(textOf))].slice(0, max)
+  return objects.filter((object) => texts.includes(textOf(object)))
+}

@@ -44,7 +44,8 @@ async function sendAll(options: SendOptions): Promise<void> {
   const { system, client, signal, onStep } = options
   onStep('list of pools')
   const listed = await attempted(() => client.pools(signal), signal)
-  for (const pool of system.pools ?? (listed ?? []).map(({ id }) => id)) await sendForPool(pool, options)
+  for (const pool of system.pools ?? (listed?.pools ?? []).map(({ id }) => id))
+    await sendForPool(pool, options)
   await sendForResources(options)
   await sendQueries(options)
 }

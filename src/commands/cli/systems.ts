@@ -1,7 +1,7 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
-import type { PoolRef } from '../../api/feed/pools.ts'
 import { pause } from '../../api/http/waiting.ts'
 import type { ResourceReaderOptions } from '../../api/resources/context.ts'
+import { configuredPools, type PoolRef } from '../../api/resources/pool_list.ts'
 import { createResourceReader } from '../../api/resources/reader.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { readVersion } from '../../exporter/version.ts'
@@ -35,18 +35,13 @@ export function createCommandClient(
   return createClient({ system, observer: { ...ignored, ...observer }, log: silentLog })
 }
 
-/** The pools with the ids of the configuration; undefined if it has none. */
-export function configuredPools(ids: SystemConfig['pools']): readonly PoolRef[] | undefined {
-  return ids?.map((id) => ({ id, name: undefined }))
-}
-
 /** The pools of the configuration, otherwise those that the system lists. */
 export async function poolsOf(
   { pools }: SystemConfig,
   client: Pick<SystemClient, 'pools'>,
   signal: AbortSignal,
 ): Promise<readonly PoolRef[]> {
-  return configuredPools(pools) ?? (await client.pools(signal))
+  return configuredPools(pools) ?? (await client.pools(signal)).pools
 }
 
 /** Objects that take a request each, of which a system may have thousands, where a command reads only a few. */

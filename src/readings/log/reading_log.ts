@@ -1,6 +1,6 @@
 import type { ApiError } from '../../api/errors/errors.ts'
-import type { PoolRef } from '../../api/feed/pools.ts'
 import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
+import type { PoolRef } from '../../api/resources/pool_list.ts'
 import { isNotAvailable } from '../../api/resources/refusals.ts'
 import type { Fields, Log } from '../../log.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'

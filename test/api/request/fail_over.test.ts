@@ -27,7 +27,7 @@ describe('a system whose first node', () => {
       await using first = await serveFirst()
       await using second = await startEmulator()
       await using setup = startClient(monitored(first.url, second.url), QUICK)
-      expect((await setup.client.pools(never())).map(({ id }) => id)).toEqual(
+      expect((await setup.client.pools(never())).pools.map(({ id }) => id)).toEqual(
         second.pools.map(({ id }) => id),
       )
       // The first node now has a cooldown.

@@ -1,4 +1,4 @@
-import type { PoolRef } from '../../../api/feed/pools.ts'
+import type { PoolRef } from '../../../api/resources/pool_list.ts'
 import type { HistoryConfig } from '../../../config/config.ts'
 import { pollPeriodMs } from '../../../readings/schedule.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'

@@ -1,13 +1,13 @@
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
-import type { PoolRef } from '../../../api/feed/pools.ts'
 import { pause } from '../../../api/http/waiting.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
+import { configuredPools, type PoolRef } from '../../../api/resources/pool_list.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import type { Failure, PoolState, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
-import { configuredPools, MAX_SINGLE, pollOnce } from '../../cli/systems.ts'
+import { MAX_SINGLE, pollOnce } from '../../cli/systems.ts'
 import { allOf, type Finding, failed, filled, firstOf, type Outcome } from '../check/check.ts'
 import type { SystemContext } from '../check/system_context.ts'
 import { poolsWithNodes, SYNCHRONIZE_NODES } from './findings.ts'
@@ -19,7 +19,7 @@ export async function checkPools(
   client: SystemClient,
 ): Promise<Outcome<readonly PoolRef[]>> {
   try {
-    return comparePools(pools, await client.pools(signal))
+    return comparePools(pools, (await client.pools(signal)).pools)
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure
     return { findings: [listFailure(pools, failure)], fact: configuredPools(pools) }

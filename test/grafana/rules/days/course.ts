@@ -1,11 +1,10 @@
 import { createClient } from '../../../../src/api/client.ts'
 import { ApiError } from '../../../../src/api/errors/errors.ts'
-import type { PoolRef } from '../../../../src/api/feed/pools.ts'
+import type { PoolRef } from '../../../../src/api/resources/pool_list.ts'
 import { createResourceReader } from '../../../../src/api/resources/reader.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
-import { listPools } from '../../../../src/readings/pools.ts'
 import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
 import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
@@ -172,7 +171,7 @@ function createReader(emulator: Emulator) {
     now: () => performance.now(),
   })
   const ofPools = async () => {
-    const { figures } = await listPools(client, NEVER)
+    const { values: figures } = await client.pools(NEVER)
     if (figures instanceof ApiError) throw figures
     return figures
   }
@@ -196,7 +195,7 @@ function createReader(emulator: Emulator) {
     close: client.close,
     async read(before: SystemState, now: number): Promise<SystemState> {
       state = before
-      state = withPools(state, await client.pools(NEVER))
+      state = withPools(state, (await client.pools(NEVER)).pools)
       for (const { ref } of state.pools.values()) {
         await polled(ref, now)
         if (now % (6 * HOUR) === 0) await forecast(ref)
