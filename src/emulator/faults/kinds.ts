@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { DocumentFormat } from '../protocol/format.ts'
+import type { DocumentFormat, JsonObject } from '../protocol/format.ts'
 import type { EmulatedOperation } from '../protocol/operations.ts'
 import type { Argument } from '../protocol/settings.ts'
 
@@ -10,7 +10,6 @@ export interface FullResponse {
 }
 
 export interface FaultRequest {
-  readonly operation: EmulatedOperation
   /** Path and query as received. */
   readonly url: string
   readonly format: DocumentFormat
@@ -22,17 +21,6 @@ export interface Connection {
   /** Aborted when the emulator stops or the connection closes. */
   readonly signal: AbortSignal
 }
-
-export type JsonObject = { [name: string]: unknown }
-
-export interface QueryTable {
-  readonly Datatypes: readonly string[]
-  readonly Columns: readonly string[]
-  readonly Values: readonly (readonly (string | null)[])[]
-}
-
-/** Cells by column. */
-export type TableRow = Readonly<Record<string, string | null>>
 
 /** What the faults of each kind change, in the order in which a request passes them. */
 interface Changes {
@@ -46,12 +34,7 @@ interface Changes {
   /** Responds in place of the storage system, which does not process the request. */
   respond: (argument: string, request: FaultRequest) => FullResponse
   /** The JSON of a successful response. */
-  document: (root: JsonObject, argument: string) => unknown
-  /** The objects of the list in the JSON, or its only object. */
-  list: (objects: readonly JsonObject[], argument: string) => unknown
-  /** The JSON of a query that returned rows. */
-  tables: (table: QueryTable, argument: string) => readonly QueryTable[]
-  rows: (rows: readonly TableRow[], argument: string) => readonly TableRow[]
+  json: (root: JsonObject, argument: string) => unknown
   /** Headers or bytes of a complete response. */
   response: (body: Buffer, argument: string) => Partial<Pick<FullResponse, 'headers' | 'body'>>
   /** Sends a complete response itself; settles when it no longer needs the connection. */
@@ -65,13 +48,13 @@ export interface RowOf<K extends Kind> {
   readonly description: string
   readonly change: Changes[K]
   readonly argument?: Argument | undefined
-  /** The only operation that the fault applies to without a target. */
-  readonly operation?: EmulatedOperation
+  /** The only operations that the fault applies to without a target; default: all. */
+  readonly operations?: readonly EmulatedOperation[] | undefined
 }
 
 /** Creates the rows of a kind. */
 export const rowsOf =
-  <K extends Kind>(kind: K, operation?: EmulatedOperation) =>
+  <K extends Kind>(kind: K, operations?: readonly EmulatedOperation[]) =>
   (description: string, change: Changes[K], argument?: Argument): RowOf<K> => {
-    return { kind, description, change, argument, ...(operation !== undefined && { operation }) }
+    return { kind, description, change, argument, operations }
   }

@@ -4,10 +4,10 @@ import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import type { Pool } from '../model/topology.ts'
-import { formatOf, isObject, parsedJson } from '../protocol/format.ts'
-import { type EmulatedOperation, FEED_OPERATIONS, operationOf, routesOf } from '../protocol/operations.ts'
-import type { FaultRow, FullResponse, JsonObject, Kind, QueryTable, RowOf } from './kinds.ts'
-import { RAW } from './lists.ts'
+import { formatOf, isObject, type JsonObject, parsedJson } from '../protocol/format.ts'
+import { type EmulatedOperation, operationOf, routesOf } from '../protocol/operations.ts'
+import { RAW } from './json.ts'
+import type { FaultRow, FullResponse, Kind, RowOf } from './kinds.ts'
 import type { Fault } from './parse.ts'
 import { FAULTS } from './table.ts'
 
@@ -40,7 +40,7 @@ export function faultMiddleware(
     const settings = ofKind(active, 'setting').map(({ name, argument }) => [name, argument])
     context.state['settings'] = Object.fromEntries(settings)
     if (active.every(({ row }) => BEFORE.includes(row.kind))) return next()
-    const response = await changedResponse(active, context, next, operation)
+    const response = await changedResponse(active, context, next)
     const [sender] = ofKind(active, 'send')
     if (sender === undefined) writeResponse(context, response)
     else await send(sender, context, response, stopping())
@@ -68,23 +68,14 @@ async function changedResponse(
   active: readonly ActiveFault[],
   context: Context,
   next: Next,
-  operation: EmulatedOperation,
 ): Promise<FullResponse> {
   const [responder] = ofKind(active, 'respond')
-  const request = { operation, url: context.originalUrl, format: formatOf(context) }
+  const request = { url: context.originalUrl, format: formatOf(context) }
   if (responder === undefined) await next()
   let response = responder?.row.change(responder.argument, request) ?? (await readResponse(context))
   context.status = response.status
-  for (const { row, argument } of ofKind(active, 'document'))
+  for (const { row, argument } of ofKind(active, 'json'))
     response = withJson(response, (root) => row.change(root, argument))
-  for (const { row, argument } of ofKind(active, 'list'))
-    response = withJson(response, (root) => changeList(root, (list) => row.change(list, argument)))
-  for (const { row, argument } of ofKind(active, 'tables'))
-    response = withJson(response, (root) => changeTables(root, (table) => row.change(table, argument)))
-  for (const { row, argument } of ofKind(active, 'rows'))
-    response = withJson(response, (root) =>
-      changeTables(root, (table) => changeRows(table, row.change, argument)),
-    )
   for (const { row, argument } of ofKind(active, 'response')) {
     const { body = response.body, headers = {} } = row.change(response.body, argument)
     // Lowercase, as in a complete response, so that no header is sent twice.
@@ -100,46 +91,6 @@ function withJson(response: FullResponse, change: (root: JsonObject) => unknown)
   if (!isObject(root) || response.status !== 200) return response
   const text = JSON.stringify(change(root)).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
   return { ...response, body: Buffer.from(text) }
-}
-
-/** Changes a list of objects, or the only object. An empty list stays empty, and an only object is not removed. */
-function changeList(root: JsonObject, change: (objects: readonly JsonObject[]) => unknown): unknown {
-  const found = listIn(root)
-  if (found === undefined) return isObject(root['_embedded']) ? root : ([change([root])].flat()[0] ?? root)
-  if (found.list.length > 0) found.container[found.name] = change(found.list)
-  return root
-}
-
-/** The first list of the document, of what it embeds, or of the element around it. */
-function listIn(root: JsonObject) {
-  const containers: JsonObject[] = [root['_embedded'], root, ...Object.values(root)].filter(isObject)
-  return containers
-    .flatMap((container) => Object.entries(container).map(([name, list]) => ({ container, name, list })))
-    .find(
-      (one): one is typeof one & { list: JsonObject[] } =>
-        Array.isArray(one.list) && one.list.every(isObject),
-    )
-}
-
-/** Changes the answer to a query. Answers without rows stay unchanged. */
-function changeTables(root: JsonObject, change: (table: QueryTable) => readonly QueryTable[]): JsonObject {
-  const series = root['Series'] as QueryTable[] | undefined
-  if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return root
-  const changed = series.flatMap(change)
-  const isEmpty = changed.every(({ Values }) => Values.length === 0)
-  return { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
-}
-
-function changeRows(
-  { Columns, Values, ...table }: QueryTable,
-  change: RowOf<'rows'>['change'],
-  argument: string,
-): QueryTable[] {
-  const rows = Values.map((row) =>
-    Object.fromEntries(Columns.map((name, index) => [name, row[index] ?? null])),
-  )
-  const changed = change(rows, argument)
-  return [{ ...table, Columns, Values: changed.map((row) => Columns.map((name) => row[name] ?? null)) }]
 }
 
 async function readResponse(context: Context): Promise<FullResponse> {
@@ -212,10 +163,8 @@ export function createFaults(
   }
 }
 
-/** Without an operation, faults of lists do not apply to the list of pools, which has the same structure. */
-function coversOperation(fault: Fault, operation: EmulatedOperation): boolean {
-  const row: FaultRow = FAULTS[fault.name]
-  const covered = fault.operation ?? row.operation
-  if (covered !== undefined) return covered === operation
-  return (row.kind !== 'list' && row.kind !== 'document') || FEED_OPERATIONS.includes(operation)
+function coversOperation({ operation, name }: Fault, requested: EmulatedOperation): boolean {
+  const { operations }: FaultRow = FAULTS[name]
+  if (operation !== undefined) return operation === requested
+  return operations === undefined || operations.includes(requested)
 }

@@ -1,16 +1,20 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
-import { choice, count, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
+import { FEED_OPERATIONS } from '../protocol/operations.ts'
+import { type Argument, choice, count, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
 import { LATENCY_BOUNDS } from '../query/counters.ts'
+import * as json from './json.ts'
 import { type FaultRow, rowsOf } from './kinds.ts'
-import * as lists from './lists.ts'
 import * as responses from './responses.ts'
-import * as queryRows from './tables.ts'
 import * as wire from './wire.ts'
 
 const [clock, date, tokens] = [rowsOf('clock'), rowsOf('date'), rowsOf('tokens')]
-const [respond, document, list] = [rowsOf('respond'), rowsOf('document'), rowsOf('list')]
-const [tables, rows] = [rowsOf('tables'), rowsOf('rows')]
-const [response, send] = [rowsOf('response'), rowsOf('send')]
+const [respond, response, send] = [rowsOf('respond'), rowsOf('response'), rowsOf('send')]
+/** Without a target it is not for the list of pools, which has the same structure. */
+const document = rowsOf('json', FEED_OPERATIONS)
+const list = (description: string, change: Parameters<typeof json.inList>[0], argument?: Argument) =>
+  document(description, json.inList(change), argument)
+const rows = (description: string, change: Parameters<typeof json.inRows>[0], argument?: Argument) =>
+  rowsOf('json')(description, json.inRows(change), argument)
 
 const SPEED = choice(['-1', '0'])
 const before = (now: number, time: string) => Math.max(0, now - Math.floor(Number(time)))
@@ -32,7 +36,7 @@ export const FAULTS = {
     responses.statusResponse,
     text('STATUS[,OPTION=VALUE…]', '503', responses.STATUS_PATTERN),
   ),
-  'query-error': rowsOf('respond', 'query')(
+  'query-error': rowsOf('respond', ['query'])(
     'responds to queries with an error: missing role, compile error, internal error, timeout, or media type',
     responses.queryError,
     choice(Object.keys(responses.QUERY_ERRORS), 'compile'),
@@ -93,14 +97,14 @@ export const FAULTS = {
   endless: send('sends blanks after the body without end', wire.sendEndless),
   garbage: send('responds with bytes that are not HTTP', wire.sendGarbage),
 
-  'no-embedded': document('the response has no _embedded', (root) => lists.without(root, '_embedded')),
+  'no-embedded': document('the response has no _embedded', (root) => json.without(root, '_embedded')),
   root: document(
     'the response is not a JSON object',
-    (_root, kind) => lists.ROOTS[kind],
-    choice(Object.keys(lists.ROOTS)),
+    (_root, kind) => json.ROOTS[kind],
+    choice(Object.keys(json.ROOTS)),
   ),
   'empty-list': list('the list is empty', () => []),
-  deep: list('each node has a member nested very deeply', lists.withDeepMember, count('LEVELS', 10_000)),
+  deep: list('each node has a member nested very deeply', json.withDeepMember, count('LEVELS', 10_000)),
   'duplicate-ids': list('two nodes have the same id', ([first, second, ...others]) =>
     second === undefined ? [first] : [first, { ...second, id: first?.['id'] }, ...others],
   ),
@@ -108,19 +112,19 @@ export const FAULTS = {
     nodes.map((node) => ({ ...node, displayName: nodes[0]?.['displayName'] })),
   ),
   'missing-ids': list('the first node has no id', ([first = {}, ...others]) => [
-    lists.without(first, 'id'),
+    json.without(first, 'id'),
     ...others,
   ]),
   'vanished-node': list('the last node is missing', (nodes) => nodes.slice(0, -1)),
   'bad-values': list(
     'values are invalid: all of one kind, or all kinds mixed',
-    lists.withBadValues,
-    choice(['mixed', ...Object.keys(lists.BAD_VALUES)]),
+    json.withBadValues,
+    choice(['mixed', ...Object.keys(json.BAD_VALUES)]),
   ),
   'bad-times': list(
     'times of snapshots are 0, or in another unit than seconds',
-    lists.withBadTimes,
-    choice(Object.keys(lists.TIME_FACTORS), 'milliseconds'),
+    json.withBadTimes,
+    choice(Object.keys(json.TIME_FACTORS), 'milliseconds'),
   ),
   'unknown-health': list(
     'nodes have an undocumented health status',
@@ -129,15 +133,15 @@ export const FAULTS = {
   ),
   'error-types': list(
     'transactions fail with so many error types',
-    lists.withErrorTypes,
+    json.withErrorTypes,
     count('TYPES', 5_000),
   ),
   'hostile-names': list(
     'nodes, pools and error types have names with quotes, control characters, HTML, 10 kB of text and the like',
-    (nodes) => nodes.map(lists.withHostileNames),
+    (nodes) => nodes.map(json.withHostileNames),
   ),
   'proto-members': list('objects have members named __proto__, constructor and hasOwnProperty', (nodes) =>
-    nodes.map(lists.withProtoMembers),
+    nodes.map(json.withProtoMembers),
   ),
   'object-list': list('the list is its first object, as converters from XML write it', ([first]) => first),
   'repeated-object': list('the first object of the list occurs twice', ([first, ...others]) => [
@@ -147,27 +151,31 @@ export const FAULTS = {
   ]),
   'bad-numbers': list(
     'the numbers of the objects of the list are invalid; for snapshots there is bad-values',
-    lists.withBadNumbers,
+    json.withBadNumbers,
     choice(['negative', 'unavailable', 'text', 'blank', 'null', 'list']),
   ),
 
   ...SETTING_FAULTS,
 
   'no-rows': rows('queries return nothing: the members of the answer are null', () => []),
-  'partial-nodes': rows('queries return every second node only', queryRows.everySecondNode),
+  'partial-nodes': rows('queries return every second node only', json.everySecondNode),
   'partial-series': rows('queries return no row of every third series', (all) =>
     all.filter((row) => Number(row['table']) % 3 !== 0),
   ),
-  'reordered-columns': tables('queries return the columns in another order', (one) => [
-    queryRows.reversed(one),
-  ]),
-  'two-series': tables('queries return two Series; the second one has other columns', queryRows.inTwo),
+  'reordered-columns': rowsOf('json')(
+    'queries return the columns in another order',
+    json.inTables((table) => [json.reversed(table)]),
+  ),
+  'two-series': rowsOf('json')(
+    'queries return two Series; the second one has other columns',
+    json.inTables(json.inTwo),
+  ),
   'duplicate-rows': rows('queries return every row twice, with different values', (all) =>
     all.flatMap((row) => [row, { ...row, _value: String(2 * Number(row['_value']) + 1) }]),
   ),
   'missing-bound': rows(
     'a bound of the latencies of the first node is missing',
-    queryRows.withoutBound,
+    json.withoutBound,
     choice(LATENCY_BOUNDS, '+Inf', 'BOUND'),
   ),
   'first-point-only': rows('queries return only the first point of each series', (all) =>
@@ -175,17 +183,17 @@ export const FAULTS = {
   ),
   'late-series': rows(
     'the points of the process or network interface of this name are visible after 10 minutes',
-    queryRows.withoutNewPoints,
+    json.withoutNewPoints,
     text('NAME', 'cm', /^[\w.-]{1,100}$/),
   ),
   'bond-slaves': rows(
     'the interface public is a bond: two slaves, NAME-0 and NAME-1, have its traffic, too',
-    queryRows.withSlaves,
+    json.withSlaves,
     choice(['slave', 'pslave'], 'slave', 'NAME'),
   ),
   'no-link': rows(
     'nodes have an interface eth9 without traffic, and with this speed',
-    queryRows.withoutLink,
+    json.withoutLink,
     SPEED,
   ),
   'interface-speed': rows(

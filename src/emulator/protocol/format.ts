@@ -49,7 +49,7 @@ function contentOf(members: Members): Element[] {
   return Object.entries(members).flatMap(([name, value]) => elementsOf(name, value))
 }
 
-export type JsonObject = { readonly [name: string]: unknown }
+export type JsonObject = { [name: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

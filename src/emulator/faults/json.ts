@@ -1,4 +1,63 @@
-import type { JsonObject } from './kinds.ts'
+import { isObject, type JsonObject } from '../protocol/format.ts'
+
+/** Changes to the JSON of a response. */
+type JsonChange = (root: JsonObject, argument: string) => unknown
+type ListChange = (objects: readonly JsonObject[], argument: string) => unknown
+
+interface QueryTable {
+  readonly Datatypes: readonly string[]
+  readonly Columns: readonly string[]
+  readonly Values: readonly (readonly (string | null)[])[]
+}
+/** Cells by column. */
+type TableRow = Readonly<Record<string, string | null>>
+type RowsChange = (rows: readonly TableRow[], argument: string) => readonly TableRow[]
+
+/** Changes a list of objects, or the only object. An empty list stays empty, and an only object is not removed. */
+export function inList(change: ListChange): JsonChange {
+  return (root, argument) => {
+    const found = listIn(root)
+    if (found === undefined)
+      return isObject(root['_embedded']) ? root : ([change([root], argument)].flat()[0] ?? root)
+    if (found.list.length > 0) found.container[found.name] = change(found.list, argument)
+    return root
+  }
+}
+
+/** The first list of the document, of what it embeds, or of the element around it. */
+function listIn(root: JsonObject) {
+  const containers: JsonObject[] = [root['_embedded'], root, ...Object.values(root)].filter(isObject)
+  return containers
+    .flatMap((container) => Object.entries(container).map(([name, list]) => ({ container, name, list })))
+    .find(
+      (one): one is typeof one & { list: JsonObject[] } =>
+        Array.isArray(one.list) && one.list.every(isObject),
+    )
+}
+
+/** Changes the answer to a query. Answers without rows stay unchanged. */
+export function inTables(change: (table: QueryTable) => readonly QueryTable[]): JsonChange {
+  return (root) => withTables(root, change)
+}
+
+export function inRows(change: RowsChange): JsonChange {
+  return (root, argument) =>
+    withTables(root, ({ Columns, Values, ...table }) => {
+      const rows = Values.map((row) =>
+        Object.fromEntries(Columns.map((name, index) => [name, row[index] ?? null])),
+      )
+      const changed = change(rows, argument)
+      return [{ ...table, Columns, Values: changed.map((row) => Columns.map((name) => row[name] ?? null)) }]
+    })
+}
+
+function withTables(root: JsonObject, change: (table: QueryTable) => readonly QueryTable[]): JsonObject {
+  const series = root['Series'] as QueryTable[] | undefined
+  if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return root
+  const changed = series.flatMap(change)
+  const isEmpty = changed.every(({ Values }) => Values.length === 0)
+  return { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
+}
 
 /** Begins a text that is written without quotes, such as 1e400, which JSON.stringify cannot write. */
 export const RAW = '@raw:'
@@ -124,4 +183,47 @@ export function withProtoMembers(node: JsonObject): JsonObject {
     ['hasOwnProperty', 'no function'],
     ...Object.entries(node),
   ])
+}
+
+export const everySecondNode: RowsChange = (rows) => {
+  const ids = [...new Set(rows.map((row) => row['node_id']))].sort()
+  return rows.filter((row) => ids.indexOf(row['node_id']) % 2 === 0)
+}
+
+export const withoutBound: RowsChange = (rows, bound) => {
+  const [id] = rows.map((row) => row['node_id']).sort()
+  return rows.filter((row) => row['_field'] !== bound || row['node_id'] !== id)
+}
+
+const LATE_MS = 600_000
+
+export const withoutNewPoints: RowsChange = (rows, name) => {
+  const ageMs = (row: TableRow) => Date.parse(row['_stop'] ?? '') - Date.parse(row['_time'] ?? '')
+  return rows.filter((row) => ageMs(row) > LATE_MS || (row['process'] !== name && row['interface'] !== name))
+}
+
+export const withSlaves: RowsChange = (rows, name) =>
+  rows.flatMap((row) => {
+    const slaves = [0, 1].map((number) => ({ ...row, interface: `${name}-${number}` }))
+    return row['interface'] === 'public' ? [row, ...slaves] : [row]
+  })
+
+export const withoutLink: RowsChange = (rows, speed) =>
+  rows.flatMap((row) => {
+    const added = { ...row, interface: 'eth9', _value: row['_field'] === 'speed' ? speed : '0' }
+    return row['interface'] === 'public' ? [row, added] : [row]
+  })
+
+export function reversed({ Datatypes, Columns, Values }: QueryTable): QueryTable {
+  return {
+    Datatypes: Datatypes.toReversed(),
+    Columns: Columns.toReversed(),
+    Values: Values.map((row) => row.toReversed()),
+  }
+}
+
+export function inTwo(table: QueryTable): QueryTable[] {
+  const half = Math.floor(table.Values.length / 2)
+  const [first, second] = [table.Values.slice(0, half), table.Values.slice(half)]
+  return [{ ...table, Values: first }, reversed({ ...table, Values: second })]
 }
