@@ -7,6 +7,7 @@ import {
   addEmulatorFlags,
   addHelp,
   createEmulatedSystem,
+  describesSystem,
   type EmulatorFlags,
   emulatorOptions,
   startEmulatedSystem,
@@ -48,16 +49,12 @@ export function emulateCommand(): Command {
   return addHelp(command, EXAMPLES_HELP).action(emulate)
 }
 
-const SYSTEM_FLAGS: ReadonlySet<string> = new Set(
-  'scenario profile pools nodes newNodes newNodeHours sites namespaces buckets dataPorts seed deleteRole'.split(
-    ' ',
-  ),
-)
-
 /** @throws {CommandError} usage error, for flags that have no effect on a recording */
 function replayOf(file: string, options: EmulatorOptions, command: Command): Replay {
-  const isGiven = (name: string) => SYSTEM_FLAGS.has(name) && command.getOptionValueSource(name) === 'cli'
-  const given = command.options.find((option) => isGiven(option.attributeName()))
+  const given = command.options.find(
+    (option) =>
+      describesSystem(option.flags) && command.getOptionValueSource(option.attributeName()) === 'cli',
+  )
   if (given !== undefined) throw new CommandError(`${given.long} has no effect with --from`, EXIT.usage)
   const recording = readRecording(file)
   try {

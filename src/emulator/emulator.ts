@@ -1,13 +1,11 @@
 import type { Middleware } from 'koa'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { createProviders } from './http/providers.ts'
-import { HANDLERS } from './http/routes.ts'
 import { createSessions } from './http/sessions.ts'
 import { createModel } from './model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from './model/node_state.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow, type Timeline } from './model/scenarios.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
-import { EmulatedError } from './protocol/errors.ts'
 import { PROFILES } from './protocol/profiles.ts'
 import { createCounters } from './query/counters.ts'
 import { createSystemServer } from './server.ts'
@@ -23,7 +21,6 @@ export function createEmulator(options: EmulatorOptions = {}) {
   const system = {
     ...settings,
     model,
-    sessions,
     providers: createProviders(model.key),
     counters: createCounters(model),
   }
@@ -34,11 +31,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
     dataAddresses: settings.dataPorts
       ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
       : [],
-    handle: (operation, request) => {
-      const handler = HANDLERS[operation]
-      if (handler === undefined) throw new EmulatedError('notFound', `There is no ${operation}`)
-      return handler(system, request)
-    },
+    handle: ({ row }, request) => row.handle(system, request),
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     middleware: delayDashboard(model.timeline),
   })

@@ -10,12 +10,10 @@ import { createFaults, faultMiddleware, type NamedPool } from './faults/middlewa
 import { type Fault, parseFault } from './faults/parse.ts'
 import { createApp, type Service } from './http/app.ts'
 import type { resolveOptions, TlsOptions } from './options.ts'
-import type { ExpiredToken } from './protocol/profiles.ts'
 
 interface ServerOptions extends Service {
   readonly settings: ReturnType<typeof resolveOptions>
   readonly pools: readonly NamedPool[]
-  readonly expiredToken: ExpiredToken
   /** Data addresses of nodes, on which it listens, too. */
   readonly dataAddresses?: readonly string[]
   /** Runs for requests that no fault answers. */
@@ -24,14 +22,14 @@ interface ServerOptions extends Service {
 
 /** A listener that answers as a storage system, with faults. @throws RangeError for an invalid fault */
 export function createSystemServer(options: ServerOptions) {
-  const { settings, pools, sessions, expiredToken, middleware, dataAddresses = [] } = options
+  const { settings, pools, sessions, middleware, dataAddresses = [] } = options
   const { clock } = settings
   const faults = createFaults(pools, () => Math.floor(clock() / 1_000), sessions.limitUses)
   const setFaults = (list: readonly (string | Fault)[]): void =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)
   const listener = createListener(settings.listenAddress, settings.tls, dataAddresses)
-  const app = createApp(options, expiredToken, [
+  const app = createApp(options, [
     ...(settings.middleware === undefined ? [] : [settings.middleware]),
     faultMiddleware(faults, clock, listener.stopping),
     ...(middleware === undefined ? [] : [middleware]),

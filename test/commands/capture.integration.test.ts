@@ -100,6 +100,7 @@ describe('capture', () => {
     [['capture'], 'capture needs --output, or --show'],
     [['emulate', '--from=x.jsonl', '--scenario=slow'], '--scenario has no effect with --from'],
     [['emulate', '--from=x.jsonl', '--data-ports'], '--data-ports has no effect with --from'],
+    [['emulate', '--from=x.jsonl', '--seed=a'], '--seed has no effect with --from'],
   ])('%j is a usage error', async (args, words) => {
     expect(await program(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })

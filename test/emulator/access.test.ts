@@ -43,7 +43,6 @@ describe('roles', () => {
 
   test.each([
     ['profile documented', {}, ALL],
-    ['deleteRole', { deleteRole: 'SYSTEM_ADMIN' }, ['SYSTEM_ADMIN']],
     ['profile classic', { profile: 'classic' }, ['SECURITY_ADMIN']],
     ['profile modern', { profile: 'modern' }, ['SECURITY_ADMIN']],
   ] as const)('who may delete a provider: %s', async (_name, options, allowed) => {

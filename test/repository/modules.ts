@@ -130,7 +130,6 @@ export const MODULES: readonly Module[] = [
       'src/commands/cli/command_tree.ts': 'all',
       'src/metrics/families.ts': 'all',
       'src/emulator/faults/parse.ts': 'all',
-      'src/emulator/protocol/operations.ts': 'all',
       alerting: 'all',
       config: 'all',
       mixin: 'all',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { EmulatedOperation } from '../http/routes.ts'
 import type { DocumentFormat, JsonObject } from '../protocol/format.ts'
-import type { EmulatedOperation } from '../protocol/operations.ts'
 import type { Argument } from '../protocol/settings.ts'
 
 export interface FullResponse {

@@ -1,4 +1,4 @@
-import { type EmulatedOperation, OPERATION_HELP } from '../protocol/operations.ts'
+import { type EmulatedOperation, OPERATION_HELP } from '../http/routes.ts'
 import type { FaultRow } from './kinds.ts'
 import { FAULT_NAMES, FAULTS, type FaultName } from './table.ts'
 

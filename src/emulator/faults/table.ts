@@ -1,5 +1,5 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
-import { FEED_OPERATIONS } from '../protocol/operations.ts'
+import { FEED_OPERATIONS } from '../http/routes.ts'
 import { type Argument, choice, count, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
 import { LATENCY_BOUNDS } from '../query/counters.ts'
 import * as json from './json.ts'

@@ -5,9 +5,8 @@ import { setImmediate } from 'node:timers/promises'
 import Koa, { type Context, type Next } from 'koa'
 import { bodyOf, EmulatedError, QueryError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
-import { type Route, type RoutedOperation, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
-import type { AuthorizedRequest, RouteResponse } from './routes.ts'
+import { type AuthorizedRequest, type Route, type RouteResponse, routesOf } from './routes.ts'
 import { checkRole, type Sessions, type User } from './sessions.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
@@ -16,15 +15,12 @@ const MAX_BODY_CHARACTERS = 1_000_000
 /** What answers the requests whose path, token and role are valid. */
 export interface Service {
   readonly sessions: Sessions
-  readonly handle: (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
+  readonly handle: (route: Route, request: AuthorizedRequest) => RouteResponse
+  readonly expiredToken: ExpiredToken
 }
 
 /** @param middleware runs before the routes and sets `now` (epoch seconds) and `settings` of `context.state` */
-export function createApp(
-  service: Service,
-  expiredToken: ExpiredToken,
-  middleware: readonly Koa.Middleware[],
-): Koa {
+export function createApp(service: Service, middleware: readonly Koa.Middleware[]): Koa {
   const app = new Koa()
   // Errors that reach Koa are those of broken connections, which faults cause on purpose.
   app.silent = true
@@ -33,13 +29,14 @@ export function createApp(
   app.use(async (context) => {
     const route = findRoute(context)
     const parameters = route.parameters.map(decodeURIComponent)
-    const caller = authenticate(context, service, route, expiredToken)
+    const caller = authenticate(context, service, route)
     if (caller === undefined) return
     const body = context.method === 'POST' ? await readBody(context.req) : ''
     const { now, settings } = context.state
     const query = new URLSearchParams(context.querystring)
-    const request = { ...caller, context, query, parameters, body, now, settings }
-    send(context, service.handle(route.operation, request))
+    const { sessions } = service
+    const request = { ...caller, sessions, context, query, parameters, body, now, settings }
+    send(context, service.handle(route, request))
   })
   return app
 }
@@ -71,9 +68,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
-  { sessions }: Service,
+  { sessions, expiredToken }: Service,
   { row: { roles, refusal } }: Route,
-  expiredToken: ExpiredToken,
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)

@@ -1,11 +1,12 @@
+import { QUERY_PATH } from '../../query_catalogue.ts'
+import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
 import { objectText } from '../feed/list.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
-import { EmulatedError } from '../protocol/errors.ts'
+import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
-import type { Role, RoutedOperation } from '../protocol/operations.ts'
-import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import { PROFILES, type Profile, ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/series.ts'
 import { alertList } from '../resources/alerts.ts'
@@ -21,10 +22,7 @@ import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 export interface System {
   readonly model: StorageModel
   readonly profile: Profile
-  readonly sessions: Sessions
   readonly providers: Providers
-  /** Default: the roles of the profile. */
-  readonly deleteRole?: Role
   /** Maximum number of points of one series in one request. */
   readonly maxPoints: number
   readonly counters: Counters
@@ -32,6 +30,7 @@ export interface System {
 
 /** A request with a valid path, token and role. */
 export interface AuthorizedRequest extends Omit<ResourceRequest, 'model' | 'profile'> {
+  readonly sessions: Sessions
   readonly user: User
   readonly token: string
 }
@@ -53,6 +52,17 @@ interface TextBody {
 
 type Handler<Needed = System> = (system: Needed, request: AuthorizedRequest) => RouteResponse
 
+interface RouteRow<Needed = System> {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Parts in braces are parameters. Each path is also served with the suffix `.json`. */
+  readonly path: string
+  /** Roles that may call it; `public`: without a token. */
+  readonly roles: readonly Role[] | 'public'
+  /** The error for another role; default: `forbidden`. */
+  readonly refusal?: ErrorName
+  readonly handle: Handler<Needed>
+}
+
 /** Operations of the resources, which need no state of the requests before. */
 function resource(read: (request: ResourceRequest) => Document): Handler {
   return (system, request) => ({ body: read({ ...system, ...request }) })
@@ -69,63 +79,147 @@ function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Hand
   }
 }
 
-/** The operations that need nothing but the sessions. */
-export const SESSION_HANDLERS = {
-  login,
-  logout,
-  whoami,
-} as const satisfies Partial<Record<RoutedOperation, Handler<Pick<System, 'sessions'>>>>
+const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
+const monitor = (path: string, handle: Handler, method: RouteRow['method'] = 'GET'): RouteRow => {
+  return { method, path, roles: MONITOR, handle }
+}
+const all = (path: string, handle: Handler): RouteRow => ({ method: 'GET', path, roles: ROLES, handle })
 
-export const HANDLERS: Readonly<Partial<Record<RoutedOperation, Handler>>> = {
-  ...Object.fromEntries(Object.entries(DOCUMENTS).map(([kind, read]) => [kind, resource(read)])),
-  ...SESSION_HANDLERS,
-  system: feed(zoneText),
-  pools: feed(poolListText),
-  pool: feed((request, id) => objectText(poolMembers(request, findPool(request.model, id)))),
-  nodes: feed((request, id) => feedText(request, findPool(request.model, id))),
-  system_nodes: feed(allNodesText),
-  node: feed(nodeText),
-  replication_groups: feed(groupListText),
-  replication_group: feed(groupText),
-  group_links: feed(groupLinksText),
-  replication_link: feed(linkText),
-  failed_links: feed((request) => linkListText(request, 'Failed')),
-  bootstrap_links: feed((request) => linkListText(request, 'Bootstrap')),
-  varrays,
-  vdc_nodes: resource(vdcNodes),
-  alerts: resource(alertList),
-  capacity: resource(capacity),
-  pool_capacity: resource(capacity),
-  namespaces: resource(namespaceList),
-  quota: resource(namespaceQuota),
-  usage: resource(namespaceUsages),
-  namespace_usage: resource(namespaceUsage),
-  buckets: resource(bucketList),
-  bucket_quota: resource(bucketQuota),
-  bucket_usage: resource(bucketUsages),
-  one_bucket_usage: resource(bucketUsageDocument),
-  query: (system, request) => ({ body: answerQuery({ ...system, ...request }) }),
-  providers: ({ providers }) => ({ body: providers.list() }),
-  provider: ({ providers }, { parameters: [id = ''] }) => ({ body: providers.record(id) }),
-  delete: deleteProvider,
+/** The operations that need nothing but the sessions. */
+export const SESSION_ROUTES = {
+  login: { method: 'GET', path: '/login', roles: 'public', handle: login },
+  logout: { method: 'GET', path: '/logout', roles: ROLES, handle: logout },
+  whoami: { method: 'GET', path: '/user/whoami', roles: ROLES, handle: whoami },
+} as const satisfies Record<string, RouteRow<unknown>>
+
+const ZONE = '/dashboard/zones/localzone'
+const BILLING = '/object/billing'
+const PROVIDERS = '/vdc/admin/authnproviders'
+
+/** The operations of the API, by the names in the request log and in the targets of faults. */
+const ROUTES = {
+  ...SESSION_ROUTES,
+  system: monitor(ZONE, feed(zoneText)),
+  pools: monitor(`${ZONE}/storagepools`, feed(poolListText)),
+  replication_groups: monitor(`${ZONE}/replicationgroups`, feed(groupListText)),
+  failed_links: monitor(
+    `${ZONE}/rglinksFailed`,
+    feed((request) => linkListText(request, 'Failed')),
+  ),
+  bootstrap_links: monitor(
+    `${ZONE}/rglinksBootstrap`,
+    feed((request) => linkListText(request, 'Bootstrap')),
+  ),
+  varrays: all('/vdc/data-services/varrays', varrays),
+  vdc_nodes: all('/vdc/nodes', resource(vdcNodes)),
+  pool: monitor(
+    '/dashboard/storagepools/{id}',
+    feed((request, id) => objectText(poolMembers(request, findPool(request.model, id)))),
+  ),
+  system_nodes: monitor(`${ZONE}/nodes`, feed(allNodesText)),
+  node: monitor('/dashboard/nodes/{id}', feed(nodeText)),
+  replication_group: monitor('/dashboard/replicationgroups/{id}', feed(groupText)),
+  group_links: monitor('/dashboard/replicationgroups/{id}/rglinks', feed(groupLinksText)),
+  replication_link: monitor('/dashboard/rglinks/{id}', feed(linkText)),
+  alerts: all('/vdc/alerts', resource(alertList)),
+  nodes: monitor(
+    '/dashboard/storagepools/{id}/nodes',
+    feed((request, id) => feedText(request, findPool(request.model, id))),
+  ),
+  query: {
+    method: 'POST',
+    path: QUERY_PATH,
+    roles: MONITOR,
+    refusal: 'noPermission',
+    handle: (system, request) => ({ body: answerQuery({ ...system, ...request }) }),
+  },
+  namespaces: monitor('/object/namespaces', resource(namespaceList)),
+  quota: monitor('/object/namespaces/namespace/{namespace}/quota', resource(namespaceQuota)),
+  usage: monitor(`${BILLING}/namespace/info`, resource(namespaceUsages), 'POST'),
+  namespace_usage: monitor(`${BILLING}/namespace/{namespace}/info`, resource(namespaceUsage)),
+  buckets: monitor('/object/bucket', resource(bucketList)),
+  bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, resource(bucketUsages), 'POST'),
+  one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, resource(bucketUsageDocument)),
+  bucket_quota: monitor('/object/bucket/{bucket}/quota', resource(bucketQuota)),
+  capacity: monitor('/object/capacity', resource(capacity)),
+  pool_capacity: monitor('/object/capacity/{id}', resource(capacity)),
+  providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
+  provider: all(`${PROVIDERS}/{id}`, ({ providers }, { parameters: [id = ''] }) => ({
+    body: providers.record(id),
+  })),
+  // The profile has the roles.
+  delete: { method: 'DELETE', path: `${PROVIDERS}/{id}`, roles: ROLES, handle: deleteProvider },
+} as const satisfies Record<string, RouteRow>
+
+/** Of the catalogue, what has no route above: named by the kind of its objects. */
+const OTHERS = kindsOf().flatMap(({ name, method, path: request, measurement, resource: of }) => {
+  const [path = ''] = request.split('?')
+  const isRouted =
+    measurement !== undefined || Object.values<RouteRow>(ROUTES).some((row) => row.path === path)
+  const roles = 'dataPort' in RESOURCES[of] ? 'public' : MONITOR
+  const read = DOCUMENTS[name]
+  if (isRouted || read === undefined) return []
+  const row: RouteRow = { method: method ?? 'GET', path, roles, handle: resource(read) }
+  return [[name, row] as const]
+})
+const ALL: readonly (readonly [RoutedOperation, RouteRow])[] = [
+  ...(Object.entries<RouteRow>(ROUTES) as [keyof typeof ROUTES, RouteRow][]),
+  ...OTHERS,
+]
+export type RoutedOperation = keyof typeof ROUTES | ObjectName
+export type EmulatedOperation = RoutedOperation | 'history' | 'forecast' | 'other'
+
+export const FEED_OPERATIONS: readonly EmulatedOperation[] = ['nodes', 'history', 'forecast']
+
+export const OPERATION_HELP = {
+  ...(Object.fromEntries(ALL.map(([name, { method, path }]) => [name, `${method} ${path}`])) as Record<
+    RoutedOperation,
+    string
+  >),
+  nodes: `GET ${ROUTES.nodes.path}, with current values`,
+  history: 'as nodes, with dataType=historical only',
+  forecast: 'as nodes, with category=capacityForecast',
+  other: 'everything else',
+} as const satisfies Record<EmulatedOperation, string>
+
+const PATTERNS = ALL.map(([operation, row]) => ({
+  operation,
+  row,
+  // A path with `.json` has no parameter that includes the suffix.
+  pattern: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '([^/]+?)')}(?:\\.json)?/?$`),
+}))
+
+export type Route = ReturnType<typeof routesOf>[number]
+
+/** The operations at a path, with the values of the parameters as they are in the path. */
+export function routesOf(path: string) {
+  return PATTERNS.flatMap(({ operation, row, pattern }) => {
+    const match = pattern.exec(path)
+    return match === null ? [] : [{ operation, row, parameters: match.slice(1) }]
+  })
 }
 
-function login({ sessions }: Pick<System, 'sessions'>, { context }: AuthorizedRequest): RouteResponse {
+export function operationOf(method: string, path: string, query: string): EmulatedOperation {
+  const operation = routesOf(path).find(({ row }) => row.method === method)?.operation ?? 'other'
+  if (operation !== 'nodes') return operation
+  if (/(^|&)category=capacityForecast(&|$)/.test(query)) return 'forecast'
+  const types = [...query.matchAll(/(?:^|&)dataType=([^&]*)/g)].map(([, type]) => type)
+  return types.length > 0 && types.every((type) => type === 'historical') ? 'history' : 'nodes'
+}
+
+function login(_system: unknown, { sessions, context }: AuthorizedRequest): RouteResponse {
   const encoded = /^basic\s+(\S+)$/i.exec(context.get('authorization'))?.[1] ?? ''
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   const token = sessions.login(user, password, context.socket.remoteAddress ?? '')
   return { headers: { 'X-SDS-AUTH-TOKEN': token }, body: { root: 'loggedIn', members: { user } } }
 }
 
-function logout(
-  { sessions }: Pick<System, 'sessions'>,
-  { user, token, query }: AuthorizedRequest,
-): RouteResponse {
+function logout(_system: unknown, { sessions, user, token, query }: AuthorizedRequest): RouteResponse {
   sessions.logout(token, query.get('force') === 'true')
   return { body: { root: 'loggedOut', members: { user } } }
 }
 
-function whoami(_system: Pick<System, 'sessions'>, { user }: AuthorizedRequest): RouteResponse {
+function whoami(_system: unknown, { user }: AuthorizedRequest): RouteResponse {
   const { role } = ACCOUNTS[user]
   const members = { common_name: user, distinguished_name: '', namespace: '', roles: [role] }
   const texts = Object.entries({ ...members, roles: [{ name: 'role', content: role }] })
@@ -141,10 +235,10 @@ function varrays({ model }: System): RouteResponse {
 }
 
 function deleteProvider(
-  { providers, deleteRole, profile }: System,
+  { providers, profile }: System,
   { parameters: [id = ''], user }: AuthorizedRequest,
 ): RouteResponse {
-  checkRole(user, deleteRole === undefined ? PROFILES[profile].deleteRoles : [deleteRole])
+  checkRole(user, PROFILES[profile].deleteRoles)
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   providers.remove(id)
   return {}

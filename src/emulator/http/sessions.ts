@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
-import type { Role } from '../protocol/operations.ts'
+import type { Role } from '../protocol/profiles.ts'
 
 /** The accounts of the emulator, each with a permanent token; all have {@link PASSWORD}. */
 export const ACCOUNTS = {

@@ -1,5 +1,8 @@
 import { ATTRIBUTES, type Attribute, PERFORMANCE_CATEGORIES } from '../../catalogue.ts'
-import { ROLES, type Role } from './operations.ts'
+
+/** Roles of the storage system (API document, "Authentication"). */
+export const ROLES = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN'] as const
+export type Role = (typeof ROLES)[number]
 
 interface ProfileRow {
   readonly help: string

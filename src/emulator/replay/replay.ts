@@ -3,12 +3,17 @@ import { QUERY_PATH } from '../../query_catalogue.ts'
 import type { RecordedExchange, Recording } from '../../recording/format.ts'
 import { shiftTimes } from '../../recording/times.ts'
 import type { Service } from '../http/app.ts'
-import { type AuthorizedRequest, type RouteResponse, SESSION_HANDLERS } from '../http/routes.ts'
+import {
+  type AuthorizedRequest,
+  operationOf,
+  type RoutedOperation,
+  type RouteResponse,
+  SESSION_ROUTES,
+} from '../http/routes.ts'
 import { createSessions } from '../http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from '../options.ts'
 import { EmulatedError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, parsedJson } from '../protocol/format.ts'
-import { operationOf, type RoutedOperation } from '../protocol/operations.ts'
 import { createSystemServer } from '../server.ts'
 import { historyIn } from './history.ts'
 import { createQueryResponder } from './queries.ts'
@@ -29,10 +34,10 @@ export function createReplay(recording: Recording, options: ReplayOptions = {}) 
   const sessions = createSessions(settings.clock, settings.sessions)
   const pools = poolsIn(recording)
   const answer = createResponder(recording)
-  const handle: Service['handle'] = (operation, request) =>
-    operation in SESSION_HANDLERS
-      ? SESSION_HANDLERS[operation as keyof typeof SESSION_HANDLERS]({ sessions }, request)
-      : answer(operation, request)
+  const handle: Service['handle'] = ({ operation }, request) => {
+    const own = Object.entries(SESSION_ROUTES).find(([name]) => name === operation)?.[1]
+    return own === undefined ? answer(operation, request) : own.handle(undefined, request)
+  }
   const expiredToken = options.expiredToken ?? '302'
   const server = createSystemServer({ settings, pools, sessions, handle, expiredToken })
   return Object.assign(server, { pools: pools.map(({ id, name }) => ({ id, name, nodes: [] })) })

@@ -113,7 +113,7 @@ function dateText(seconds: number): string {
 }
 
 /** Answers to requests of the catalogue that have no route of their own, by the kind of their objects. */
-export const DOCUMENTS = {
+export const DOCUMENTS: Readonly<Partial<Record<ObjectName, (request: ResourceRequest) => Document>>> = {
   license,
   dataNode: ping,
-} as const satisfies Partial<Record<ObjectName, (request: ResourceRequest) => Document>>
+}

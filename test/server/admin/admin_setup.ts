@@ -90,7 +90,13 @@ export interface StartedEmulator extends Emulator, AsyncDisposable {}
 
 /** A system on which only one role may delete providers, as on real systems. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<StartedEmulator> {
-  const defaults = { listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, deleteRole: 'SECURITY_ADMIN' } as const
+  const defaults = {
+    listenAddress: '127.0.0.1:0',
+    pools: 1,
+    nodes: 1,
+    profile: 'classic',
+    expiredToken: '401',
+  } as const
   const emulator = createEmulator({ ...defaults, ...options })
   await emulator.start()
   // The members of the emulator are getters, so a copy would not be updated.

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
 import { createEmulator as create } from '../../../src/emulator/emulator.ts'
 import { TOKEN_HEADER } from '../../../src/emulator/http/app.ts'
+import { type EmulatedOperation, operationOf } from '../../../src/emulator/http/routes.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
-import { type EmulatedOperation, operationOf } from '../../../src/emulator/protocol/operations.ts'
 
 export type Emulator = ReturnType<typeof createEmulator>
 

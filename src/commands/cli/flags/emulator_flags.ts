@@ -3,9 +3,9 @@ import { suggestion } from '../../../config/values/suggestions.ts'
 import { createEmulator, type Emulator } from '../../../emulator/emulator.ts'
 import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/parse.ts'
 import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
+import { OPERATION_HELP } from '../../../emulator/http/routes.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
 import { type CountOption, EMULATOR_DEFAULTS, type EmulatorOptions } from '../../../emulator/options.ts'
-import { OPERATION_HELP, ROLES } from '../../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { explainListenError } from '../../../values/listen_address.ts'
@@ -33,7 +33,7 @@ const count = <Option extends CountOption>(option: Option, description: string, 
 }
 
 /** @param withoutProfile what is emulated without --profile, for --help */
-const flagsWith = (withoutProfile: string) =>
+const systemFlags = (withoutProfile: string) =>
   ({
     '--scenario <name>': {
       description: 'state of the storage system',
@@ -67,25 +67,27 @@ const flagsWith = (withoutProfile: string) =>
       description: 'any text; the same text gives the same pools, nodes and history',
       default: EMULATOR_DEFAULTS.seed,
     },
-    '--expired-token <status>': {
-      description: 'response to an unknown or expired token (default: that of the profile)',
-      choices: choices(EXPIRED_TOKEN),
-    },
-    '--delete-role <role>': {
-      description:
-        'the only role that may delete providers (default: that of the profile; in documented any)',
-      choices: ROLES,
-    },
-    '--fault <fault>': {
-      description: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
-      parse: collectFault,
-    },
   }) as const satisfies FlagTable
 
-export type EmulatorFlags = FlagsOf<ReturnType<typeof flagsWith>>
+/** Flags that also have an effect on a recording. */
+const RESPONSE_FLAGS = {
+  '--expired-token <status>': {
+    description: 'response to an unknown or expired token (default: that of the profile)',
+    choices: choices(EXPIRED_TOKEN),
+  },
+  '--fault <fault>': {
+    description: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
+    parse: collectFault,
+  },
+} as const satisfies FlagTable
+
+export type EmulatorFlags = FlagsOf<ReturnType<typeof systemFlags>> & FlagsOf<typeof RESPONSE_FLAGS>
 
 export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>
-  addFlags(command, flagsWith(withoutProfile))
+  addFlags(addFlags(command, systemFlags(withoutProfile)), RESPONSE_FLAGS)
+
+/** Whether flags, such as `--scenario <name>`, describe the emulated system. */
+export const describesSystem = (flags: string): boolean => Object.hasOwn(systemFlags(''), flags)
 
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   const { fault: faults = [], ...options } = flags
