@@ -8,6 +8,9 @@ import { temporaryFolder } from '../support/folders.ts'
 
 const SYSTEM = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
 
+const parse = (text: string, environment: Record<string, string> = {}) =>
+  parseConfig(text, { file: 'x.yml', environment })
+
 function problemsOf(
   text: string,
   environment: Record<string, string> = {},
@@ -23,7 +26,7 @@ function problemsOf(
 }
 
 test('a minimal file gets the documented defaults', () => {
-  const config = parseConfig(SYSTEM, { file: 'x.yml', environment: {} })
+  const config = parse(SYSTEM)
   expect(config).toMatchObject({
     systems: [
       {
@@ -149,7 +152,7 @@ forecast: {targets: [80,
     101]}
 `
   try {
-    parseConfig(text, { file: 'x.yml', environment: {} })
+    parse(text)
     expect.unreachable()
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
@@ -295,7 +298,7 @@ test.each([
   ['https://a:4443//', 'https://a:4443'],
 ])('the base_url %s is %s: a port that is written stays', (url, expected) => {
   const text = `systems: [{name: a, base_url: "${url}", auth: {token: a}}]`
-  expect(parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.baseUrls).toEqual([expected])
+  expect(parse(text).systems[0]?.baseUrls).toEqual([expected])
 })
 
 test.each([
@@ -343,7 +346,7 @@ test.each([
   ['$${' + 'A}${' + 'A}$$', '${' + 'A}x$$'],
 ])('%s is written for %s', (written, expected) => {
   const text = `systems: [{name: a, base_url: "https://a:4443", auth: {token: "${written}"}}]`
-  const auth = parseConfig(text, { file: 'x.yml', environment: { A: 'x' } }).systems[0]?.auth
+  const auth = parse(text, { A: 'x' }).systems[0]?.auth
   expect(auth?.kind === 'token' && auth.token.reveal()).toBe(expected)
 })
 
@@ -354,7 +357,7 @@ test.each([
   ['1${' + 'RATE:-}', {}, 1],
 ])('%s with %o is %d', (reference, environment, expected) => {
   const text = `${SYSTEM}limits: {requests_per_second: "${reference}"}`
-  const config = parseConfig(text, { file: 'x.yml', environment })
+  const config = parse(text, environment)
   expect(config.systems[0]?.limits.requestsPerSecond).toBe(expected)
 })
 
@@ -362,7 +365,7 @@ describe('labels of a system', () => {
   const withLabels = (labels: string) => SYSTEM.replace('}}', `}, labels: ${labels}}`)
 
   test('are text by name', () => {
-    const { systems } = parseConfig(withLabels('{site: fra, tier: "1"}'), { file: 'x.yml', environment: {} })
+    const { systems } = parse(withLabels('{site: fra, tier: "1"}'))
     expect(systems[0]?.labels).toEqual({ site: 'fra', tier: '1' })
   })
 
@@ -393,8 +396,7 @@ describe('labels of a system', () => {
 })
 
 describe('without poll.schedule', () => {
-  const ofSystem = (text: string) =>
-    parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.performance.schedule
+  const ofSystem = (text: string) => parse(text).systems[0]?.performance.schedule
 
   test('systems are queried with every poll, unless performance.schedule is set', () => {
     expect(ofSystem(SYSTEM)).toBe('30 */5 * * * *')
@@ -461,64 +463,32 @@ describe('an invalid file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
     [
-      'with an id that is not a path segment',
       `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, pools: [{id: "a/b"}]}`,
       'systems[0].pools[0].id: cannot be part of a path',
     ],
-    ['without systems', '', 'systems: missing: expected a list of systems'],
+    ['', 'systems: missing: expected a list of systems'],
+    ['systems: [{base_url: "https://a", auth: {token: a}}]', 'systems[0].name: missing'],
+    ['- a', ': expected a mapping with the key systems'],
+    [auth('{token: a, username: b, password: c}'), 'systems[0].auth: needs exactly one of'],
+    [auth('{token: "a\\nb"}'), 'systems[0].auth.token: contains spaces, line breaks'],
     [
-      'with a system without a name',
-      'systems: [{base_url: "https://a", auth: {token: a}}]',
-      'systems[0].name: missing',
-    ],
-    ['that is a list', '- a', ': expected a mapping with the key systems'],
-    [
-      'with two ways to log in',
-      auth('{token: a, username: b, password: c}'),
-      'systems[0].auth: needs exactly one of',
-    ],
-    [
-      'with a token of two lines',
-      auth('{token: "a\\nb"}'),
-      'systems[0].auth.token: contains spaces, line breaks',
-    ],
-    [
-      'with a date that no year has',
       `${SYSTEM}poll: {schedule: "0 0 0 31 4,6 *"}`,
       'poll.schedule: this cron expression never runs: no date matches it',
     ],
     [
-      'with a step from a number',
       `${SYSTEM}poll: {schedule: "0 0/5 * * * *"}`,
       'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): the minute must be from 0 to 59, and a step is written */5 or 0-30/5',
     ],
+    [`${SYSTEM}forecast: {time_frames: [12h]}`, 'forecast.time_frames[0]: expected a time frame'],
+    [`${SYSTEM}forecast: {time_frames: [7d, 1w]}`, 'forecast.time_frames: has a time frame twice (1w is 7d)'],
+    [`${SYSTEM}forecast: {targets: [80, 90, 80]}`, 'forecast.targets: has a target twice'],
+    [`${SYSTEM}poll: {stale_after: 0s}`, 'poll.stale_after: must be more than zero'],
     [
-      'with a time frame in hours',
-      `${SYSTEM}forecast: {time_frames: [12h]}`,
-      'forecast.time_frames[0]: expected a time frame',
-    ],
-    [
-      'with one time frame in days and in weeks',
-      `${SYSTEM}forecast: {time_frames: [7d, 1w]}`,
-      'forecast.time_frames: has a time frame twice (1w is 7d)',
-    ],
-    [
-      'with a target twice',
-      `${SYSTEM}forecast: {targets: [80, 90, 80]}`,
-      'forecast.targets: has a target twice',
-    ],
-    [
-      'with a zero stale_after',
-      `${SYSTEM}poll: {stale_after: 0s}`,
-      'poll.stale_after: must be more than zero',
-    ],
-    [
-      'with three spaces instead of four',
       'a:\n  - b: 1\n    c: 1\n  - b: 1\n   c: 1\n',
       ': not valid YAML at line 5, column 1 (MISSING_CHAR): the indentation does not match the surrounding lines',
     ],
-    ['that is not YAML', 'a: [', ': not valid YAML at line 1, column'],
-  ])('%s is rejected', (_, text, expected) => {
+    ['a: [', ': not valid YAML at line 1, column'],
+  ])('%j is rejected', (text, expected) => {
     const problems = problemsOf(text)
     expect(problems.length).toBeGreaterThan(0)
     expect(problems.some((problem) => problem.startsWith(expected))).toBe(true)

@@ -9,6 +9,9 @@ import { temporaryFolder } from '../../support/folders.ts'
 const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG'
 const TLS = 'cert_file: server.pem, key_file: server.key'
 const MUTUAL = `${TLS}, client_ca_file: ca.pem`
+const files = (cert: string, key: string) => `tls_server_config: {cert_file: ${cert}, key_file: ${key}}`
+const tls = (more: string) => `tls_server_config: {${TLS}, ${more}}`
+const mutual = (more: string) => tls(`client_ca_file: ca.pem, ${more}`)
 const folder = temporaryFolder()
 
 beforeAll(async () => {
@@ -49,51 +52,36 @@ function problemsOf(yaml: string): string[] {
 
 describe('a valid web configuration file', () => {
   test.each([
-    ['nothing at all', ''],
-    ['empty mappings', 'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}'],
-    ['a certificate', `tls_server_config: {${TLS}}`],
-    [
-      'a certificate as OpenSSL trusts it',
-      'tls_server_config: {cert_file: trusted.pem, key_file: server.key}',
-    ],
-    [
-      'keys that are not set',
-      `tls_server_config: {${TLS}, client_auth_type: "", client_ca_file: "", cert: }`,
-    ],
-    ['RequestClientCert', `tls_server_config: {${TLS}, client_auth_type: RequestClientCert}`],
-    ['RequireAnyClientCert', `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert}`],
-    ['VerifyClientCertIfGiven', `tls_server_config: {${MUTUAL}, client_auth_type: VerifyClientCertIfGiven}`],
-    [
-      'allowed names',
-      `tls_server_config: {${MUTUAL}, client_auth_type: RequireAndVerifyClientCert, client_allowed_sans: [prometheus, 10.0.0.1]}`,
-    ],
-    [
-      'allowed names without verification',
-      `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: [a]}`,
-    ],
-    ['TLS 1.3 alone', `tls_server_config: {${TLS}, min_version: TLS13}`],
-    ['old TLS', `tls_server_config: {${TLS}, min_version: TLS10}`],
-    ['suites', `tls_server_config: {${TLS}, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]}`],
-    ['curves', `tls_server_config: {${TLS}, curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]}`],
-    ['HTTP/2 on', 'http_server_config: {http2: true}'],
-    [
-      'all headers',
-      `http_server_config: {headers: {Content-Security-Policy: "default-src 'self'", X-Frame-Options: deny,
+    '',
+    'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}',
+    `tls_server_config: {${TLS}}`,
+    files('trusted.pem', 'server.key'),
+    tls('client_auth_type: "", client_ca_file: "", cert: '),
+    tls('client_auth_type: RequestClientCert'),
+    tls('client_auth_type: RequireAnyClientCert'),
+    mutual('client_auth_type: VerifyClientCertIfGiven'),
+    mutual('client_auth_type: RequireAndVerifyClientCert, client_allowed_sans: [prometheus, 10.0.0.1]'),
+    tls('client_auth_type: RequireAnyClientCert, client_allowed_sans: [a]'),
+    tls('min_version: TLS13'),
+    tls('min_version: TLS10'),
+    tls('cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]'),
+    tls('curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]'),
+    'http_server_config: {http2: true}',
+    `http_server_config: {headers: {Content-Security-Policy: "default-src 'self'", X-Frame-Options: deny,
         X-Content-Type-Options: nosniff, X-XSS-Protection: "1", Strict-Transport-Security: max-age=60}}`,
-    ],
-    ['a blank header', 'http_server_config: {headers: {X-Frame-Options: "", Content-Security-Policy: ""}}'],
-    ['users of all kinds of bcrypt', `basic_auth_users: {a: ${HASH}, b: "${HASH.replace('2y', '2a')}"}`],
-    ['a user that looks like a number', `basic_auth_users: {123: ${HASH}}`],
-    ['a rate limit', 'rate_limit: {interval: 1s, burst: 20}'],
-    ['no rate limit', 'rate_limit: {interval: 0, burst: 0}'],
-  ])('%s', (_what, yaml) => expect(problemsOf(yaml)).toEqual([]))
+    'http_server_config: {headers: {X-Frame-Options: "", Content-Security-Policy: ""}}',
+    `basic_auth_users: {a: ${HASH}, b: "${HASH.replace('2y', '2a')}"}`,
+    `basic_auth_users: {123: ${HASH}}`,
+    'rate_limit: {interval: 1s, burst: 20}',
+    'rate_limit: {interval: 0, burst: 0}',
+  ])('%s', (yaml) => expect(problemsOf(yaml)).toEqual([]))
 
   test('with inline certificates', () => {
-    const read = (path: string) => ({ text: files[path] ?? '' })
-    const files: Record<string, string> = {}
-    const inline = load(`tls_server_config: {${MUTUAL}, client_auth_type: RequireAndVerifyClientCert}`)
+    const read = (path: string) => ({ text: texts[path] ?? '' })
+    const texts: Record<string, string> = {}
+    const inline = load(mutual('client_auth_type: RequireAndVerifyClientCert'))
     const indent = (text: string) => text.trim().replaceAll('\n', '\n    ')
-    files['/etc/web.yml'] = [
+    texts['/etc/web.yml'] = [
       'tls_server_config:',
       '  client_auth_type: RequireAndVerifyClientCert',
       `  cert: |\n    ${indent(inline.tls?.cert ?? '')}`,
@@ -106,160 +94,71 @@ describe('a valid web configuration file', () => {
 
 describe('an invalid web configuration file', () => {
   test.each([
-    ['no mapping', '[]', /^: expected a mapping/],
-    ['a text', 'hello', /^: expected a mapping/],
-    ['an unknown key', 'tls_config: {}', /^tls_config: unknown key$/],
+    ['[]', /^: expected a mapping/],
+    ['hello', /^: expected a mapping/],
+    ['tls_config: {}', /^tls_config: unknown key$/],
+    [tls('cert_files: a'), /^tls_server_config.cert_files: unk/],
+    ['tls_server_config: yes please', /^tls_server_config: expected a mapping/],
+    [files('no.pem', 'server.key'), /cert_file: no.pem cannot be read: no such file/],
+    [files('.', 'server.key'), /cert_file: . cannot be read: it is a directory/],
+    [files('junk.pem', 'server.key'), /cert_file: junk.pem contains no certificate/],
     [
-      'an unknown key in a section',
-      `tls_server_config: {${TLS}, cert_files: a}`,
-      /^tls_server_config.cert_files: unk/,
-    ],
-    ['a section that is text', 'tls_server_config: yes please', /^tls_server_config: expected a mapping/],
-    [
-      'a missing certificate file',
-      'tls_server_config: {cert_file: no.pem, key_file: server.key}',
-      /cert_file: no.pem cannot be read: no such file/,
-    ],
-    [
-      'a folder as certificate',
-      'tls_server_config: {cert_file: ., key_file: server.key}',
-      /cert_file: . cannot be read: it is a directory/,
-    ],
-    [
-      'no certificate in the file',
-      'tls_server_config: {cert_file: junk.pem, key_file: server.key}',
-      /cert_file: junk.pem contains no certificate/,
-    ],
-    [
-      'a broken certificate',
-      'tls_server_config: {cert_file: broken.pem, key_file: server.key}',
+      files('broken.pem', 'server.key'),
       /cert_file: broken.pem contains a certificate that cannot be read \(number 1 of 1\)/,
     ],
     [
-      'a broken chain',
-      'tls_server_config: {cert_file: half_chain.pem, key_file: server.key}',
+      files('half_chain.pem', 'server.key'),
       /cert_file: half_chain.pem contains a certificate that cannot be read \(number 2 of 2\)/,
     ],
-    ['no certificate', 'tls_server_config: {key_file: server.key}', /cert_file: missing/],
-    ['no key', 'tls_server_config: {cert_file: server.pem}', /key_file: missing/],
+    ['tls_server_config: {key_file: server.key}', /cert_file: missing/],
+    ['tls_server_config: {cert_file: server.pem}', /key_file: missing/],
+    [files('server.pem', 'server.pem'), /key_file: server.pem contains no usable private key/],
+    [files('server.pem', 'other.key'), /key_file: the key does not belong/],
+    [`tls_server_config: {${MUTUAL}}`, /client_auth_type: a client CA needs a client_auth_type/],
+    [tls('client_auth_type: RequireAndVerifyClientCert'), /client_ca_file: missing/],
     [
-      'a certificate for a key',
-      'tls_server_config: {cert_file: server.pem, key_file: server.pem}',
-      /key_file: server.pem contains no usable private key/,
-    ],
-    [
-      'a key of another certificate',
-      'tls_server_config: {cert_file: server.pem, key_file: other.key}',
-      /key_file: the key does not belong/,
-    ],
-    [
-      'a client CA without a policy',
-      `tls_server_config: {${MUTUAL}}`,
-      /client_auth_type: a client CA needs a client_auth_type/,
-    ],
-    [
-      'a policy without a client CA',
-      `tls_server_config: {${TLS}, client_auth_type: RequireAndVerifyClientCert}`,
-      /client_ca_file: missing/,
-    ],
-    [
-      'no certificate in the client CA',
-      `tls_server_config: {${TLS}, client_ca_file: junk.pem, client_auth_type: RequireAndVerifyClientCert}`,
+      tls('client_ca_file: junk.pem, client_auth_type: RequireAndVerifyClientCert'),
       /client_ca_file: junk.pem contains no certificate/,
     ],
     [
-      'a client CA without its root',
-      `tls_server_config: {${TLS}, client_ca_file: server.pem, client_auth_type: RequireAndVerifyClientCert}`,
+      tls('client_ca_file: server.pem, client_auth_type: RequireAndVerifyClientCert'),
       /client_ca_file: server.pem contains no root certificate/,
     ],
+    [tls('client_auth_type: RequireCert'), /client_auth_type: expected one of NoClientCert, /],
     [
-      'an unknown policy',
-      `tls_server_config: {${TLS}, client_auth_type: RequireCert}`,
-      /client_auth_type: expected one of NoClientCert, /,
-    ],
-    [
-      'names without a required certificate',
-      `tls_server_config: {${MUTUAL}, client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]}`,
+      mutual('client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]'),
       /client_allowed_sans: needs/,
     ],
     [
-      'no name at all',
-      `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: []}`,
+      tls('client_auth_type: RequireAnyClientCert, client_allowed_sans: []'),
       /client_allowed_sans: an empty list/,
     ],
+    [tls('min_version: TLS14'), /min_version: expected one of TLS10, /],
+    [tls('min_version: TLS13, max_version: TLS12'), /min_version: TLS13 is above max_version TLS12/],
+    [tls('max_version: TLS11'), /min_version: TLS12 is above max_version TLS11/],
+    [tls('cipher_suites: [TLS_INVENTED]'), /cipher_suites\[0\]: expected one of TLS_ECDHE/],
+    [tls('cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]'), /cipher_suites\[0\]: expected one of/],
     [
-      'an unknown TLS version',
-      `tls_server_config: {${TLS}, min_version: TLS14}`,
-      /min_version: expected one of TLS10, /,
-    ],
-    [
-      'a minimum above the maximum',
-      `tls_server_config: {${TLS}, min_version: TLS13, max_version: TLS12}`,
-      /min_version: TLS13 is above max_version TLS12/,
-    ],
-    [
-      'a maximum below the default minimum',
-      `tls_server_config: {${TLS}, max_version: TLS11}`,
-      /min_version: TLS12 is above max_version TLS11/,
-    ],
-    [
-      'an invented suite',
-      `tls_server_config: {${TLS}, cipher_suites: [TLS_INVENTED]}`,
-      /cipher_suites\[0\]: expected one of TLS_ECDHE/,
-    ],
-    [
-      'an insecure suite',
-      `tls_server_config: {${TLS}, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]}`,
-      /cipher_suites\[0\]: expected one of/,
-    ],
-    [
-      'only suites that the version lacks',
-      `tls_server_config: {${TLS}, max_version: TLS12, cipher_suites: [TLS_AES_128_GCM_SHA256]}`,
+      tls('max_version: TLS12, cipher_suites: [TLS_AES_128_GCM_SHA256]'),
       /cipher_suites: none of these is supported by TLS12/,
     ],
+    [tls('prefer_server_cipher_suites: maybe'), /prefer_server_cipher_suites: expected true or false/],
+    ['http_server_config: {headers: {X-Powered-By: me}}', /headers.X-Powered-By: unknown key/],
     [
-      'a text for a boolean',
-      `tls_server_config: {${TLS}, prefer_server_cipher_suites: maybe}`,
-      /prefer_server_cipher_suites: expected true or false/,
-    ],
-    [
-      'an unknown header',
-      'http_server_config: {headers: {X-Powered-By: me}}',
-      /headers.X-Powered-By: unknown key/,
-    ],
-    [
-      'a header with a line end',
       'http_server_config: {headers: {Content-Security-Policy: "a\\r\\nSet-Cookie: b"}}',
       /Content-Security-Policy: contains characters/,
     ],
+    ['basic_auth_users: {alice: secret}', /basic_auth_users.alice: expected a bcrypt hash/],
+    ['basic_auth_users: {alice: "$apr1$x$y"}', /basic_auth_users.alice: expected a bcrypt hash/],
     [
-      'a plain password',
-      'basic_auth_users: {alice: secret}',
-      /basic_auth_users.alice: expected a bcrypt hash/,
-    ],
-    [
-      'a hash of an unsupported kind',
-      'basic_auth_users: {alice: "$apr1$x$y"}',
-      /basic_auth_users.alice: expected a bcrypt hash/,
-    ],
-    [
-      'a cost that bcrypt has not',
       `basic_auth_users: {alice: "${HASH.replace('$10$', '$03$')}"}`,
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],
-    [
-      'a user with a colon',
-      `basic_auth_users: {"a:b": ${HASH}}`,
-      /basic_auth_users\.…: a user name must not contain a colon/,
-    ],
-    ['a rate limit without burst', 'rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
-    [
-      'a rate limit in nanoseconds',
-      'rate_limit: {interval: 5, burst: 1}',
-      /rate_limit.interval: expected a duration/,
-    ],
-    ['half a burst', 'rate_limit: {interval: 1s, burst: 1.5}', /rate_limit.burst: expected a whole number/],
-  ])('%s', (_what, yaml, expected) => {
+    [`basic_auth_users: {"a:b": ${HASH}}`, /basic_auth_users\.…: a user name must not contain a colon/],
+    ['rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
+    ['rate_limit: {interval: 5, burst: 1}', /rate_limit.interval: expected a duration/],
+    ['rate_limit: {interval: 1s, burst: 1.5}', /rate_limit.burst: expected a whole number/],
+  ])('%s', (yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)])
   })
 
@@ -339,10 +238,8 @@ describe('the loaded web configuration', () => {
   })
 
   test('cipher_suites does not affect TLS 1.3', () => {
-    const { tls } = load(
-      `tls_server_config: {${TLS}, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]}`,
-    )
-    expect(tls?.ciphers).toBe(
+    const { tls: found } = load(tls('cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]'))
+    expect(found?.ciphers).toBe(
       'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
     )
   })
