@@ -80,39 +80,3 @@ test('a namespace without a name is not called a node', async () => {
     { level: 'warn', fields: { attribute: 'namespaces', why: 'is an entry without a usable id or name' } },
   ])
 })
-
-test('what the Flux API lacks is logged once for each query', async () => {
-  const { log, pollLog } = await start()
-  for (let times = 0; times < 2; times += 1) {
-    pollLog.queried('empty', poll)
-    for (const query of ['one', 'two']) {
-      pollLog.queryFailed(query, timeout)
-      pollLog.queryEmpty(query)
-    }
-    pollLog.unmatched(0)
-    pollLog.unmatched(3)
-  }
-  const lines = log.lines.filter(({ level }) => level !== 'debug')
-  expect(lines.map(({ level, fields }) => [level, fields])).toEqual([
-    ['info', { system: 'a' }],
-    ['warn', { system: 'a', query: 'one', reason: 'timeout', error: 'bad' }],
-    ['info', { system: 'a', query: 'one' }],
-    ['warn', { system: 'a', query: 'two', reason: 'timeout', error: 'bad' }],
-    ['info', { system: 'a', query: 'two' }],
-    ['warn', { system: 'a', rows: 3 }],
-  ])
-})
-
-test('a list of pools is logged when pools come or go, with their names', async () => {
-  const { log, pollLog } = await start()
-  const p = { id: 'p', name: 'hot' }
-  const q = { id: 'q', name: undefined }
-  pollLog.pools([], [])
-  pollLog.pools([], [p, q])
-  pollLog.pools(['p', 'q'], [p, q])
-  pollLog.pools(['p', 'q'], [q])
-  expect(log.lines.map(({ fields }) => fields)).toEqual([
-    { system: 'a', pools: 2, appeared: 'hot (p), q', left: '' },
-    { system: 'a', pools: 1, appeared: '', left: 'hot (p)' },
-  ])
-})
