@@ -156,7 +156,7 @@ const FIGURES: Members<PoolStatus['figures']> = {
   reads_per_second: 'reads a second',
   writes_per_second: 'writes a second',
   failed_transactions_ratio: 'failed / all transactions, 0 to 1, of the nodes whose successes are known',
-  system_failed_transactions_ratio: 'the same without those that failed by the fault of clients',
+  system_failed_transactions_ratio: 'the same for server errors only',
   read_latency_seconds:
     'mean time of a read; for a system that serves a histogram and no mean, its quantile 0.75 over the last 20 minutes, which is known from the second points on that the exporter reads',
   write_latency_seconds: 'the same of a write',

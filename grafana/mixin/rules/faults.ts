@@ -123,7 +123,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'error-burst',
-    what: 'Many transactions fail, by the fault of the system and of clients.',
+    what: 'Many transactions fail with server errors and client errors.',
     emulator: { scenario: 'error-burst' },
     auth: 'token',
     alerts: [

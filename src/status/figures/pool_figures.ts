@@ -55,7 +55,7 @@ function failedRatios(nodes: Nodes) {
     sumOfKnown(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
   return {
     failed_transactions_ratio: ratioOf(failed, all) ?? null,
-    /** Without those that failed by the fault of clients. */
+    /** Server errors only. */
     system_failed_transactions_ratio: ratioOf(failed && Math.max(failed - byClients, 0), all) ?? null,
   }
 }

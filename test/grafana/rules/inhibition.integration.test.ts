@@ -222,11 +222,11 @@ const CASES: Readonly<Record<string, Case>> = {
     notified: [badDisks, { ...offline, system: 'paris' }],
     inhibited: [offline],
   },
-  'failures by the fault of the system inhibit all failures of the pool': {
+  'server errors inhibit all failures of the pool': {
     notified: [ownErrorsCritical],
     inhibited: [ownErrors, anyErrorsCritical, anyErrors],
   },
-  'few failures by the fault of the system do not inhibit a critical number of all failures': {
+  'few server errors do not inhibit a critical number of all failures': {
     notified: [ownErrors, anyErrorsCritical],
     inhibited: [anyErrors],
   },
