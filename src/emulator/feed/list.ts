@@ -1,6 +1,8 @@
+import type { Members } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 
-/** A member of a JSON object. One whose value is undefined is not served. */
+/** The members of a JSON object, or each of them. One whose value is undefined is not served. */
+export type FeedObject = Members | Iterable<Member>
 export type Member = readonly [name: string, value: unknown]
 
 /** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */
@@ -8,7 +10,7 @@ export function* listText(
   profile: Profile,
   title: string,
   href: string,
-  objects: Iterable<Iterable<Member>>,
+  objects: Iterable<FeedObject>,
 ): Generator<string> {
   const { list } = PROFILES[profile]
   const links = JSON.stringify({ self: { href } })
@@ -22,9 +24,9 @@ export function* listText(
   yield ']}}'
 }
 
-export function* objectText(members: Iterable<Member>): Generator<string> {
+export function* objectText(members: FeedObject): Generator<string> {
   let opening = '{'
-  for (const [name, value] of members) {
+  for (const [name, value] of Symbol.iterator in members ? members : Object.entries(members)) {
     if (value === undefined) continue
     yield `${opening}"${name}":${JSON.stringify(value)}`
     opening = ','

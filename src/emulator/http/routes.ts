@@ -10,9 +10,17 @@ import { PROFILES, type Profile, ROLES, type Role } from '../protocol/profiles.t
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/series.ts'
 import { alertList } from '../resources/alerts.ts'
-import { bucketUsageDocument, bucketUsages, namespaceUsage, namespaceUsages } from '../resources/billing.ts'
 import { capacity, DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
-import { bucketList, bucketQuota, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
+import {
+  bucketList,
+  bucketQuota,
+  bucketUsage,
+  bucketUsages,
+  namespaceList,
+  namespaceQuota,
+  namespaceUsage,
+  namespaceUsages,
+} from '../resources/namespaces.ts'
 import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
 import { findPool, type ResourceRequest } from '../resources/request.ts'
 import { poolListText, poolMembers, zoneText } from '../resources/zone.ts'
@@ -139,7 +147,7 @@ const ROUTES = {
   namespace_usage: monitor(`${BILLING}/namespace/{namespace}/info`, resource(namespaceUsage)),
   buckets: monitor('/object/bucket', resource(bucketList)),
   bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, resource(bucketUsages), 'POST'),
-  one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, resource(bucketUsageDocument)),
+  one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, resource(bucketUsage)),
   bucket_quota: monitor('/object/bucket/{bucket}/quota', resource(bucketQuota)),
   capacity: monitor('/object/capacity', resource(capacity)),
   pool_capacity: monitor('/object/capacity/{id}', resource(capacity)),

@@ -5,9 +5,9 @@ import { type Amounts, amountOf, bytesIn, errorsIn, failedIn, succeededIn } from
 import { GAUGES } from '../model/attribute_values.ts'
 import type { NodeState } from '../model/node_state.ts'
 import { mix, smoothNoise } from '../model/random.ts'
-import { replicationGroups, replicationLinks } from '../model/system/sites.ts'
 import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from '../model/traffic.ts'
 import { PROFILES, type QueryInterface } from '../protocol/profiles.ts'
+import { lagSeconds, replicationGroups, replicationLinks } from '../resources/replication.ts'
 import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES, NETWORK_CLOCK } from './counters.ts'
 import {
   type Bucket,
@@ -223,8 +223,7 @@ function replicationLags({ model }: BucketSource): FieldSeries[] {
   return groups.map(({ urn }) => {
     const lag = (end: number) => {
       const links = replicationLinks(model, end).filter(({ group }) => group.urn === urn)
-      const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
-      return points.length === 0 ? 0 : (end - Math.min(...points)) * MS_PER_SECOND
+      return lagSeconds(links, end) * MS_PER_SECOND
     }
     const tags = { Replication_Group: urn, process: 'cm', tag: 'dashboard' }
     return systemSeries({ _field: 'RPO_Lag_Millis', _measurement: LAG_MEASUREMENT, ...tags }, 'long', lag)

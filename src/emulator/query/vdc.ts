@@ -13,8 +13,8 @@ import {
 } from '../model/activity.ts'
 import type { StorageModel } from '../model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
-import { namespacesOf } from '../model/system/namespaces.ts'
 import { PROTOCOLS } from '../model/traffic.ts'
+import { namespacesOf } from '../resources/namespaces.ts'
 import { addLatencies, latencyQuantile, newLatencies } from './counters.ts'
 import { type Bucket, type BucketSource, type FieldSeries, systemSeries } from './series.ts'
 

@@ -1,21 +1,105 @@
-import { listText, type Member, objectText } from '../feed/list.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
+import { listText, objectText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
 import { notationOf } from '../feed/series.ts'
-import { keyOf, mix } from '../model/random.ts'
-import {
-  type ReplicationGroup,
-  type ReplicationLink,
-  replicationGroups,
-  replicationLinks,
-  siteName,
-} from '../model/system/sites.ts'
+import type { StorageModel } from '../model/model.ts'
+import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
+import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
 import { findBy } from '../protocol/errors.ts'
+import type { Members } from '../protocol/format.ts'
 
 const ZONE = '/dashboard/zones/localzone'
+const MEGABYTE = 1_000_000
+/** A group that real systems have and do not show, with more than one site. */
+const INTERNAL_UUID = '00000000-0000-0000-0000-000000000000'
+const GROUP_SALT = 91
+const PENDING_SALT = 92
+/** Data that waits at a working link in MB, and its part of what waits at a failed one. */
+const PENDING = {
+  repository: { megabytes: 900, part: 0.8 },
+  journal: { megabytes: 40, part: 0.02 },
+  xor: { megabytes: 260, part: 0.18 },
+} as const
+type PendingKind = keyof typeof PENDING
+const LAG_SECONDS = 180
+/** Data written for a site that cannot be reached, in MB/s. */
+const BACKLOG_MB_PER_SECOND = 45
+/** Data that a site that joins again has to copy, and its parts. */
+const BOOTSTRAP_BYTES = 40e12
+const BOOTSTRAP_PARTS = { Repo: 0.9, Journal: 0.02, BTree: 0.08 } as const
+
+/** Sites (VDCs) at a time: those of the options, or as many as the scenario needs. */
+export function siteCount(model: StorageModel, t: number): number {
+  const { sites = 1 }: ScenarioRow = SCENARIOS[model.timeline.periodAt(t).scenario]
+  return Math.max(model.sites, sites)
+}
+
+type ReplicationGroup = ReturnType<typeof replicationGroups>[number]
+
+/** The group of one site, and with more sites an active one, a passive one, and the internal one. */
+export function replicationGroups(model: StorageModel, t: number) {
+  const sites = siteCount(model, t)
+  const names = sites === 1 ? ['rg-local'] : ['rg-local', 'rg-geo', 'rg-passive', 'internal']
+  return names.map((name, index) => {
+    const uuid = name === 'internal' ? INTERNAL_UUID : uuidOf(mix(model.key, GROUP_SALT + index))
+    const urn = `urn:storageos:ReplicationGroupInfo:${uuid}:global`
+    // Documents show ids with a blank after the colon, answers of real systems do not: here one group has it.
+    const id = `Replication_Group:${name === 'rg-passive' ? ' ' : ''}${urn}`
+    // Only the links of the active group have data.
+    return { index, name, urn, id, zones: index === 0 ? 1 : sites, hasData: name === 'rg-geo' }
+  })
+}
+
+type ReplicationLink = ReturnType<typeof linkOf>
+
+/** The links of the groups with more than one site. The internal group has none. */
+export function replicationLinks(model: StorageModel, t: number): ReplicationLink[] {
+  const groups = replicationGroups(model, t).filter(({ zones, name }) => zones > 1 && name !== 'internal')
+  return groups.flatMap((group) =>
+    Array.from({ length: group.zones - 1 }, (_, index) => linkOf(model, group, index + 1, t)),
+  )
+}
+
+type LinkState = 'Good' | 'Failed' | 'Bootstrap'
+const LINK_STATES: Readonly<Partial<Record<Scenario, LinkState>>> = {
+  'site-down': 'Failed',
+  'site-rejoin': 'Bootstrap',
+}
+const LINK_STATUS = { Good: 'Good', Failed: 'Temp Unavailable', Bootstrap: 'Bootstrapping' } as const
+
+function linkOf(model: StorageModel, group: ReplicationGroup, site: number, t: number) {
+  const { scenario, day, from } = model.timeline.periodAt(t)
+  const isLast = site + 1 === group.zones
+  const state = (isLast && LINK_STATES[scenario]) || 'Good'
+  const key = mix(mix(model.key, PENDING_SALT), group.index * 10 + site)
+  const downSince = Number.isFinite(from) ? from : day
+  const backlog = state === 'Failed' ? Math.max(0, t - downSince) * BACKLOG_MB_PER_SECOND : 0
+  const noise = 1 + 0.6 * smoothNoise(key, t, SECONDS_PER_HOUR)
+  const waiting = state === 'Failed' ? downSince : t
+  return {
+    group,
+    remote: `${model.vdcName}-${site + 1}`,
+    id: uuidOf(key),
+    state,
+    pendingBytes: (kind: PendingKind): number => {
+      const { megabytes, part } = PENDING[kind]
+      return group.hasData ? Math.floor((megabytes * noise + backlog * part) * MEGABYTE) : 0
+    },
+    /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
+    recoveryPoint: group.hasData ? Math.floor(waiting - LAG_SECONDS * noise) : undefined,
+    /** Progress of a bootstrap, in percent. */
+    progress: state === 'Bootstrap' ? (100 * (t % SECONDS_PER_DAY)) / SECONDS_PER_DAY : 0,
+  }
+}
+
+/** The seconds that the oldest data of links waits; 0: nothing is pending. */
+export function lagSeconds(links: readonly ReplicationLink[], t: number): number {
+  const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
+  return points.length === 0 ? 0 : t - Math.min(...points)
+}
 
 export function groupListText(request: FeedRequest): Iterable<string> {
-  const { model, now } = request
-  const groups = replicationGroups(model, now).map((group) => groupMembers(request, group))
+  const groups = replicationGroups(request.model, request.now).map((group) => groupMembers(request, group))
   return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
@@ -26,13 +110,13 @@ export function groupText(request: FeedRequest, id: string): Iterable<string> {
 
 /** @throws EmulatedError 404 */
 export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
-  const group = findGroup(request, id)
-  const links = linksOf(request, ({ group: { urn } }) => urn === group.urn)
+  const { urn, id: own } = findGroup(request, id)
+  const href = `/dashboard/replicationgroups/${own}/rglinks`
   return listText(
     request.profile,
     'rglinkList',
-    `/dashboard/replicationgroups/${groupId(group)}/rglinks`,
-    links,
+    href,
+    linksOf(request, ({ group }) => group.urn === urn),
   )
 }
 
@@ -42,78 +126,78 @@ export function linkText(request: FeedRequest, id: string): Iterable<string> {
   return objectText(linkMembers(request, link))
 }
 
-export function linkListText(request: FeedRequest, state: 'Failed' | 'Bootstrap'): Iterable<string> {
+export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
   const links = linksOf(request, (link) => link.state === state)
   return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
 }
 
-function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean) {
+function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean): Members[] {
   const links = replicationLinks(request.model, request.now).filter(isMeant)
   return links.map((link) => linkMembers(request, link))
 }
 
 function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
-  return findBy(replicationGroups(model, now), id, (one) => groupId(one) === id)
+  return findBy(replicationGroups(model, now), id, (one) => one.id === id)
 }
 
-/** Documents show ids with a blank after the colon, answers of real systems do not: here one group has it. */
-function groupId({ urn, index }: ReplicationGroup): string {
-  return `Replication_Group:${index === 2 ? ' ' : ''}${urn}`
-}
-
-function* groupMembers(request: FeedRequest, group: ReplicationGroup): Generator<Member> {
-  const id = groupId(group)
+function groupMembers(request: FeedRequest, { urn, id, name, zones }: ReplicationGroup): Members {
   const self = `/dashboard/replicationgroups/${id}`
-  yield [
-    '_links',
-    {
-      self: { href: self },
-      datatables: { href: `${self}/datatables` },
-      rglinks: { href: `${self}/rglinks` },
-    },
-  ]
-  yield* Object.entries({ apiChange: '1', numZones: String(group.zones), name: group.name, id })
-  yield* pendingMembers(
-    request,
-    replicationLinks(request.model, request.now).filter((link) => link.group.urn === group.urn),
-    keyOf(group.urn),
-  )
+  const hrefs = { self, datatables: `${self}/datatables`, rglinks: `${self}/rglinks` }
+  const links = replicationLinks(request.model, request.now).filter(({ group }) => group.urn === urn)
+  return {
+    _links: linksTo(hrefs),
+    apiChange: '1',
+    numZones: String(zones),
+    name,
+    id,
+    ...pendingMembers(request, links, keyOf(urn)),
+  }
 }
 
-function* linkMembers(request: FeedRequest, link: ReplicationLink): Generator<Member> {
-  const { group, remote, state, progress, toCopy } = link
-  const self = `/dashboard/rglinks/${link.id}`
-  yield ['_links', { self: { href: self } }]
-  const status = { Good: 'Good', Failed: 'Temp Unavailable', Bootstrap: 'Bootstrapping' }[state]
-  const zones = { zone1Name: siteName(request.model, 0), zone2Name: remote }
-  yield* Object.entries({ apiChange: '1', id: link.id, rgName: group.name, ...zones, rglinkStatus: status })
-  yield* pendingMembers(request, [link], keyOf(link.id))
-  if (state === 'Failed') yield* Object.entries({ FailoverState: 'None', FailoverProgressPercent: '0' })
-  if (state !== 'Bootstrap') return
-  yield* Object.entries({ BootstrapState: 'ReplicateRepo', BootstrapProgressPercent: String(progress) })
-  const parts = {
-    Repo: Math.floor(toCopy * 0.9),
-    Journal: Math.floor(toCopy * 0.02),
-    BTree: Math.floor(toCopy * 0.08),
+/** Members of `_links`. */
+export function linksTo(hrefs: Readonly<Record<string, string>>): Members {
+  return Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }]))
+}
+
+function linkMembers(request: FeedRequest, link: ReplicationLink): Members {
+  const { id, group, remote, state, progress } = link
+  const toCopy = Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100))
+  const parts = Object.entries(BOOTSTRAP_PARTS).map(([kind, part]) => [
+    `chunks${kind}PendingBootstrapReplicationTotalSize`,
+    String(Math.floor(toCopy * part)),
+  ])
+  return {
+    _links: linksTo({ self: `/dashboard/rglinks/${id}` }),
+    apiChange: '1',
+    id,
+    rgName: group.name,
+    zone1Name: request.model.vdcName,
+    zone2Name: remote,
+    rglinkStatus: LINK_STATUS[state],
+    ...pendingMembers(request, [link], keyOf(id)),
+    ...(state === 'Failed' && { FailoverState: 'None', FailoverProgressPercent: '0' }),
+    ...(state === 'Bootstrap' && {
+      BootstrapState: 'ReplicateRepo',
+      BootstrapProgressPercent: String(progress),
+      ...Object.fromEntries(parts),
+    }),
   }
-  for (const [kind, bytes] of Object.entries(parts))
-    yield [`chunks${kind}PendingBootstrapReplicationTotalSize`, String(bytes)]
 }
 
 /** Sums over links. There is a recovery point only while something is pending. */
-export function* pendingMembers(
-  { profile, query }: FeedRequest,
+export function pendingMembers(
+  { profile, query, now }: FeedRequest,
   links: readonly ReplicationLink[],
   key: number,
-): Generator<Member> {
-  const sum = (kind: keyof ReplicationLink['pending']) =>
-    links.reduce((total, { pending }) => total + pending[kind], 0)
-  const whole = (value: number, salt: number) => notationOf(profile).value(value, mix(key, salt), 'whole')
-  yield ['chunksRepoPendingReplicationTotalSize', whole(sum('repository'), 0)]
-  yield ['chunksJournalPendingReplicationTotalSize', whole(sum('journal'), 1)]
-  yield ['chunksPendingXorTotalSize', whole(sum('xor'), 2)]
-  if (query.current)
-    yield* Object.entries({ replicationIngressTrafficCurrent: [], replicationEgressTrafficCurrent: [] })
-  const points = links.flatMap(({ recoveryPoint }) => recoveryPoint ?? [])
-  if (points.length > 0) yield ['replicationRpoTimestamp', String(Math.min(...points))]
+): Members {
+  const whole = (kind: PendingKind, salt: number) =>
+    notationOf(profile).value(sum(links.map((link) => link.pendingBytes(kind))), mix(key, salt), 'whole')
+  const lag = lagSeconds(links, now)
+  return {
+    chunksRepoPendingReplicationTotalSize: whole('repository', 0),
+    chunksJournalPendingReplicationTotalSize: whole('journal', 1),
+    chunksPendingXorTotalSize: whole('xor', 2),
+    ...(query.current && { replicationIngressTrafficCurrent: [], replicationEgressTrafficCurrent: [] }),
+    ...(lag > 0 && { replicationRpoTimestamp: String(now - lag) }),
+  }
 }

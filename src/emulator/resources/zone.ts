@@ -7,12 +7,11 @@ import { type Snapshot, servedCurrent } from '../feed/series.ts'
 import { subjectOf } from '../feed/subject.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
-import { alertCount, SEVERITIES } from '../model/system/alerts.ts'
-import { sumsOf } from '../model/system/pool_values.ts'
-import { replicationLinks, siteName } from '../model/system/sites.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { attributesOf } from '../protocol/profiles.ts'
-import { pendingMembers } from './replication.ts'
+import { alertCount, SEVERITIES } from './alerts.ts'
+import { sumsOf } from './pool_values.ts'
+import { linksTo, pendingMembers, replicationLinks } from './replication.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 /** The age of the last snapshot of bad chunks of a system that has none. */
@@ -39,7 +38,7 @@ export function poolListText(request: FeedRequest): Iterable<string> {
 export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
   const nodes = nodesAt(pool, request.now)
-  yield ['_links', { self: { href: self }, nodes: { href: `${self}/nodes` } }]
+  yield ['_links', linksTo({ self, nodes: `${self}/nodes` })]
   yield* Object.entries({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
   yield ['numNodesWithSufficientDiskSpace', String(nodes.length)]
   yield* attributes(request, keyOf(pool.id), nodes)
@@ -57,7 +56,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   yield* Object.entries({
     apiChange: '1',
     id: 'localzone',
-    name: siteName(model, 0),
+    name: model.vdcName,
     ...countsOf(request, nodes),
   })
   for (const severity of SEVERITIES) {
@@ -68,7 +67,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   yield* attributes(request, model.key, nodes)
   yield* capacityMembers(request, model.key, model.pools)
   const replicated = replicationLinks(model, now)
-  yield* pendingMembers(request, replicated, model.key)
+  yield* Object.entries(pendingMembers(request, replicated, model.key))
   if (replicated.length > 0) yield ['chunksGeoCopyAvgSize', '134217600']
 }
 

@@ -1,10 +1,10 @@
-import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../../time_units.ts'
-import { spaceOf } from '../capacity.ts'
-import type { StorageModel } from '../model.ts'
-import { STATISTICS_INTERVAL_SECONDS } from '../node_state.ts'
-import { keyOf, mix, smoothNoise, sum } from '../random.ts'
-import { nodesAt, type Pool } from '../topology.ts'
-import { siteCount } from './sites.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
+import { spaceOf } from '../model/capacity.ts'
+import type { StorageModel } from '../model/model.ts'
+import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { keyOf, mix, smoothNoise, sum } from '../model/random.ts'
+import { nodesAt, type Pool } from '../model/topology.ts'
+import { siteCount } from './replication.ts'
 
 /** Reclaimed garbage grows since then: 1 January 2020. */
 const BUILT = 1_577_836_800
