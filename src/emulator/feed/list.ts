@@ -33,3 +33,8 @@ export function* objectText(members: FeedObject): Generator<string> {
   }
   yield '}'
 }
+
+/** The member `_links`. */
+export function linksTo(hrefs: Readonly<Record<string, string>>): Members {
+  return Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }]))
+}

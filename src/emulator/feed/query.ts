@@ -56,6 +56,10 @@ export function parseFeedQuery(raw: string, now: number, maxPoints: number) {
   }
 }
 
+export function includesCategory(query: FeedQuery, category: string): boolean {
+  return query.category === undefined || query.category === category
+}
+
 type First = (name: string) => string | undefined
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

@@ -2,7 +2,7 @@ import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
-import type { FeedRange } from './query.ts'
+import type { FeedRequest } from './query.ts'
 
 /**
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
@@ -58,6 +58,8 @@ export interface Snapshot {
   readonly value: number
 }
 
+export type Snapshots = readonly [Snapshot, ...Snapshot[]]
+
 export interface Form {
   readonly profile: Profile
   readonly tag: string
@@ -67,9 +69,9 @@ export interface Form {
   readonly key: number
 }
 
-/** The times of a series that are served at `now`: multiples of the interval in the range, ascending. */
-export function servedTimes(range: FeedRange, now: number, settings: Settings, joinedAt: number): number[] {
-  const { start, end, interval } = range
+/** The times of a series that are served: multiples of the interval in the range, ascending. */
+export function servedTimes({ query, now, settings }: FeedRequest, joinedAt: number): number[] {
+  const { start, end, interval } = query.range
   const times: number[] = []
   const last = Math.min(end, now - Number(settings['late-points'] ?? 0))
   const gapSeconds = Number(settings['history-gaps'] ?? 0)
@@ -95,7 +97,7 @@ export function servedSeries(form: Form, series: readonly Snapshot[]) {
 }
 
 /** `<Attribute>Current`, and an extreme of a summary: an object; on real systems an array of snapshots, ascending. */
-export function servedCurrent(form: Form, snapshots: readonly [Snapshot, ...Snapshot[]]) {
+export function servedCurrent(form: Form, snapshots: Snapshots) {
   if (PROFILES[form.profile].snapshots === 'array') return servedSeries(form, snapshots)
   return servedSnapshot(form, snapshots.at(-1) ?? snapshots[0])
 }

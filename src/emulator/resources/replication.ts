@@ -1,5 +1,5 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { listText, objectText } from '../feed/list.ts'
+import { linksTo, listText, objectText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
 import { notationOf } from '../feed/series.ts'
 import type { StorageModel } from '../model/model.ts'
@@ -152,11 +152,6 @@ function groupMembers(request: FeedRequest, { urn, id, name, zones }: Replicatio
     id,
     ...pendingMembers(request, links, keyOf(urn)),
   }
-}
-
-/** Members of `_links`. */
-export function linksTo(hrefs: Readonly<Record<string, string>>): Members {
-  return Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }]))
 }
 
 function linkMembers(request: FeedRequest, link: ReplicationLink): Members {

@@ -1,17 +1,15 @@
 import { DISK_COUNTS, type DiskCount, FORECAST, type HealthState } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { listText, type Member, objectText } from '../feed/list.ts'
-import { attributeMembers, includesCategory } from '../feed/node.ts'
-import type { FeedRequest } from '../feed/query.ts'
+import { attributeMembers, subjectOf } from '../feed/attributes.ts'
+import { linksTo, listText, type Member, objectText } from '../feed/list.ts'
+import { type FeedRequest, includesCategory } from '../feed/query.ts'
 import { type Snapshot, servedCurrent } from '../feed/series.ts'
-import { subjectOf } from '../feed/subject.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { attributesOf } from '../protocol/profiles.ts'
 import { alertCount, SEVERITIES } from './alerts.ts'
 import { sumsOf } from './pool_values.ts'
-import { linksTo, pendingMembers, replicationLinks } from './replication.ts'
+import { pendingMembers, replicationLinks } from './replication.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 /** The age of the last snapshot of bad chunks of a system that has none. */
@@ -41,7 +39,7 @@ export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member
   yield ['_links', linksTo({ self, nodes: `${self}/nodes` })]
   yield* Object.entries({ apiChange: '1', id: pool.id, name: pool.name, ...countsOf(request, nodes) })
   yield ['numNodesWithSufficientDiskSpace', String(nodes.length)]
-  yield* attributes(request, keyOf(pool.id), nodes)
+  yield* attributeMembers(request, subjectOf(request, keyOf(pool.id), nodes))
   yield* capacityMembers(request, keyOf(pool.id), [pool])
   // Real systems serve an empty list, if the request has no category.
   if (request.query.category === undefined) yield [FORECAST.name, []]
@@ -49,9 +47,9 @@ export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member
 
 function* zoneMembers(request: FeedRequest): Generator<Member> {
   const { model, now, profile } = request
-  const links = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'storagepools']
-  const hrefs = links.map((name) => [name, { href: `${ZONE}/${name}` }])
-  yield ['_links', { self: { href: ZONE }, ...Object.fromEntries(hrefs) }]
+  const lists = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'storagepools']
+  const hrefs = lists.map((name) => [name, `${ZONE}/${name}`])
+  yield ['_links', linksTo({ self: ZONE, ...Object.fromEntries(hrefs) })]
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
   yield* Object.entries({
     apiChange: '1',
@@ -64,7 +62,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
     const snapshot = { t: now - (now % 60), value: alertCount(model, now, severity) }
     yield [`alertsNumUnack${severity}`, servedCurrent(options, [snapshot])]
   }
-  yield* attributes(request, model.key, nodes)
+  yield* attributeMembers(request, subjectOf(request, model.key, nodes))
   yield* capacityMembers(request, model.key, model.pools)
   const replicated = replicationLinks(model, now)
   yield* Object.entries(pendingMembers(request, replicated, model.key))
@@ -89,22 +87,13 @@ function countsOf({ model, now }: FeedRequest, nodes: readonly Node[]) {
   }
 }
 
-/** The attributes of nodes as sums and means over the nodes. */
-function* attributes(request: FeedRequest, key: number, nodes: readonly Node[]): Generator<Member> {
-  const subject = subjectOf(request, key, nodes)
-  for (const attribute of attributesOf(request.profile)) {
-    if (includesCategory(request.query, attribute.category))
-      yield* attributeMembers(request, subject, attribute)
-  }
-}
-
 const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
 const RATIO = 'chunksEcCodedRatio'
 
 /** Sums over pools. They have no history: without `dataType=current`, real systems serve rates and ratios as a zero of now. */
 function* capacityMembers(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
   const { model, now, profile, query } = request
-  if (query.category !== undefined && query.category !== 'capacity') return
+  if (!includesCategory(query, 'capacity')) return
   const written = (name: string, tag: string, snapshot: Snapshot) => {
     const kind = tag === 'Rate' || tag === 'Percent' ? 'fraction' : 'whole'
     return servedCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
