@@ -1,7 +1,23 @@
 import { describe, expect, test } from 'vitest'
+import { readText } from '../../repository/repository.ts'
 import { ADMIN, call, MONITOR, NOW_SECONDS, SECURITY, startEmulator } from '../client.ts'
-import { CAPTURED, CAPTURED_EMPTY, type Captured } from './captured.ts'
 import { keep, LATENCY, PATH, query, rowsOf, script, TRANSACTIONS, tableOf } from './client.ts'
+
+/** An answer of a real system of version 4.3, shortened. */
+interface Captured {
+  readonly name: string
+  readonly bucket: string
+  readonly measurement: string
+  readonly Datatypes: readonly string[]
+  readonly Columns: readonly string[]
+  readonly Values: readonly (readonly string[])[]
+}
+
+/** Typed by hand from published captures, with their values. */
+const CAPTURED: readonly Captured[] = JSON.parse(readText('test/fixtures/emulator/captured.json'))
+
+/** The answer for a measurement that does not exist, or without a point in the window. */
+const CAPTURED_EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
 
 /** Forms of cells, the first that matches a captured cell must match the cell of the emulator too. */
 const FORMS = [
