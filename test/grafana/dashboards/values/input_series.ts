@@ -1,9 +1,16 @@
 import { FAMILIES, type Family } from '../../../../src/metrics/families.ts'
+import { readText } from '../../../repository/repository.ts'
 import { FOREIGN_NAMES } from '../../promql/known_metrics.ts'
-import { diskReads, latencies, NODES, recovery, seriesOf } from './node_series.ts'
-import { POOL_SERIES } from './pool_series.ts'
-import { constant, type InputSeries, increasingOnBoth, type Labels, NOW, onBoth, onEach } from './series.ts'
-import { RESOURCE_SERIES } from './system_series.ts'
+import {
+  constant,
+  type InputSeries,
+  increasingOnBoth,
+  type Labels,
+  NOW,
+  onBoth,
+  onEach,
+  seriesIn,
+} from './series.ts'
 
 /** One exporter of the pair is down and refused its configuration. */
 export const exporters = (): InputSeries[] => [
@@ -36,13 +43,8 @@ const ALERTS: readonly Labels[] = [
 
 /** All series of the tests of values. */
 export const SERIES: readonly InputSeries[] = [
-  ...NODES.flatMap(seriesOf),
-  ...recovery(),
-  ...diskReads(),
-  ...latencies(),
-  ...POOL_SERIES,
+  ...seriesIn(readText('test/fixtures/dashboards/series.prom')),
   ...exporters(),
-  ...RESOURCE_SERIES,
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),
 ]
 

@@ -38,6 +38,15 @@ export const increasingOnBoth = (name: string, labels: Labels, perMinute: number
     values: `0+${perMinute}x${NOW / 60}`,
   }))
 
+/** The series of a text at both exporters of a pair; a value with a sign grows by it each minute. */
+export const seriesIn = (exposition: string): InputSeries[] =>
+  [...exposition.matchAll(/^(\w+\{.*)\} (\+?)(\S+)$/gm)].flatMap(([, start, sign, value]) =>
+    EXPORTERS.map((instance) => ({
+      series: `${start},${labelText(targetOf(instance)).slice(1)}`,
+      values: `${sign && '0+'}${value}x${NOW / 60}`,
+    })),
+  )
+
 /** Series with different values at the two exporters. */
 export const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
   EXPORTERS.map((instance, index) => constant(name, { ...labels, ...targetOf(instance) }, values[index] ?? 0))

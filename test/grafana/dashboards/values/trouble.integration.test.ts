@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { HEALTH_STATES } from '../../../../src/catalogue.ts'
 import { at, by, type ExpectedValues, NOTHING, run, unitTest } from './evaluate.ts'
-import { seriesOf } from './node_series.ts'
-import { constant, type InputSeries, type Labels, NOW, onBoth, targetOf, text } from './series.ts'
+import { constant, type InputSeries, type Labels, NOW, onBoth, seriesIn, targetOf, text } from './series.ts'
 
 /** Pools in trouble and pools without data, on the fleet dashboard and on the pages of a pool. */
 
@@ -16,18 +16,32 @@ interface Facts {
 
 const DAY_SECONDS = 86_400
 
-const poolOf = (pool: string, { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts) => [
-  ...onBoth('sds_pool_up', polled(pool), 1),
-  ...onBoth('sds_pool_last_success_timestamp_seconds', polled(pool), NOW - 30),
-  ...seriesOf({
-    key: { system: 'fra', pool, node: 'n1' },
-    health,
-    disks: [100, 100 - badDisks, badDisks, 0, 0],
-    space: [100, used * 100, 100 - used * 100, 0],
-    sampled: { capacity: NOW - 100 },
-    ...(forecastDays !== undefined && { forecasts: { '7/90': forecastDays * DAY_SECONDS } }),
-  }),
-]
+const poolOf = (pool: string, { used = 0.5, forecastDays, badDisks = 0, health = 'Good' }: Facts) => {
+  const node = `system="fra",pool="${pool}",node="n1"`
+  const forecast = `${node},history_days="7",target_percent="90"`
+  return [
+    ...onBoth('sds_pool_up', polled(pool), 1),
+    ...onBoth('sds_pool_last_success_timestamp_seconds', polled(pool), NOW - 30),
+    ...seriesIn(`
+sds_node_info{${node},node_id="id-n1",pool_id="",api_change="1"} 1
+${HEALTH_STATES.map((status) => `sds_node_health_status{${node},status="${status}"} ${status === health ? 1 : 0}`).join('\n')}
+sds_node_disks{${node}} 100
+sds_node_disks_by_status{${node},status="Good"} ${100 - badDisks}
+sds_node_disks_by_status{${node},status="Bad"} ${badDisks}
+sds_node_disks_by_status{${node},status="Maintenance"} 0
+sds_node_disks_by_status{${node},status="ReadyToReplace"} 0
+sds_node_disk_space_total_bytes{${node}} 100
+sds_node_disk_space_allocated_bytes{${node}} ${used * 100}
+sds_node_disk_space_free_bytes{${node}} ${100 - used * 100}
+sds_node_disk_space_reserved_bytes{${node}} 0
+sds_node_sample_timestamp_seconds{${node},category="capacity"} ${NOW - 100}
+`),
+    ...(forecastDays === undefined
+      ? []
+      : seriesIn(`sds_node_capacity_forecast_available{${forecast}} 1
+sds_node_capacity_forecast_seconds{${forecast}} ${forecastDays * DAY_SECONDS}`)),
+  ]
+}
 
 const check = async (
   series: readonly InputSeries[],
