@@ -601,16 +601,16 @@ export interface ObjectKind extends ObjectRow {
 export type Column = Readonly<ReturnType<typeof columnsOf>[number]>
 
 /** The objects by name, with their columns. */
-export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
+export const OBJECT_KINDS = Object.fromEntries(
   Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => {
     const columns = Object.entries(row.families).flatMap(columnsOf)
-    return [name as ObjectName, { ...row, name, columns } as ObjectKind]
+    return [name, { ...row, name, columns }]
   }),
-)
+) as unknown as Readonly<Record<ObjectName, ObjectKind>>
 
 /** The objects that are read with requests of their own, for a resource or for all. */
 export function kindsOf(resource?: ResourceName): readonly ObjectKind[] {
-  const kinds = [...OBJECT_KINDS.values()].filter(({ isPart }) => isPart !== true)
+  const kinds = Object.values(OBJECT_KINDS).filter(({ isPart }) => isPart !== true)
   return resource === undefined ? kinds : kinds.filter((kind) => kind.resource === resource)
 }
 
@@ -649,7 +649,7 @@ export const POOL_SAMPLE_TIME = {
 } as const
 
 /** Every family of the resources, in the order in which they are exposed. */
-export const RESOURCE_FAMILIES = [...OBJECT_KINDS.values()]
+export const RESOURCE_FAMILIES = Object.values(OBJECT_KINDS)
   .flatMap(familiesOf)
   .map((family) => ({ ...family, unit: unitOf(family.name) }))
 

@@ -171,7 +171,7 @@ function familyTable(families: readonly Family[]): string {
 
 /** The requests of the resources, with the evidence for their members. */
 function requestTable(): string {
-  const rows = [...OBJECT_KINDS.values()].map((kind) => [
+  const rows = Object.values(OBJECT_KINDS).map((kind) => [
     code(kind.resource),
     code(requestText(kind)),
     evidenceText(kind),

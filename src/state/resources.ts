@@ -79,10 +79,7 @@ export function dropResource(system: SystemState, name: ObjectName): SystemState
 
 /** Without what is known of resources that are turned off. */
 export function withoutResources(system: SystemState, isOff: (kind: ObjectKind) => boolean): SystemState {
-  const kept = [...system.resources].filter(([name]) => {
-    const kind = OBJECT_KINDS.get(name)
-    return kind === undefined || !isOff(kind)
-  })
+  const kept = [...system.resources].filter(([name]) => !isOff(OBJECT_KINDS[name]))
   return kept.length === system.resources.size ? system : { ...system, resources: new Map(kept) }
 }
 
@@ -90,7 +87,7 @@ export function withoutResources(system: SystemState, isOff: (kind: ObjectKind) 
 export function relabelled(system: SystemState, changed: ObjectName): SystemState {
   let next = system
   for (const [name, state] of system.resources) {
-    const { within, namedBy } = OBJECT_KINDS.get(name) ?? {}
+    const { within, namedBy } = OBJECT_KINDS[name]
     const parts = state.reading?.objects.some(({ kind }) => kind.within === changed)
     if (within === changed || namedBy === changed || parts === true)
       next = withState(next, name, rendered(state, name, next))
@@ -102,7 +99,7 @@ export function relabelled(system: SystemState, changed: ObjectName): SystemStat
 export function withPoolLabels(system: SystemState): SystemState {
   let next = system
   for (const [name, state] of system.resources)
-    if (OBJECT_KINDS.get(name)?.isListOfPools) next = withState(next, name, rendered(state, name, system))
+    if (OBJECT_KINDS[name].isListOfPools) next = withState(next, name, rendered(state, name, system))
   return next
 }
 
@@ -113,8 +110,7 @@ function rendered(state: ResourceState, name: ObjectName, system: SystemState): 
     const others = kind.within && system.resources.get(kind.within)?.reading
     return others === undefined || exportedLabels(others).has(labels[0])
   })
-  const kind = OBJECT_KINDS.get(name)
-  const labelOf = kind && labelsOf(kind, system)
+  const labelOf = labelsOf(OBJECT_KINDS[name], system)
   const known: KnownNames = labelOf === undefined ? {} : { [name]: labelOf }
   const shown = { ...reading, objects }
   return { ...state, part: renderPart((add) => addResource(add, system.name, shown, known)) }

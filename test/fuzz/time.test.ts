@@ -13,7 +13,7 @@ import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
 import type { PerformanceReading } from '../../src/api/query/values/performance.ts'
 import { listNames } from '../../src/api/resources/namespaces.ts'
-import { decodeObjects, kindOf } from '../../src/api/resources/objects.ts'
+import { decodeObjects } from '../../src/api/resources/objects.ts'
 import { POOL_LISTS } from '../../src/api/resources/pool_list.ts'
 import { addObjects, createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
@@ -395,7 +395,9 @@ const READERS: readonly Reader[] = [
     tokens: ['1', 'Wed, '],
     read: (text) => parseRetryAfter(text),
   },
-  ...[...OBJECT_KINDS.values()].filter(({ measurement }) => measurement === undefined).map(objectsOf),
+  ...Object.values(OBJECT_KINDS)
+    .filter(({ measurement }) => measurement === undefined)
+    .map(objectsOf),
   {
     name: 'list of names',
     bytes: RESPONSE,
@@ -403,7 +405,7 @@ const READERS: readonly Reader[] = [
     tokens: ['{"name":"n¤"},', '{"id":"¶¤"},', '{},', '1,', '{"name":"n","blockSize":"¤"},'],
     read: (text) => {
       const builder = createReadingBuilder('quotas')
-      const kind = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
+      const kind = { ...OBJECT_KINDS.quota, list: ['namespace', 'namespaces'] }
       const send: SendResource = async (_, decode) => decode(jsonOf(text), { baseUrl: 'https://a', now: NOW })
       const context = { ...UNUSED, send, builder, signal: new AbortController().signal }
       return listNames(context, { request: { operation: 'quotas', path: '/' }, kind })

@@ -9,8 +9,7 @@ import { parseExposition } from './exposition_text.ts'
 
 /** An object with the value 1 in all columns. */
 function objectOf(name: ObjectName, label: string, id: string): ResourceObject {
-  const kind = OBJECT_KINDS.get(name)
-  if (kind === undefined) throw new Error(`there is no object ${name}`)
+  const kind = OBJECT_KINDS[name]
   const values = kind.columns.map((column) => ({ column, value: 1, text: 'text' }))
   return { kind, labels: [label], id, details: {}, values }
 }
@@ -40,19 +39,17 @@ test('columns of one family differ in their labels', () => {
 })
 
 test('an entry without an id that has the name of a node in the feed is this node', () => {
-  const [kind] = [OBJECT_KINDS.get('node')]
-  if (kind === undefined) throw new Error('there are no nodes')
   const entries = [
     { nodeid: 'id-1', nodename: 'n1.example', version: '4' },
     { nodename: 'n1', version: '4' },
   ]
   const known = { node: (id: string) => (id === 'id-1' ? 'n1' : undefined) }
-  expect(seriesOf(readingOf(kind, entries).objects, known).map(({ labels }) => labels)).toEqual([
+  expect(seriesOf(readingOf(OBJECT_KINDS.node, entries).objects, known).map(({ labels }) => labels)).toEqual([
     { system: 's', node: 'n1', version: '4' },
   ])
 })
 
-const LISTED_KINDS = [...OBJECT_KINDS.values()].filter(({ labels }) => Object.keys(labels).length > 0)
+const LISTED_KINDS = Object.values(OBJECT_KINDS).filter(({ labels }) => Object.keys(labels).length > 0)
 const name = fc.constantFrom(undefined, null, '', ' ', 'x', ' x', 'y', 'Replication_Group: x')
 
 /** Entries of a list with few different names and ids, and with all figures. */
@@ -79,11 +76,9 @@ function readingOf(kind: (typeof LISTED_KINDS)[number], entries: readonly unknow
 test.each(LISTED_KINDS.map((kind) => [kind.name, kind] as const))(
   'no series of %s has an empty name, and no two are equal',
   (_, kind) => {
-    const groups = OBJECT_KINDS.get('group')
-    if (groups === undefined) throw new Error('there are no groups')
     fc.assert(
-      fc.property(listOf(kind), listOf(groups), (entries, others) => {
-        const known = { replicationLag: exportedNames(readingOf(groups, others)) }
+      fc.property(listOf(kind), listOf(OBJECT_KINDS.group), (entries, others) => {
+        const known = { replicationLag: exportedNames(readingOf(OBJECT_KINDS.group, others)) }
         const { objects, counts } = readingOf(kind, entries)
         const series = seriesOf(objects, known, counts)
         const keys = series.map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)

@@ -71,9 +71,9 @@ test('an invalid value is counted when it appears, not with each reading', () =>
 
 /** An object with the value 1 in its first column. */
 function readingOf(name: ObjectName, id: string): ResourceReading {
-  const kind = OBJECT_KINDS.get(name)
-  const column = kind?.columns[0]
-  if (kind === undefined || column === undefined) throw new Error(`${name} has no column`)
+  const kind = OBJECT_KINDS[name]
+  const [column] = kind.columns
+  if (column === undefined) throw new Error(`${name} has no column`)
   const object = { kind, labels: [id], id, details: {}, values: [{ column, value: 1 }] }
   return { ...READING, objects: [object] }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
+import { decodeObject } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { withResource } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
-import type { ObjectName } from '../../src/system_catalogue.ts'
+import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { T } from '../readings/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from './systems.ts'
@@ -16,7 +16,10 @@ const MAX_BYTES = 1e6
 
 /** A system that reports these objects, as members of its responses. */
 function systemWith(entries: Entries): SystemState {
-  const all = Object.entries(entries).map(([name, list]) => ({ kind: kindOf(name as ObjectName), list }))
+  const all = Object.entries(entries).map(([name, list]) => ({
+    kind: OBJECT_KINDS[name as ObjectName],
+    list,
+  }))
   return all.reduce(
     (system, { kind, list }) => {
       const builder = createReadingBuilder(kind.resource)

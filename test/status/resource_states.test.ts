@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import { decodeObject, kindOf } from '../../src/api/resources/objects.ts'
+import { decodeObject } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { withPoll } from '../../src/state/changes.ts'
 import { dropResource, withResource, withResourceFailure } from '../../src/state/resources.ts'
 import type { SystemState } from '../../src/state/state.ts'
 import { createStatusReader } from '../../src/status/status.ts'
+import { OBJECT_KINDS } from '../../src/system_catalogue.ts'
 import { configOf, onlySystem, T } from '../readings/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
 import { failedPoll, polledSystem } from './systems.ts'
@@ -17,7 +18,7 @@ const FAILED = new ApiError('server_error', 'HTTP status 500', { status: 500 })
 /** A reading of one namespace. */
 function namespaces(leftOut = 0) {
   const builder = createReadingBuilder('namespaces')
-  const found = decodeObject({ namespace: 'ns1' }, kindOf('namespace'), {
+  const found = decodeObject({ namespace: 'ns1' }, OBJECT_KINDS.namespace, {
     now: T,
     rejected: builder.rejected,
   })

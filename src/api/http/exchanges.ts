@@ -183,37 +183,22 @@ export function createExchanges(options: ExchangesOptions) {
   return { exchange, close: transport.close }
 }
 
-/** Sends a request, and reports when the whole response or the failure is there. */
+/** Sends a request, and reports the failure or the response with its whole text, which is decoded before. */
 async function recordExchange(
   send: () => Promise<HttpResponse>,
   headersOnly: boolean,
   report: (outcome: ReceivedExchange['outcome']) => void,
 ): Promise<HttpResponse> {
-  const noteFailure = (failure: unknown): never => {
+  try {
+    const response = await send()
+    const { status, header } = response
+    const isRefusal = status !== 200 || headersOnly
+    const text = isRefusal ? response.text : await response.decode((whole) => whole)
+    report({ status, header, text, at: respondedAt(response) })
+    return isRefusal ? response : { ...response, decode: async (use) => use(text) }
+  } catch (failure) {
     if (failure instanceof ApiError) report(failure.reason)
     throw failure
-  }
-  const response = await send().catch(noteFailure)
-  const { status, header, decode } = response
-  const noteText = (text: string) => report({ status, header, text, at: respondedAt(response) })
-  if (status !== 200 || headersOnly) {
-    noteText(response.text)
-    return response
-  }
-  return {
-    ...response,
-    decode(use) {
-      let isReported = false
-      const decoded = decode((text) => {
-        isReported = true
-        noteText(text)
-        return use(text)
-      })
-      return decoded.catch((failure: unknown) => {
-        if (isReported) throw failure
-        return noteFailure(failure)
-      })
-    },
   }
 }
 

@@ -167,12 +167,16 @@ export function withPortHint(failure: ApiError, baseUrl: string): ApiError {
 /** How much of the beginning and the end of a body is searched for the words of the portal: its data is between. */
 const SEARCHED_CHARACTERS = 2000
 
-/** The failure to decode a body that may be that of the web portal. Other failures are returned unchanged. */
-export function withPortalHint(failure: unknown, text: string, baseUrl: string): unknown {
-  if (!(failure instanceof ApiError) || !REASONS[failure.reason].mayBePortal) return failure
-  const ends = `${text.slice(0, SEARCHED_CHARACTERS)}\n${text.slice(-SEARCHED_CHARACTERS)}`
-  if (PORTAL_WORDS.test(ends)) return new ApiError(PORTAL.reason, PORTAL.text, { remedy: PORTAL.remedy })
-  return withPortHint(failure, baseUrl)
+/** Decodes a body. @throws {ApiError} with the remedy for the web portal if the body may be that of it */
+export function withPortalHint<T>(decode: (text: string) => T, text: string, baseUrl: string): T {
+  try {
+    return decode(text)
+  } catch (failure) {
+    if (!(failure instanceof ApiError) || !REASONS[failure.reason].mayBePortal) throw failure
+    const ends = `${text.slice(0, SEARCHED_CHARACTERS)}\n${text.slice(-SEARCHED_CHARACTERS)}`
+    if (!PORTAL_WORDS.test(ends)) throw withPortHint(failure, baseUrl)
+    throw new ApiError(PORTAL.reason, PORTAL.text, { remedy: PORTAL.remedy })
+  }
 }
 
 /** Adds to a failed exchange what its address and settings show about the cause. Other failures are returned unchanged. */

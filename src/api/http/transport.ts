@@ -5,7 +5,7 @@ import { ApiError } from '../errors/errors.ts'
 import { decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { createRedaction, type Redact } from './credentials.ts'
-import { exchangeFailure, withHints, withPortalHint, withTimeoutReason } from './failures.ts'
+import { exchangeFailure, withHints, withTimeoutReason } from './failures.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { createSemaphore, untilAborted } from './waiting.ts'
 
@@ -126,10 +126,9 @@ export function createTransport(options: TransportOptions) {
         const raw = await readBody(body, about, maxResponseBytes)
         // A body that waits stays compressed.
         const decode: HttpResponse['decode'] = (use) =>
-          httpLimits.decoding.run(
-            async () => used(use, await decodeBody(raw, about, maxResponseBytes, signal), baseUrl),
-            { signal },
-          )
+          httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
+            signal,
+          })
         return { ...responseOf('', raw.length), decode }
       }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
@@ -146,14 +145,6 @@ export function createTransport(options: TransportOptions) {
     send,
     /** Closes all connections at once. */
     close: (): Promise<void> => agent.destroy(),
-  }
-}
-
-async function used<T>(use: (text: string) => T | Promise<T>, text: string, baseUrl: string): Promise<T> {
-  try {
-    return await use(text)
-  } catch (failure) {
-    throw withPortalHint(failure, text, baseUrl)
   }
 }
 

@@ -1,7 +1,9 @@
+import { OBJECT_KINDS } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import { asList, isObject, member } from '../parse/json.ts'
+import { isObject, member } from '../parse/json.ts'
 import { parseBody } from '../parse/xml.ts'
+import { listIn } from '../resources/objects.ts'
 
 export interface ProviderLink {
   readonly rel: string
@@ -18,7 +20,7 @@ export interface Provider {
   readonly link: ProviderLink | undefined
 }
 
-export const PROVIDERS_PATH = '/vdc/admin/authnproviders'
+export const PROVIDERS_PATH = OBJECT_KINDS.provider.path
 /** Systems may ignore it, so the decoder accepts both formats. */
 export const PROVIDERS_ACCEPT = 'application/json, application/xml;q=0.9'
 export const LIST_REQUEST = {
@@ -26,9 +28,6 @@ export const LIST_REQUEST = {
   path: PROVIDERS_PATH,
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
-
-/** The root of the list in XML. */
-const ROOT = 'authnproviders'
 
 /** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 2_000
@@ -58,7 +57,7 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  */
 export function decodeProviders(text: string): Provider[] {
   if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
-  const list = listOf(parseBody(text))
+  const list = listIn(parseBody(text), OBJECT_KINDS.provider).map(providerOf)
   const providers = list.filter(({ id }) => id !== '')
   if (list.length > 0 && providers.length === 0)
     throw new ApiError('schema', 'no provider of the list has an id')
@@ -70,29 +69,15 @@ function tooMany(maximum: string): ApiError {
   return new ApiError('too_large', `the list of providers has more than ${maximum}, the maximum`)
 }
 
-/** The list may be an array, a single object, null or absent, with the root of the XML form or without. */
-function listOf(body: unknown): Provider[] {
-  const root = isObject(body) && Object.hasOwn(body, ROOT) ? member(body, ROOT) : body
-  if (root === null) return []
-  if (!isObject(root)) throw notAList()
-  const list = member(root, 'authnprovider')
-  // Any other object is an error, not an empty list.
-  if (list === undefined && Object.keys(root).length > 0) throw notAList()
-  return asList(list).map((served) => {
-    const entry = served ?? {}
-    if (!isObject(entry)) throw notAList()
-    const link = member(entry, 'link')
-    const [href, rel] = isObject(link) ? [member(link, 'href'), member(link, 'rel')] : []
-    return provider(member(entry, 'id'), member(entry, 'name'), href, rel)
-  })
-}
-
 /** The id is empty if there is none. */
-function provider(id: unknown, name: unknown, href: unknown, rel: unknown): Provider {
-  const link = typeof href === 'string' ? { href, rel: typeof rel === 'string' ? rel : 'self' } : undefined
-  return { id: typeof id === 'string' ? id.trim() : '', name: typeof name === 'string' ? name : '', link }
-}
-
-function notAList(): ApiError {
-  return new ApiError('schema', 'the response is not a list of authentication providers')
+function providerOf(served: unknown): Provider {
+  const entry = served ?? {}
+  if (!isObject(entry)) throw new ApiError('schema', 'the response is not a list of authentication providers')
+  const [id, name, link] = [member(entry, 'id'), member(entry, 'name'), member(entry, 'link')]
+  const [href, rel] = isObject(link) ? [member(link, 'href'), member(link, 'rel')] : []
+  return {
+    id: typeof id === 'string' ? id.trim() : '',
+    name: typeof name === 'string' ? name : '',
+    link: typeof href === 'string' ? { href, rel: typeof rel === 'string' ? rel : 'self' } : undefined,
+  }
 }

@@ -1,4 +1,5 @@
-import { member, parseObject, readText } from '../parse/json.ts'
+import { asList, isObject, member, readText } from '../parse/json.ts'
+import { parseBody } from '../parse/xml.ts'
 
 /** The resource with the user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_PATH = '/user/whoami'
@@ -23,31 +24,24 @@ export function mayRead({ roles = [] }: Account): boolean {
   return roles.some((role) => READING_ROLES.includes(role))
 }
 
-/** Reads a whoami response in JSON or XML. Nothing is read of one that is too long. */
+/** Reads a whoami response. The values are shown only: nothing is read of one that is too long or cannot be parsed. */
 export function decodeAccount(text: string): Account {
-  if (text.length > MAX_CHARACTERS) return { user: undefined, roles: undefined }
-  const { user, roles } = text.trimStart().startsWith('<') ? xmlAccount(text) : jsonAccount(text)
+  const body = text.length > MAX_CHARACTERS ? undefined : bodyOf(text)
+  const root = isObject(body) ? (member(body, 'user') ?? body) : undefined
+  const account = isObject(root) ? root : {}
+  const roles = member(account, 'roles')
+  const list = asList(isObject(roles) ? member(roles, 'role') : roles).slice(0, MAX_ROLES)
+  const named = (text: string | undefined) => text?.slice(0, MAX_NAME_CHARACTERS)
   return {
-    user: user?.slice(0, MAX_NAME_CHARACTERS),
-    roles: roles?.slice(0, MAX_ROLES).map((role) => role.slice(0, MAX_NAME_CHARACTERS)),
+    user: named(readText(member(account, 'common_name'))),
+    roles: roles === undefined ? undefined : list.flatMap((role) => named(readText(role)) ?? []),
   }
 }
 
-function jsonAccount(text: string): Account {
-  const body = parseObject(text)
-  if (body === undefined) return { user: undefined, roles: undefined }
-  const roles = member(body, 'roles')
-  return {
-    user: readText(member(body, 'common_name')),
-    roles: Array.isArray(roles) ? roles.flatMap((role) => readText(role) ?? []) : undefined,
-  }
-}
-
-/** Patterns are sufficient: the values are shown only, so a failure must not refuse the request. */
-function xmlAccount(text: string): Account {
-  const roles = [...text.matchAll(/<role>([^<]+)<\/role>/g)].flatMap(([, role]) => readText(role) ?? [])
-  return {
-    user: readText(/<common_name>([^<]+)<\/common_name>/.exec(text)?.[1]),
-    roles: roles.length > 0 || /<roles\s*\/?>/.test(text) ? roles : undefined,
+function bodyOf(text: string): unknown {
+  try {
+    return parseBody(text)
+  } catch {
+    return undefined
   }
 }

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, asApiError } from '../errors/errors.ts'
 import type { Attempts } from '../http/attempts.ts'
 import type { Exchange, Request, RequestOperation } from '../http/exchanges.ts'
-import { withTimeoutReason } from '../http/failures.ts'
+import { withPortalHint, withTimeoutReason } from '../http/failures.ts'
 import type { HttpResponse } from '../http/transport.ts'
 import { withDeadline } from '../http/waiting.ts'
 import { type Breaker, LONGEST_RETRY_AFTER_MS } from './breaker.ts'
@@ -86,7 +86,8 @@ export function createOperate(options: OperationOptions): Operate {
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const response = await exchange(request, baseUrl, ofAttempt)
-          return response.decode((text) => decode(text, baseUrl, response))
+          const use = (text: string) => decode(text, baseUrl, response)
+          return response.decode((text) => withPortalHint(use, text, baseUrl))
         },
         {
           signal,

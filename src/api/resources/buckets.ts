@@ -1,6 +1,6 @@
 import type { ResourcesConfig } from '../../config/config.ts'
+import { OBJECT_KINDS } from '../../system_catalogue.ts'
 import { boundedName } from '../../values/names.ts'
-import { nameFilter, type ReadingContext, readObjects } from './context.ts'
 import {
   createFoundCheck,
   createSelection,
@@ -10,16 +10,16 @@ import {
   type Sized,
   singleNames,
 } from './namespaces.ts'
-import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
-import { batchesOf, requestOf } from './requests.ts'
+import { decodeObject, type ResourceObject, valuesOf } from './objects.ts'
+import { batchesOf, nameFilter, type ReadingContext, readObjects, requestOf } from './requests.ts'
 
 interface Bucket extends Sized {
   readonly objects: readonly ResourceObject[]
 }
 
-const USAGE = kindOf('bucket')
-const LISTED = kindOf('bucketQuota')
-const COUNT = kindOf('bucketCount')
+const USAGE = OBJECT_KINDS.bucket
+const LISTED = OBJECT_KINDS.bucketQuota
+const COUNT = OBJECT_KINDS.bucketCount
 
 /** Reads the buckets of all namespaces, one after the other, and exports the largest. */
 export function createBucketReader({ buckets }: ResourcesConfig) {

@@ -1,16 +1,69 @@
-import { kindWith } from '../../system_catalogue.ts'
-import { ApiError } from '../errors/errors.ts'
-import { createSemaphore } from '../http/waiting.ts'
+import { isIP } from 'node:net'
+import type { SystemConfig } from '../../config/config.ts'
+import type { DataPortConfig } from '../../config/sections.ts'
+import { kindWith, OBJECT_KINDS } from '../../system_catalogue.ts'
+import { ApiError, asApiError } from '../errors/errors.ts'
+import { createExchanges, type ExchangesOptions } from '../http/exchanges.ts'
+import { refusalOf } from '../http/refusals.ts'
+import { createSemaphore, withDeadline } from '../http/waiting.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
-import { nameFilter, type ReadingContext, readObjects } from './context.ts'
-import type { DataPorts } from './data_ports.ts'
-import { hasMembers, listIn } from './lists.ts'
-import { decodeObject, kindOf, type ResourceObject } from './objects.ts'
+import { parseBody } from '../parse/xml.ts'
+import { decodeObject, hasMembers, listIn, type ResourceObject } from './objects.ts'
 import { isNotAvailable } from './refusals.ts'
-import { requestOf } from './requests.ts'
+import { type DataPorts, nameFilter, type ReadingContext, readObjects, requestOf } from './requests.ts'
 
-const KIND = kindOf('dataNode')
+const KIND = OBJECT_KINDS.dataNode
+const [PATH = '', QUERY = ''] = KIND.path.split('?')
 const NODES = kindWith('isOfNodes')
+/** Of one node, with the connection. */
+const TIMEOUT_MS = 5000
+/** A response has about 300 characters. */
+const MAX_RESPONSE_BYTES = 65_536
+/** Each node is asked once an interval: no connection stays open. */
+const HEADERS = { Accept: 'application/xml', Connection: 'close' }
+
+interface DataPortsOptions extends Pick<ExchangesOptions, 'observer' | 'httpLimits'> {
+  readonly system: Pick<SystemConfig, 'name' | 'limits' | 'poll'>
+}
+
+/** Not with the session of the exporter: no token is sent, and failures say nothing of the management API. */
+export function createDataPorts({ system, observer, ...options }: DataPortsOptions) {
+  const { exchanged, received } = observer
+  const { limits, poll } = system
+  const timeoutMs = Math.min(poll.timeoutMs, TIMEOUT_MS)
+  return ({ tls, scheme, port, maintenance }: DataPortConfig): DataPorts => {
+    const { exchange, close } = createExchanges({
+      ...options,
+      ...{ tls, timeoutMs, isOwn: false, pace: async () => undefined },
+      limits: { ...limits, maxResponseBytes: Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES) },
+      observer: { exchanged, ...(received && { received }) },
+    })
+    // The maintenance mode costs the node more than the number of connections.
+    const query = maintenance ? QUERY : `${QUERY}&item=load-factor`
+    const request = { operation: KIND.resource, path: PATH, query, headers: HEADERS }
+    return {
+      close,
+      async read(address, signal, decode) {
+        const url = `${scheme}://${isIP(address) === 6 ? `[${address}]` : address}:${port}`
+        try {
+          if (isIP(address) === 0 || !URL.canParse(url)) throw new ApiError('not_found', NO_ADDRESS)
+          return await withDeadline(signal, timeoutMs, async (bounded) => {
+            const response = await exchange(request, url, bounded)
+            const refusal = refusalOf(response, 'resource')
+            if (refusal !== undefined) throw refusal
+            return response.decode((text) => decode(parseBody(text)))
+          })
+        } catch (failure) {
+          signal.throwIfAborted()
+          throw asApiError(failure, { system: system.name, operation: KIND.resource, path: KIND.path })
+        }
+      },
+    }
+  }
+}
+
+const NO_ADDRESS = 'the list of nodes has no data address (data_ip) of the node'
+
 /** Addresses that do not answer take five seconds each, so that 640 of them end within the interval of five minutes. */
 const MAX_AT_ONCE = 16
 

@@ -1,19 +1,20 @@
 import type { ResourcesConfig } from '../../config/config.ts'
-import type { ObjectKind } from '../../system_catalogue.ts'
+import { OBJECT_KINDS, type ObjectKind } from '../../system_catalogue.ts'
 import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import type { Rejection } from '../parse/reads.ts'
-import { nameFilter, type ReadingContext, readObjects } from './context.ts'
-import { hasMembers, listIn } from './lists.ts'
-import { decodeObject, kindOf, type ResourceObject, valuesOf } from './objects.ts'
+import { decodeObject, hasMembers, listIn, type ResourceObject, valuesOf } from './objects.ts'
 import { isNotAvailable } from './refusals.ts'
 import {
   batchesOf,
   type DecodeResource,
   decodeEntries,
+  nameFilter,
+  type ReadingContext,
   type ResourceRequest,
+  readObjects,
   readPages,
   requestOf,
 } from './requests.ts'
@@ -24,7 +25,7 @@ export interface ListedName {
   readonly quota: ResourceObject | undefined
 }
 
-const NAMES = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
+const NAMES = { ...OBJECT_KINDS.quota, list: ['namespace', 'namespaces'] }
 
 /** As the system has it, with blanks around it. */
 function servedName(entry: JsonObject): unknown {
@@ -111,7 +112,7 @@ export function createNamespaceReader({ namespaces }: ResourcesConfig) {
   }
 }
 
-const USAGE = kindOf('namespace')
+const USAGE = OBJECT_KINDS.namespace
 const { list: _, ...WITHOUT_LIST } = USAGE
 const SINGLE_USAGE: ObjectKind = { ...WITHOUT_LIST, path: '/object/billing/namespace/{namespace}/info' }
 
@@ -147,7 +148,7 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
     : await readEach(
         context,
         shown.map(({ name }) => name),
-        kindOf('quota'),
+        OBJECT_KINDS.quota,
       )
   builder.add(objects)
 }

@@ -1,9 +1,8 @@
 import { UNITS } from '../../catalogue.ts'
-import { type Column, OBJECT_KINDS, type ObjectKind, type ObjectName } from '../../system_catalogue.ts'
+import { type Column, type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import { type RejectedValues, type Rejection, unreadable } from '../parse/reads.ts'
-import { hasMembers, listIn, objectIn } from './lists.ts'
 import { readValue } from './values.ts'
 
 /** What a resource says of one object. Only members of the catalogue are read, so secrets are left in the response. */
@@ -72,12 +71,6 @@ export function decodeListed(
   context.leaveOut(leftOut)
   if (count !== undefined) context.count(count.family, objects.length + leftOut)
   return objects
-}
-
-export function kindOf(name: ObjectName): ObjectKind {
-  const kind = OBJECT_KINDS.get(name)
-  if (kind === undefined) throw new RangeError(`no object ${name}`)
-  return kind
 }
 
 function checkServed(entries: readonly unknown[], kind: ObjectKind): void {
@@ -172,4 +165,51 @@ function merged(objects: readonly ResourceObject[], kind: ObjectKind): ResourceO
     return [{ column, value: found.map(({ value }) => value).reduce((a, b) => pick(a, b)) }]
   })
   return [{ kind, labels: [], id: undefined, details: {}, values }]
+}
+
+/** The body, what it embeds, and the content of a single member: some releases wrap the root of the XML form. */
+export function containersOf(body: unknown): JsonObject[] {
+  if (!isObject(body)) return []
+  const values = Object.values(body)
+  const wrapped = values.length === 1 ? values : [member(body, '_embedded')]
+  return [body, ...wrapped.filter(isObject)]
+}
+
+/**
+ * The list of a response: under the first name that has entries, else the first list. An object stands for a list of one.
+ * @throws {ApiError} `schema` if there is no list
+ */
+export function listIn(body: unknown, { list: names = [], ...kind }: ObjectKind): readonly unknown[] {
+  const isEmpty = body === null || (isObject(body) && Object.keys(body).length === 0)
+  if (kind.mayLackList && isEmpty) return []
+  const lists = containersOf(body)
+    .flatMap((container) => names.map((name) => member(container, name)))
+    .flatMap((value) => listsOf(value, names))
+  const list = lists.find(({ length }) => length > 0) ?? lists[0]
+  if (list !== undefined) return list
+  throw new ApiError('schema', `the response to ${requestText(kind)} has no list ${names.join(' or ')}`)
+}
+
+function listsOf(value: unknown, names: readonly string[]): (readonly unknown[])[] {
+  // As an empty element of XML.
+  if (value === null) return [[]]
+  if (Array.isArray(value)) return [value]
+  // An object with the list is a wrapper, as in {"alerts": {"alert": []}}.
+  if (!isObject(value) || names.some((name) => typeof member(value, name) === 'object')) return []
+  return [[value]]
+}
+
+/** The object of a response that has one of the members, or is the only one. @throws {ApiError} `schema` */
+function objectIn(body: unknown, kind: ObjectKind): JsonObject {
+  const containers = containersOf(body)
+  const found = containers.find((container) => hasMembers(container, kind)) ?? containers[0]
+  if (found !== undefined) return found
+  throw new ApiError('schema', `the response to ${requestText(kind)} is no object`)
+}
+
+/** Whether an object has a member that is exported. */
+export function hasMembers(object: JsonObject, { columns }: ObjectKind): boolean {
+  return columns.some(({ members, text }) =>
+    [...members, ...(text === undefined ? [] : [text.member])].some((name) => Object.hasOwn(object, name)),
+  )
 }

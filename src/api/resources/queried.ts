@@ -3,8 +3,8 @@ import { ApiError } from '../errors/errors.ts'
 import type { JsonObject } from '../parse/json.ts'
 import { isReadable, type Point, type QueryAnswer } from '../query/answers/answer.ts'
 import { type Dialect, systemQuery } from '../query/requests/queries.ts'
-import type { ReadingContext } from './context.ts'
 import { decodeListed, type ResourceObject } from './objects.ts'
+import type { ReadingContext } from './requests.ts'
 
 /** Points of other measurements than those of nodes may come every 25 minutes. */
 const DIALECT: Dialect = { lastOnly: true, windowSeconds: 1800 }

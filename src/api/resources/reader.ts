@@ -1,12 +1,12 @@
 import { type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { createBucketReader } from './buckets.ts'
-import { type ReadingContext, type ResourceReaderOptions, readObjects } from './context.ts'
 import { readDataPorts } from './data_nodes.ts'
 import { createNamespaceReader, readQuotas } from './namespaces.ts'
 import type { ResourceObject } from './objects.ts'
 import { readQueried } from './queried.ts'
 import { addObjects, createReadingBuilder, type ResourceReading } from './reading.ts'
 import { createRefusalMemory, type RefusalMemory } from './refusals.ts'
+import { type ReadingContext, type ResourceReaderOptions, readObjects } from './requests.ts'
 
 type Read = (context: ReadingContext) => Promise<void>
 

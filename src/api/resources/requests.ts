@@ -1,6 +1,13 @@
-import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
+import type { ResourcesConfig } from '../../config/config.ts'
+import type { DataPortConfig, ResourceConfig } from '../../config/sections.ts'
+import type { ObjectKind, ObjectName, ResourceName } from '../../system_catalogue.ts'
+import { wholeName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
-import { nextMarkerIn } from './lists.ts'
+import { member, readText } from '../parse/json.ts'
+import type { SendQuery } from '../query/requests/request_all.ts'
+import { containersOf, decodeObjects, type ResourceObject } from './objects.ts'
+import type { ReadingBuilder } from './reading.ts'
+import type { RefusalMemory } from './refusals.ts'
 
 /** A request of a resource; with a body it is a POST request. */
 export interface ResourceRequest {
@@ -39,11 +46,6 @@ export function requestOf({ resource, path, query }: ObjectKind, namespace = '')
 const PAGE_ENTRIES = 500
 const MAX_PAGES = 100
 
-interface Page<T> {
-  readonly entries: readonly T[]
-  readonly marker: string | undefined
-}
-
 /**
  * The entries of a list with markers, of all pages.
  * @param max maximum number of entries
@@ -58,8 +60,15 @@ export async function readPages<T>(
   const entries: T[] = []
   const markers = new Set<string>()
   let limit: string | undefined = `limit=${PAGE_ENTRIES}`
+  const decodePage: DecodeResource<{ entries: readonly T[]; marker: string | undefined }> = (
+    body,
+    response,
+  ) => ({
+    entries: decode(body, response),
+    marker: nextMarkerIn(body),
+  })
   const sendPage = (marker: string) =>
-    send({ ...request, query: pageQuery(request, limit, marker) }, decodePage(decode), signal)
+    send({ ...request, query: pageQuery(request, limit, marker) }, decodePage, signal)
   for (let pages = 0, marker = ''; pages < MAX_PAGES; pages += 1) {
     const page = await sendPage(marker).catch((failure: unknown) => {
       // Not every release may know the parameter, or such large pages.
@@ -86,8 +95,17 @@ function pageQuery({ query }: ResourceRequest, limit: string | undefined, marker
   return [query, limit, markerPart].filter((part) => part !== undefined).join('&')
 }
 
-function decodePage<T>(decode: DecodeResource<readonly T[]>): DecodeResource<Page<T>> {
-  return (body, response) => ({ entries: decode(body, response), marker: nextMarkerIn(body) })
+const MAX_MARKER_CHARACTERS = 4096
+
+/** Where the next page of a list begins; undefined after the last one. @throws {ApiError} `too_large` */
+function nextMarkerIn(body: unknown): string | undefined {
+  const markers = containersOf(body).map((container) => readText(member(container, 'NextMarker')))
+  const marker = markers.find((text) => text !== undefined)
+  if (marker === undefined || marker.length <= MAX_MARKER_CHARACTERS) return marker
+  throw new ApiError(
+    'too_large',
+    `the marker of the next page has more than ${MAX_MARKER_CHARACTERS} characters`,
+  )
 }
 
 /** No published client sends more. */
@@ -109,4 +127,51 @@ export function decodeEntries<T>(
 ): T[] {
   if (list.length > max) throw tooMany(`${max} entries`)
   return list.map(decode).filter((value) => value !== undefined)
+}
+
+/** Requests of the data ports of nodes, for one reading. */
+export interface DataPorts {
+  /** Only an address is requested, so that a list of nodes cannot name another host, port or path. @throws {ApiError} */
+  read<T>(address: string, signal: AbortSignal, decode: (body: unknown) => T): Promise<T>
+  close(): Promise<void>
+}
+
+export interface ResourceReaderOptions {
+  readonly resources: ResourcesConfig
+  readonly send: SendResource
+  readonly query: SendQuery
+  readonly openDataPorts: (config: DataPortConfig) => DataPorts
+  /** First labels of the objects of a kind that are exported; undefined if they are not known. */
+  readonly exported: (kind: ObjectName) => readonly string[] | undefined
+  /** Objects that take a request each: so many are read at most. */
+  readonly maxSingle?: number
+  /** Waits. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Monotonic clock in milliseconds. */
+  readonly now: () => number
+}
+
+/** What the functions that read a resource need. */
+export interface ReadingContext extends ResourceReaderOptions {
+  readonly refusals: RefusalMemory
+  readonly builder: ReadingBuilder
+  readonly signal: AbortSignal
+  readonly spreadMs: number
+}
+
+/** The objects of a kind in the response to a request. @param idOf their id, if it is not a member */
+export function readObjects(
+  { send, builder, signal }: ReadingContext,
+  kind: ObjectKind,
+  request = requestOf(kind),
+  idOf?: () => string,
+): Promise<ResourceObject[]> {
+  const context = { ...builder, ...(idOf && { idOf }) }
+  return send(request, (body, { now }) => decodeObjects(body, kind, { ...context, now }), signal)
+}
+
+/** Decides which names are read. */
+export function nameFilter({ include, exclude }: Pick<ResourceConfig, 'include' | 'exclude'>) {
+  const [included, excluded] = [wholeName(include), wholeName(exclude)]
+  return (name: string): boolean => (included?.test(name) ?? true) && !(excluded?.test(name) ?? false)
 }

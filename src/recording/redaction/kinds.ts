@@ -119,7 +119,7 @@ const OTHER_SERIES = [
 ]
 
 function catalogueMembers(): string[] {
-  const ofObjects = [...OBJECT_KINDS.values()].flatMap(({ columns, list = [], labels }) => [
+  const ofObjects = Object.values(OBJECT_KINDS).flatMap(({ columns, list = [], labels }) => [
     ...columns.flatMap(({ members }) => members.flatMap(seriesNames)),
     ...list,
     ...Object.values(labels).flatMap((names) => names.split('|')),

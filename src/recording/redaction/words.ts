@@ -65,7 +65,7 @@ export const PHRASES =
 
 /** Segments of the paths of requests and links. */
 export const PATH_WORDS: ReadonlySet<string> = new Set([
-  ...[QUERY_PATH, ...[...OBJECT_KINDS.values()].map(({ path }) => path)].flatMap((path) => path.split('/')),
+  ...[QUERY_PATH, ...Object.values(OBJECT_KINDS).map(({ path }) => path)].flatMap((path) => path.split('/')),
   ...split('disks processes rglinks datatables vdcs list data-services varrays varrays.json'),
 ])
 

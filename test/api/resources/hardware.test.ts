@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { hardwareFinder } from '../../../src/api/resources/hardware.ts'
-import { decodeObject, kindOf } from '../../../src/api/resources/objects.ts'
+import { decodeObject } from '../../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../../src/api/resources/reading.ts'
+import { OBJECT_KINDS } from '../../../src/system_catalogue.ts'
 
 const { rejected } = createReadingBuilder('inventory')
 const nodes = [
@@ -9,7 +10,7 @@ const nodes = [
   { nodename: 'n2', nodeid: 'i2', version: '4.0', ip: '10.0.0.2' },
   { nodename: 'n2', nodeid: 'i3', version: '4.1', ip: '10.0.0.3' },
   { nodename: 'n2', nodeid: 'i4', version: '4.2', ip: '10.0.0.4' },
-].flatMap((entry) => decodeObject(entry, kindOf('node'), { now: 0, rejected }) ?? [])
+].flatMap((entry) => decodeObject(entry, OBJECT_KINDS.node, { now: 0, rejected }) ?? [])
 
 test.each([
   ['i2', 'n2', '4.0'],
