@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { fileSchema } from './schema.ts'
 
+export type { OtlpConfig } from './otlp.ts'
 export type { TlsConfig } from './tls.ts'
 
 /** The configuration file, validated. */

@@ -30,7 +30,8 @@ function sourceOf(key: string): string[] {
   return DEFAULTS.some((name) => name === key) ? ['defaults', key] : [key]
 }
 
-function merged(own: unknown, base: unknown): unknown {
+/** The own value, and the base for keys of mappings that it does not have. */
+export function merged(own: unknown, base: unknown): unknown {
   if (own === undefined) return base
   if (!isMapping(own) || !isMapping(base)) return own
   return {
@@ -63,7 +64,7 @@ export function inheritedValue(data: unknown, path: readonly PropertyKey[]): unk
   return valueAt(data, path) === undefined ? valueAt(data, [...sourceOf(String(key)), ...rest]) : undefined
 }
 
-function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)

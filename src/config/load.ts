@@ -6,6 +6,7 @@ import { type ReadText, readTextFile } from '../values/files.ts'
 import { alertingSchema } from './alerting/schema.ts'
 import type { Config } from './config.ts'
 import { inheritedValue, isMapping, withInherited } from './inheritance.ts'
+import { variableNote } from './otlp.ts'
 import { alertingFileSchema, fileSchema, OTHER_KEYS } from './schema.ts'
 import { ConfigError, type Problem, pathText } from './values/problems.ts'
 import { PARSE_OPTIONS, schemaProblems } from './values/schema_problems.ts'
@@ -38,7 +39,7 @@ interface Source extends LoadOptions {
 /** As {@link loadConfig}, for text that is already loaded. Relative paths resolve against the folder of `file`. */
 export function parseConfig(text: string, { file, environment, system, read }: Source): Config {
   const yaml = parseYaml(file, text)
-  const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data), read)
+  const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data), read, environment)
   const found = check(schema, yaml, environment)
   if (found.problems.length === 0 && found.result !== undefined) return found.result
   const only = system === undefined ? undefined : onlySystem(yaml.data, system)
@@ -100,7 +101,10 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   for (const [path, message] of duplicateNames(data)) add(path, message)
   const parsed = schema.safeParse(withInherited(data), PARSE_OPTIONS)
   const issues = (parsed.error?.issues ?? []).flatMap((issue) => ownIssue(issue, data))
-  const others = schemaProblems(schema, issues, positionOf)
+  const others = schemaProblems(schema, issues, positionOf).map(({ message, ...problem }) => ({
+    ...problem,
+    message: `${message}${variableNote(problem.path, data, environment)}`,
+  }))
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))

@@ -6,12 +6,14 @@ import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/ids.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
 import type { DEFAULTS } from './inheritance.ts'
+import { otlpSection } from './otlp.ts'
 import { FORECAST_SECTION, historySection, performanceOf, resourcesOf, systemSections } from './sections.ts'
 import { tlsKeys, tlsSchema } from './tls.ts'
 import { labelsSchema } from './values/labels_schema.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import { DESPITE_OTHERS, IF_VALID, typeMessage } from './values/schema_problems.ts'
 import { httpUrl } from './values/urls.ts'
+import type { Environment } from './values/variables.ts'
 
 const text = z.string('expected text')
 const secretText = z.string('write it in quotes: expected text')
@@ -141,16 +143,19 @@ export function fileSchema(
   folder: string,
   alerting: z.ZodType<AlertingConfig>,
   read: ReadText = readTextFile,
+  environment: Environment = {},
 ) {
   // The sections of the file are checked here; their values are those of the systems that inherit them.
-  return fileKeys(folder, alerting, read)
+  return fileKeys(folder, alerting, read, environment)
     .superRefine(
       ({ systems, alerting }, context) => checkForecastTarget(alerting, requestedBy(systems), context),
       IF_VALID,
     )
-    .transform(({ systems, history, alerting }) => ({
+    .transform(({ systems, history, otlp, alerting }) => ({
       systems,
       history,
+      /** Undefined: metrics are not pushed. */
+      otlp,
       /** For the commands `rules` and `dashboards`; undefined: not set. */
       alerting,
     }))
@@ -210,7 +215,12 @@ function requestedBy<System extends Pick<Requested, 'forecast'>>(systems: readon
   return systems.map(({ forecast }, index) => ({ path: ['systems', index, 'forecast'], forecast }))
 }
 
-function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: ReadText) {
+function fileKeys(
+  folder: string,
+  alerting: z.ZodType<AlertingConfig>,
+  read: ReadText,
+  environment: Environment,
+) {
   return z.strictObject(
     {
       systems: z
@@ -219,6 +229,7 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: Rea
       defaults: defaultsSchema(folder, read).prefault({}),
       ...systemSections(folder, read),
       history: historySection.prefault({}),
+      otlp: otlpSection(folder, read, environment).prefault({}),
       alerting: alerting.optional(),
     },
     typeMessage('expected a mapping with the key systems'),
@@ -226,6 +237,6 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: Rea
 }
 
 /** The keys of the file that the commands `rules` and `dashboards` do not read. */
-export const OTHER_KEYS: readonly string[] = Object.keys(fileKeys('', z.never(), readTextFile).shape).filter(
-  (key) => key !== 'alerting' && key !== 'forecast',
-)
+export const OTHER_KEYS: readonly string[] = Object.keys(
+  fileKeys('', z.never(), readTextFile, {}).shape,
+).filter((key) => key !== 'alerting' && key !== 'forecast')

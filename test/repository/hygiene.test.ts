@@ -18,6 +18,8 @@ describe('dependencies', () => {
   test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@bufbuild/protobuf', // remote write
+      '@opentelemetry/otlp-exporter-base', // push
+      '@opentelemetry/otlp-transformer', // push
       'bcryptjs', // basic_auth_users of the web configuration file
       'commander',
       'fast-xml-parser',
