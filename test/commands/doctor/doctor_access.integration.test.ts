@@ -7,7 +7,7 @@ import { startEmulator } from '../../api/client_setup.ts'
 import { EXPIRED, makeAuthority, sansOf, YEAR } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { CHECKS, checksAfter, examine, MONITOR, runServer } from './doctor_setup.ts'
+import { CHECKS, checksAfter, examine, examineEmulator, finding, MONITOR, runServer } from './doctor_setup.ts'
 
 const DAY_MS = 86_400_000
 
@@ -15,8 +15,7 @@ describe('a healthy system', () => {
   test.each(['documented', 'classic', 'modern'] as const)(
     'of the profile %s has nothing wrong',
     async (profile) => {
-      await using emulator = await startEmulator({ pools: 2, nodes: 3, profile })
-      const found = await examine({ base_url: emulator.url })
+      const found = await examineEmulator({ pools: 2, nodes: 3, profile })
       expect(['warn', 'fail', 'skip'].flatMap((status) => found.with(status as 'warn'))).toEqual([])
       // The release of the API document has no Flux API, and needs none.
       const expected = profile === 'documented' ? CHECKS.filter((title) => title !== 'query') : CHECKS
@@ -64,12 +63,12 @@ describe('names', () => {
   test('fails on an unknown host, and skips dependent checks', async () => {
     const found = await examine({ base_url: 'https://no-such-host.invalid:4443' })
     expect(found.of('names')).toEqual([
-      {
-        status: 'fail',
-        subject: 'no-such-host.invalid',
-        text: expect.stringMatching(/host name is unknown|name server did not answer/),
-        remedy: 'correct the host name in base_url, or the name servers of this machine',
-      },
+      finding(
+        'fail',
+        /host name is unknown|name server did not answer/,
+        'correct the host name in base_url, or the name servers of this machine',
+        'no-such-host.invalid',
+      ),
     ])
     expect(found.with('skip')).toEqual(checksAfter('names'))
     expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
@@ -82,12 +81,12 @@ describe('connection', () => {
     const port = await freePort()
     const found = await examine({ base_url: `http://127.0.0.1:${port}` })
     expect(found.of('connection')).toEqual([
-      {
-        status: 'fail',
-        subject: `127.0.0.1:${port}`,
-        text: 'connection refused: is the service running, and the port right? [ECONNREFUSED]',
-        remedy: expect.stringContaining('host and port of base_url'),
-      },
+      finding(
+        'fail',
+        'connection refused: is the service running, and the port right? [ECONNREFUSED]',
+        /host and port of base_url/,
+        `127.0.0.1:${port}`,
+      ),
     ])
     expect(found.with('skip')).toEqual(checksAfter('connection'))
   })
@@ -102,10 +101,9 @@ describe('connection', () => {
     const authority = await makeAuthority('Storage Authority')
     const other = await makeAuthority('Other')
     const tls = await authority.issue(names[0] ?? '', sansOf(names), valid)
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
     const ca_file =
       trust === 'none' ? '' : folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
-    return await examine({ base_url: emulator.url, tls_config: { ca_file, ...more } })
+    return await examineEmulator({ tls }, { tls_config: { ca_file, ...more } })
   }
 
   test('fails on http:// and a port with TLS, and says what to write', async () => {
@@ -113,12 +111,12 @@ describe('connection', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
     const found = await examine({ base_url: emulator.url.replace('https:', 'http:') })
     expect(found.of('connection')).toEqual([
-      {
-        status: 'fail',
-        subject: new URL(emulator.url).host,
-        text: 'the port speaks TLS: base_url must begin with https://',
-        remedy: `write ${emulator.url} in base_url`,
-      },
+      finding(
+        'fail',
+        'the port speaks TLS: base_url must begin with https://',
+        `write ${emulator.url} in base_url`,
+        new URL(emulator.url).host,
+      ),
     ])
   })
 
@@ -126,11 +124,7 @@ describe('connection', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: emulator.url.replace('http:', 'https:') })
     expect(found.of('connection')).toMatchObject([
-      {
-        status: 'fail',
-        text: expect.stringMatching(/^the port does not speak TLS/),
-        remedy: expect.stringMatching(/^correct the port in base_url .* write http:\/\//),
-      },
+      finding('fail', /^the port does not speak TLS/, /^correct the port in base_url .* write http:\/\//),
     ])
   })
 
@@ -158,10 +152,7 @@ describe('connection', () => {
       const again = await examine({ base_url: emulator.url }, {}, undefined, other)
       expect(again.of('connection')).toMatchObject([
         { status: 'fail' },
-        {
-          status: 'fail',
-          text: `${other} exists, and may have other content than the certificates of this system`,
-        },
+        finding('fail', `${other} exists, and may have other content than the certificates of this system`),
       ])
       expect(readFileSync(other, 'utf8')).toBe(content)
     }
@@ -171,8 +162,7 @@ describe('connection', () => {
     using folder = temporaryFolder()
     const authority = await makeAuthority('Storage Authority')
     const tls = await authority.issue('127.0.0.1', sansOf(['127.0.0.1']), YEAR)
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
-    const found = await examine({ base_url: emulator.url }, {}, undefined, `${folder.path}/ca.pem`)
+    const found = await examineEmulator({ tls }, {}, {}, undefined, `${folder.path}/ca.pem`)
     expect(found.of('connection')).toMatchObject([
       { status: 'fail' },
       { status: 'fail', text: 'the system sends no root certificate that could be saved' },
@@ -183,12 +173,10 @@ describe('connection', () => {
   test('describes the certificate', async () => {
     const found = await examineTls(['127.0.0.1'], 'own')
     expect(found.of('connection')).toMatchObject([
-      {
-        status: 'ok',
-        text: expect.stringMatching(
-          /^TLSv1\.3, certificate for 127\.0\.0\.1, issued by Storage Authority, 36\d days left \(until \d{4}-\d\d-\d\d\)$/,
-        ),
-      },
+      finding(
+        'ok',
+        /^TLSv1\.3, certificate for 127\.0\.0\.1, issued by Storage Authority, 36\d days left \(until \d{4}-\d\d-\d\d\)$/,
+      ),
     ])
     expect(found.with('fail')).toEqual([])
   })
@@ -226,36 +214,24 @@ describe('connection', () => {
   test('fails on an expired certificate', async () => {
     const found = await examineTls(['127.0.0.1'], 'own', {}, EXPIRED)
     expect(found.of('connection')).toMatchObject([
-      {
-        status: 'fail',
-        text: expect.stringMatching(/has expired \[CERT_HAS_EXPIRED\].*expired on \d{4}/),
-        remedy: 'renew the certificate on the system',
-      },
+      finding(
+        'fail',
+        /has expired \[CERT_HAS_EXPIRED\].*expired on \d{4}/,
+        'renew the certificate on the system',
+      ),
     ])
   })
 
   test('warns of a certificate that expires soon', async () => {
     const soon = { ...YEAR, to: new Date(Date.now() + 5.5 * DAY_MS) }
     const found = await examineTls(['127.0.0.1'], 'own', {}, soon)
-    expect(found.of('connection')).toMatchObject([
-      {
-        status: 'warn',
-        text: expect.stringMatching(/ 5 days left .*expires soon/),
-        remedy: expect.stringMatching(/^renew/),
-      },
-    ])
+    expect(found.of('connection')).toMatchObject([finding('warn', / 5 days left .*expires soon/, /^renew/)])
     expect(found.with('fail')).toEqual([])
   })
 
   test('warns of an invalid certificate if verification is disabled', async () => {
     const found = await examineTls(['storage.example'], 'other', { insecure_skip_verify: true })
-    expect(found.of('connection')).toMatchObject([
-      {
-        status: 'warn',
-        text: expect.stringContaining('not verified'),
-        remedy: expect.stringContaining('ca_file'),
-      },
-    ])
+    expect(found.of('connection')).toMatchObject([finding('warn', /not verified/, /ca_file/)])
     expect(found.with('fail')).toEqual([])
   })
 
@@ -268,14 +244,8 @@ describe('connection', () => {
       ca: authority.cert,
       requestCert: true,
     }
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
-    const found = await examine({ base_url: emulator.url, tls_config: { ca_file } })
-    expect(found.of('http')).toMatchObject([
-      {
-        status: 'fail',
-        text: expect.stringContaining('cert_file and key_file'),
-      },
-    ])
+    const found = await examineEmulator({ tls }, { tls_config: { ca_file } })
+    expect(found.of('http')).toMatchObject([finding('fail', /cert_file and key_file/)])
   })
 })
 
@@ -284,11 +254,7 @@ describe('http', () => {
     const page = '<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>'
     await using proxy = await runServer(createServer((_, response) => response.writeHead(400).end(page)))
     expect((await examine({ base_url: proxy.url })).of('http')).toMatchObject([
-      {
-        status: 'fail',
-        text: 'the port speaks TLS: base_url must begin with https://',
-        remedy: 'write https:// in base_url',
-      },
+      finding('fail', 'the port speaks TLS: base_url must begin with https://', 'write https:// in base_url'),
     ])
   })
 
@@ -296,8 +262,7 @@ describe('http', () => {
     ['html', 'an HTML page came instead of data', 'without a proxy or a login form in between'],
     ['garbage', 'the port speaks TLS', 'write https://'],
   ])('fails on %s', async (fault, text, remedy) => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ faults: [fault] })
     expect(found.of('http')).toMatchObject([
       { status: 'fail', text: expect.stringContaining(text), remedy: expect.stringContaining(remedy) },
     ])
@@ -305,20 +270,14 @@ describe('http', () => {
   })
 
   test('fails on a system that does not respond within the timeout', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open'] })
-    const found = await examine({ base_url: emulator.url }, { poll: { timeout: '2s' } })
+    const found = await examineEmulator({ faults: ['half-open'] }, {}, { poll: { timeout: '2s' } })
     expect(found.of('http')).toMatchObject([
       { status: 'fail', remedy: expect.stringContaining('increase poll.timeout') },
     ])
   })
 
   test('warns if the host name is refused', async () => {
-    await using emulator = await startEmulator({
-      pools: 1,
-      nodes: 1,
-      faults: ['status:403@providers,first=1'],
-    })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ faults: ['status:403@providers,first=1'] })
     expect(found.of('http')).toMatchObject([
       { status: 'warn', remedy: expect.stringContaining('accepted server names') },
     ])
@@ -339,8 +298,7 @@ describe('clock', () => {
     ['ahead of', 7200],
   ])('warns of a clock that is %s the local clock', async (word, seconds) => {
     const clock = () => Date.now() + seconds * 1000
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, clock })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ clock })
     expect(found.of('clock')).toMatchObject([
       {
         status: 'warn',
@@ -358,13 +316,11 @@ describe('login', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: emulator.url, auth: { ...MONITOR, password: 'canary-password' } })
     expect(found.of('login')).toEqual([
-      {
-        status: 'fail',
-        text: expect.stringMatching(/HTTP 401, code 401.*it says: .*invalid or expired credentials/),
-        remedy: expect.stringMatching(
-          /^correct the user name or the password, or unlock the account \(auth\.username, and .* auth\.password\)$/,
-        ),
-      },
+      finding(
+        'fail',
+        /HTTP 401, code 401.*it says: .*invalid or expired credentials/,
+        /^correct the user name or the password, or unlock the account \(auth\.username, and .* auth\.password\)$/,
+      ),
     ])
     expect(found.with('skip')).toEqual(checksAfter('login'))
     expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
@@ -383,11 +339,10 @@ describe('login', () => {
     const file = folder.write('secret', 'no-such-token')
     const twoHoursAgo = Date.now() / 1000 - 7200
     utimesSync(file, twoHoursAgo, twoHoursAgo)
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const written = Object.fromEntries(
       Object.entries(auth).map(([key, value]) => [key, value === 'FILE' ? file : value]),
     )
-    const [finding] = (await examine({ base_url: emulator.url, auth: written })).of('login')
+    const [finding] = (await examineEmulator({}, { auth: written })).of('login')
     expect(finding).toMatchObject({ status: 'fail', remedy: expect.stringMatching(remedy) })
   })
 
@@ -397,11 +352,11 @@ describe('login', () => {
       await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
       const found = await examine({ base_url: emulator.url, auth: { token: 'emulator-monitor' } })
       expect(found.of('login')).toMatchObject([
-        {
-          status: 'warn',
-          text: expect.stringMatching(/^whoami, which every role may read, is refused: .*HTTP (500|403)/),
-          remedy: expect.stringContaining('set auth.token to a new token'),
-        },
+        finding(
+          'warn',
+          /^whoami, which every role may read, is refused: .*HTTP (500|403)/,
+          /set auth\.token to a new token/,
+        ),
       ])
       expect(found.of('pools')).toMatchObject([{ status: 'fail' }])
     },
@@ -428,11 +383,11 @@ describe('role', () => {
       auth: { username: 'security', password: 'emulator' },
     })
     expect(found.of('role')).toEqual([
-      {
-        status: 'fail',
-        text: 'security has SECURITY_ADMIN, which cannot read the nodes',
-        remedy: 'assign only the role SYSTEM_MONITOR to the account',
-      },
+      finding(
+        'fail',
+        'security has SECURITY_ADMIN, which cannot read the nodes',
+        'assign only the role SYSTEM_MONITOR to the account',
+      ),
     ])
   })
 
@@ -450,8 +405,7 @@ test.each([
   ['the time limit', new DOMException('', 'TimeoutError'), 'time limit reached'],
   ['Ctrl+C', new Error('interrupted'), 'interrupted'],
 ])('skips all checks after %s', async (_, reason, why) => {
-  await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-  const found = await examine({ base_url: emulator.url }, {}, AbortSignal.abort(reason))
+  const found = await examineEmulator({}, {}, {}, AbortSignal.abort(reason))
   expect(found.with('skip')).toEqual(CHECKS)
   expect(found.of('login')).toEqual([{ status: 'skip', text: `skipped: ${why}` }])
 })

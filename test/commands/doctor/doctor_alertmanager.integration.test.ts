@@ -10,6 +10,7 @@ import { freePort } from '../../support/ports.ts'
 import { type Alertmanager, startAlertmanager } from '../../support/programs/alertmanager.ts'
 import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
+import { finding } from './doctor_setup.ts'
 
 const INHIBITION = parse(readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8')) as {
   readonly inhibit_rules: readonly object[]
@@ -79,18 +80,12 @@ test('an Alertmanager is checked for readiness, inhibition rules and receivers',
   expect(of(complete.url)).toMatchObject([
     { status: 'ok', text: 'ready' },
     { status: 'ok', text: `loaded: ${INHIBITION.inhibit_rules.length} inhibition rules` },
-    {
-      status: 'info',
-      text: expect.stringMatching(/^no notification is sent of Sds\w+.*: the receiver none has no/),
-    },
+    finding('info', /^no notification is sent of Sds\w+.*: the receiver none has no/),
   ])
   expect(of(silent.url)).toMatchObject([
     { status: 'ok', text: 'ready' },
     { status: 'warn', text: expect.stringMatching(/^(\d+) of \1 inhibition rules are not loaded$/) },
-    {
-      status: 'warn',
-      text: expect.stringMatching(/^no notification is sent of Sds.* and \d+ more: the receiver none/),
-    },
+    finding('warn', /^no notification is sent of Sds.* and \d+ more: the receiver none/),
   ])
   // The other ones respond.
   expect(of(deadUrl)).toMatchObject([{ status: 'warn', text: expect.stringContaining('ECONNREFUSED') }])

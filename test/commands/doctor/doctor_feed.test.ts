@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ATTRIBUTES } from '../../../src/catalogue.ts'
 import { startEmulator } from '../../api/client_setup.ts'
-import { checksAfter, examine, startGate } from './doctor_setup.ts'
+import { checksAfter, examine, examineEmulator, finding, startGate } from './doctor_setup.ts'
 
 describe('pools', () => {
   test('fails on a configured pool that the system does not list, and names the listed pools', async () => {
@@ -34,19 +34,12 @@ describe('pools', () => {
   })
 
   test('fails without a list and without configured pools', async () => {
-    await using emulator = await startEmulator({
+    const found = await examineEmulator({
       pools: 1,
       nodes: 1,
       faults: ['status:403@pools', 'status:403@varrays'],
     })
-    const found = await examine({ base_url: emulator.url })
-    expect(found.of('pools')).toMatchObject([
-      {
-        status: 'fail',
-        text: expect.stringContaining('HTTP 403'),
-        remedy: expect.stringContaining('SYSTEM_MONITOR'),
-      },
-    ])
+    expect(found.of('pools')).toMatchObject([finding('fail', /HTTP 403/, /SYSTEM_MONITOR/)])
     expect(found.of('feed')).toEqual([{ status: 'skip', text: 'skipped: needs pools' }])
   })
 
@@ -94,8 +87,7 @@ describe('feed', () => {
     ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'accepted server names'],
     ['no-embedded@nodes', 'has no member _embedded', 'report this with the version of the system'],
   ])('fails on %s', async (fault, text, remedy) => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ faults: [fault] })
     expect(found.of('feed')).toMatchObject([
       {
         status: 'fail',
@@ -112,8 +104,7 @@ describe('feed', () => {
     ['status:403,code=3000@query', /accepted server names/],
     ['status:500,code=6401,retryable=false@nodes', /accepted server names/],
   ])('never asks for a role that it has shown to be there: %s', async (fault, expected) => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern', faults: [fault] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ profile: 'modern', faults: [fault] })
     expect(found.of('role')).toMatchObject([{ status: 'ok', text: 'monitor has SYSTEM_MONITOR' }])
     const remedies = found.all.flatMap(({ remedy }) => remedy ?? [])
     expect(remedies.join('; ')).toMatch(expected)
@@ -121,48 +112,40 @@ describe('feed', () => {
   })
 
   test('checks the remaining pools if one fails', async () => {
-    await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['html@nodes,pool=hot'] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ pools: 2, nodes: 1, faults: ['html@nodes,pool=hot'] })
     expect(found.with('fail')).toEqual(['feed'])
     expect(found.of('values')).toMatchObject([{ status: 'ok', subject: 'archive' }])
   })
 
   test('warns of a pool without nodes', async () => {
-    await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ faults: ['empty-list'] })
     expect(found.of('feed')).toMatchObject([{ status: 'warn', text: 'the response has no nodes' }])
     expect(found.with('fail')).toEqual([])
   })
 
   test('quotes invalid values', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['bad-values:text'] })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ nodes: 2, faults: ['bad-values:text'] })
     expect(found.of('feed')).toMatchObject([
       { status: 'ok', text: '2 nodes' },
-      {
-        status: 'warn',
-        text: expect.stringMatching(/^\d+ values invalid .*is text that is not a number.*\("many"\)/),
-      },
+      finding('warn', /^\d+ values invalid .*is text that is not a number.*\("many"\)/),
     ])
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
   test('warns of nodes that are not in a good state', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 5, scenario: 'node-down' })
-    expect((await examine({ base_url: emulator.url })).of('health')).toEqual([
-      {
-        status: 'warn',
-        subject: 'hot',
-        text: expect.stringMatching(/^4 Good, 1 (Bad|NotAccessible): hot-node-0\d \(\w+\)$|^1 .*, 4 Good: /),
-        remedy: expect.stringContaining('sds-exporter nodes'),
-      },
+    expect((await examineEmulator({ nodes: 5, scenario: 'node-down' })).of('health')).toEqual([
+      finding(
+        'warn',
+        /^4 Good, 1 (Bad|NotAccessible): hot-node-0\d \(\w+\)$|^1 .*, 4 Good: /,
+        /sds-exporter nodes/,
+        'hot',
+      ),
     ])
   })
 
   test('names nodes by their id if their name is not unique', async () => {
     const faults = ['unknown-health', 'duplicate-names']
-    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults })
-    const [{ text } = { text: '' }] = (await examine({ base_url: emulator.url })).of('health')
+    const [{ text } = { text: '' }] = (await examineEmulator({ nodes: 2, faults })).of('health')
     expect(text).toMatch(/^2 Rebooting: unknown or missing health status of \S+, \S+$/)
     const [first, second] = text.split(' of ')[1]?.split(', ') ?? []
     expect(first).not.toBe(second)
@@ -171,8 +154,9 @@ describe('feed', () => {
 
 describe('attributes', () => {
   test('recognizes a system since version 3.6', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 2, profile: 'modern' })
-    const [coverage, news, ...rest] = (await examine({ base_url: emulator.url })).of('attributes')
+    const [coverage, news, ...rest] = (await examineEmulator({ nodes: 2, profile: 'modern' })).of(
+      'attributes',
+    )
     const inCapacity = ATTRIBUTES.filter(({ category }) => category === 'capacity').length
     expect(coverage).toMatchObject({ status: 'ok', subject: 'hot' })
     expect(coverage?.text).toMatch(
@@ -185,13 +169,9 @@ describe('attributes', () => {
   })
 
   test('names missing attributes, and warns if a whole category is missing', async () => {
-    await using emulator = await startEmulator({
-      pools: 1,
-      nodes: 1,
-      profile: 'modern',
-      faults: ['bad-values:nan'],
-    })
-    const findings = (await examine({ base_url: emulator.url })).of('attributes')
+    const findings = (await examineEmulator({ profile: 'modern', faults: ['bad-values:nan'] })).of(
+      'attributes',
+    )
     expect(findings).toContainEqual({
       status: 'warn',
       subject: 'hot',
@@ -226,19 +206,9 @@ describe('samples', () => {
   })
 
   test('warns of samples in the future', async () => {
-    await using emulator = await startEmulator({
-      pools: 1,
-      nodes: 1,
-      profile: 'community',
-      faults: ['future-time:7200'],
-    })
-    expect((await examine({ base_url: emulator.url })).of('samples')).toMatchObject([
-      {
-        status: 'warn',
-        text: expect.stringMatching(/^capacity is (119m|2h) in the future/),
-        remedy: expect.stringContaining('NTP'),
-      },
-    ])
+    expect(
+      (await examineEmulator({ profile: 'community', faults: ['future-time:7200'] })).of('samples'),
+    ).toMatchObject([finding('warn', /^capacity is (119m|2h) in the future/, /NTP/)])
   })
 })
 
@@ -310,19 +280,16 @@ describe('forecasts', () => {
     })
     const wrong = await examine({ base_url: gate.url }, { forecast: { braces: !takes } })
     expect(wrong.of('forecasts')).toEqual([
-      {
-        status: 'fail',
-        text: expect.stringMatching(
-          /^the system does not support requests with(out)? braces, .*but it supports requests with/,
-        ),
-        remedy: `set forecast.braces: ${takes}`,
-      },
+      finding(
+        'fail',
+        /^the system does not support requests with(out)? braces, .*but it supports requests with/,
+        `set forecast.braces: ${takes}`,
+      ),
     ])
   })
 
   test('reports support of both forms and the number of forecasts', async () => {
-    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
-    const found = (await examine({ base_url: emulator.url })).of('forecasts')
+    const found = (await examineEmulator({ pools: 2, nodes: 1 })).of('forecasts')
     expect(found.map(({ subject }) => subject)).toEqual([undefined, 'hot', 'archive'])
     expect(found[0]?.text).toContain('both forms')
     for (const { text } of found.slice(1)) expect(text).toMatch(/^\d of 4 forecasts have a value/)
@@ -331,11 +298,7 @@ describe('forecasts', () => {
   test('warns if there are none, and fails if the request is refused', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@forecast'] })
     expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
-      {
-        status: 'warn',
-        text: expect.stringMatching(/^no forecasts, neither with/),
-        remedy: expect.stringContaining('forecast.schedule: ""'),
-      },
+      finding('warn', /^no forecasts, neither with/, /forecast\.schedule: ""/),
     ])
     emulator.setFaults(['status:403@forecast'])
     expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([

@@ -11,6 +11,7 @@ import type {
   ScrapeTarget,
 } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { readVersion } from '../../../src/exporter/version.ts'
+import { finding } from './doctor_setup.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',
@@ -165,11 +166,7 @@ describe('before the first scrape', () => {
   ])('%s, one scrape interval is waited for', async (_, target) => {
     const found = await diagnose({ targets: [target], up: [] })
     expect(found('target')).toMatchObject([
-      {
-        status: 'warn',
-        text: 'has not been scraped yet',
-        remedy: 'wait one scrape interval (60s), and run this again',
-      },
+      finding('warn', 'has not been scraped yet', 'wait one scrape interval (60s), and run this again'),
     ])
     expect(found('pools')).toMatchObject([{ status: 'skip', text: 'skipped: needs target' }])
   })

@@ -3,21 +3,21 @@ import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
 import { compareBandwidths } from '../../../src/commands/doctor/system/query.ts'
 import { startEmulator } from '../../api/client_setup.ts'
-import { examine } from './doctor_setup.ts'
+import { examine, examineEmulator, finding } from './doctor_setup.ts'
 
 const SMALL = { pools: 1, nodes: 2 } as const
 
 describe('query', () => {
   test('is available: counts nodes, and the attributes of both sources', async () => {
-    await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ ...SMALL, profile: 'modern' })
     expect(found.of('query')).toEqual([
       { status: 'ok', text: expect.stringMatching(/^available: values of 2 nodes$/) },
-      {
-        status: 'ok',
-        subject: 'hot',
-        text: 'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14',
-      },
+      finding(
+        'ok',
+        'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14',
+        undefined,
+        'hot',
+      ),
     ])
     expect(found.with('fail')).toEqual([])
     // The ages of attributes that come from the Flux API are checked, too.
@@ -39,8 +39,7 @@ describe('query', () => {
     ],
     ['no current data', ['no-rows'], 'warn', /^available, but without current data/, /wait for ten minutes/],
   ] as const)('reports %s with the remedy', async (_, faults, status, text, remedy) => {
-    await using emulator = await startEmulator({ ...SMALL, profile: 'modern', faults })
-    const [finding] = (await examine({ base_url: emulator.url })).of('query')
+    const [finding] = (await examineEmulator({ ...SMALL, profile: 'modern', faults })).of('query')
     expect(finding).toEqual({
       status,
       text: expect.stringMatching(text),
@@ -49,22 +48,20 @@ describe('query', () => {
   })
 
   test('warns of a system without a Flux API', async () => {
-    await using emulator = await startEmulator({ ...SMALL, profile: 'community' })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ ...SMALL, profile: 'community' })
     expect(found.of('query')).toMatchObject([
-      {
-        status: 'warn',
-        text: expect.stringMatching(/^not there: .*Community Edition \(HTTP 503, code 6503\)/),
-        remedy: expect.stringMatching(/Community Edition.*performance\.source: feed/),
-      },
+      finding(
+        'warn',
+        /^not there: .*Community Edition \(HTTP 503, code 6503\)/,
+        /Community Edition.*performance\.source: feed/,
+      ),
     ])
     expect(found.with('fail')).toEqual([])
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
   test('reports that rates of releases with the range defect need two polls', async () => {
-    await using emulator = await startEmulator({ ...SMALL, profile: 'range-defect' })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ ...SMALL, profile: 'range-defect' })
     expect(found.of('query')[0]).toEqual({
       status: 'ok',
       text: expect.stringMatching(/^available: .*; this release returns wrong ranges: rates are those/),
@@ -76,24 +73,18 @@ describe('query', () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
     const found = await examine({ base_url: emulator.url }, { performance: { source: 'feed' } })
     expect(found.of('query')).toEqual([
-      {
-        status: 'info',
-        text: expect.stringMatching(/^not polled .* no performance metrics: auto would poll it$/),
-      },
+      finding('info', /^not polled .* no performance metrics: auto would poll it$/),
     ])
     expect(emulator.log.count('query')).toBe(0)
   })
 
   test('is not needed for a system whose feed has all figures', async () => {
-    await using emulator = await startEmulator({ ...SMALL, profile: 'documented' })
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator({ ...SMALL, profile: 'documented' })
     expect(found.of('query')).toMatchObject([
-      {
-        status: 'info',
-        text: expect.stringMatching(
-          /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the dashboard API has/,
-        ),
-      },
+      finding(
+        'info',
+        /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the dashboard API has/,
+      ),
     ])
   })
 })
@@ -102,13 +93,9 @@ describe('bandwidths', () => {
   const BANDWIDTHS = ['bandwidth of transactions', 'bandwidth of the network']
 
   test('of both sources agree', async () => {
-    await using emulator = await startEmulator(SMALL)
-    const found = await examine({ base_url: emulator.url })
+    const found = await examineEmulator(SMALL)
     expect(found.of('query')).toMatchObject([
-      {
-        status: 'ok',
-        text: expect.stringMatching(/; not polled, because the dashboard API has performance metrics$/),
-      },
+      finding('ok', /; not polled, because the dashboard API has performance metrics$/),
       ...BANDWIDTHS.map((subject) => ({ status: 'ok', subject, text: expect.stringContaining('agree') })),
     ])
   })

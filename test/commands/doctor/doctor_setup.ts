@@ -1,8 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { expect } from 'vitest'
 import type { Finding } from '../../../src/commands/doctor/check/check.ts'
 import { examineSystem } from '../../../src/commands/doctor/system.ts'
 import { parseConfig } from '../../../src/config/load.ts'
+import type { EmulatorOptions } from '../../../src/emulator/options.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { get } from '../../support/http.ts'
 
 /** Configuration of a system; the default account has SYSTEM_MONITOR. */
@@ -62,6 +65,32 @@ export async function examine(
       reports
         .filter(({ findings }) => findings.some((finding) => finding.status === status))
         .map(({ title }) => title),
+  }
+}
+
+/** Examines an emulated system, of one pool with one node unless given. */
+export async function examineEmulator(
+  options: EmulatorOptions = {},
+  keys: Omit<SystemKeys, 'base_url'> = {},
+  ...rest: Parameters<typeof examine> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<Diagnosis> {
+  await using emulator = await startEmulator({ pools: 1, nodes: 1, ...options })
+  return await examine({ base_url: emulator.url, ...keys }, ...rest)
+}
+
+/** A finding with these texts, or with texts that match. */
+export const finding = (
+  status: Finding['status'],
+  text?: string | RegExp,
+  remedy?: string | RegExp,
+  subject?: string,
+) => {
+  const matching = (one: string | RegExp) => (typeof one === 'string' ? one : expect.stringMatching(one))
+  return {
+    status,
+    ...(subject !== undefined && { subject }),
+    ...(text !== undefined && { text: matching(text) }),
+    ...(remedy !== undefined && { remedy: matching(remedy) }),
   }
 }
 
