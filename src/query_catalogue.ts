@@ -17,23 +17,27 @@ interface Measurement {
   readonly name: string
   /** Tags that tell series of one node apart, beside its name and id. */
   readonly tags: readonly string[]
+  /** What the values of a node are about: those of different subjects do not depend on each other. */
+  readonly subject?: string
 }
 
-const DATA_HEAD = 'statDataHead_performance_internal'
+/** A measurement of the service that answers requests for objects. */
+const ofDataHead = <const Subject extends string>(name: string, subject: Subject, ...tags: string[]) =>
+  ({ bucket: 'monitoring_main', name: `statDataHead_performance_internal_${name}`, tags, subject }) as const
 
 /**
  * Measurements by our name. Values of `monitoring_op` and `monitoring_last` are gauges, but for the counters of the network;
  * those of `monitoring_main` are counters.
  */
 export const MEASUREMENTS = {
-  cpu: { bucket: 'monitoring_op', name: 'cpu', tags: ['cpu'] },
-  memory: { bucket: 'monitoring_op', name: 'mem', tags: [] },
-  network: { bucket: 'monitoring_op', name: 'net', tags: ['interface'] },
-  transactions: { bucket: 'monitoring_main', name: `${DATA_HEAD}_transactions`, tags: ['process'] },
-  throughput: { bucket: 'monitoring_main', name: `${DATA_HEAD}_throughput`, tags: ['process'] },
-  errors: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error`, tags: ['process'] },
-  errorCodes: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error_code`, tags: ['code', 'process'] },
-  latency: { bucket: 'monitoring_main', name: `${DATA_HEAD}_latency`, tags: ['id', 'process'] },
+  cpu: { bucket: 'monitoring_op', name: 'cpu', tags: ['cpu'], subject: 'CPU' },
+  memory: { bucket: 'monitoring_op', name: 'mem', tags: [], subject: 'memory' },
+  network: { bucket: 'monitoring_op', name: 'net', tags: ['interface'], subject: 'network' },
+  transactions: ofDataHead('transactions', 'transactions', 'process'),
+  throughput: ofDataHead('throughput', 'throughput', 'process'),
+  errors: ofDataHead('error', 'transactions', 'process'),
+  errorCodes: ofDataHead('error_code', 'transactions', 'code', 'process'),
+  latency: ofDataHead('latency', 'latency', 'id', 'process'),
   directoryTables: { bucket: 'monitoring_op', name: 'dtquery_dt_status', tags: [] },
   replicationLag: {
     bucket: 'monitoring_last',
@@ -42,6 +46,9 @@ export const MEASUREMENTS = {
   },
 } as const satisfies Record<string, Measurement>
 export type MeasurementName = keyof typeof MEASUREMENTS
+type SubjectIn<T> = T extends { readonly subject: infer Name } ? Name : never
+/** Measurements without a subject of their own are of disk I/O. */
+export type Subject = SubjectIn<(typeof MEASUREMENTS)[MeasurementName]> | 'disk I/O'
 
 /**
  * Disk I/O is in measurements `<service>_IO_Statistics_data_read` and `_data_write`. No list of the services is

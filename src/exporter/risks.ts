@@ -1,4 +1,4 @@
-import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/answers/intervals.ts'
+import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/answers/rates.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../readings/schedule.ts'

@@ -5,8 +5,7 @@ import { memoizeWeak } from '../../values/memo.ts'
 import type { FeedReading } from '../feed/feed.ts'
 import type { Coverage, NodeReading } from '../feed/node_reading.ts'
 import type { InterfaceTraffic } from './values/interfaces.ts'
-import type { LatencyHistogram } from './values/latency.ts'
-import type { NodePerformance } from './values/performance.ts'
+import type { LatencyHistogram, NodePerformance } from './values/performance.ts'
 
 /** A node of the feed, with what only the Flux API has of it. */
 export interface MergedNode extends NodeReading {

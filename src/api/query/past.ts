@@ -1,11 +1,11 @@
 import type { AttributeName, SourceUnit } from '../../catalogue.ts'
-import type { LatencyOperation } from '../../query_catalogue.ts'
+import type { LatencyOperation, Subject } from '../../query_catalogue.ts'
 import type { ErrorType } from '../feed/snapshots.ts'
 import type { NodeHistory } from '../history/history.ts'
 import type { Points } from '../history/series.ts'
 import { type FieldSeries, isReadable, type QueryAnswer } from './answers/answer.ts'
 import type { Windows } from './requests/plan.ts'
-import { type Subject, subjectOf } from './requests/subjects.ts'
+import { subjectOf } from './requests/queries.ts'
 import {
   boundsOf,
   groupByNode,

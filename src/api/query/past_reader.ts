@@ -1,3 +1,4 @@
+import type { Subject } from '../../query_catalogue.ts'
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
@@ -5,9 +6,8 @@ import { createRejectedValues } from '../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from './answers/answer.ts'
 import { calculatePast, joinedSeries } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
-import { fieldsOf, type Query, SINGLE_QUERIES, type TimeRange } from './requests/queries.ts'
+import { fieldsOf, type Query, SINGLE_QUERIES, subjectsOf, type TimeRange } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
-import { type Subject, subjectsOf } from './requests/subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
 /** How far the Flux API reaches back. Source: configuration of the monitoring stack of ECS 3.6. */

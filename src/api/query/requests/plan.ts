@@ -1,3 +1,4 @@
+import type { Subject } from '../../../query_catalogue.ts'
 import { largest } from '../../../values/largest.ts'
 import type { ApiError } from '../../errors/errors.ts'
 import type { QueryAnswer } from '../answers/answer.ts'
@@ -6,10 +7,9 @@ import {
   longestInterval,
   USUAL_INTERVAL_SECONDS,
   windowSeconds,
-} from '../answers/intervals.ts'
+} from '../answers/rates.ts'
 import { refusalWords } from '../answers/refusals.ts'
-import { type Dialect, QUERIES, type Query } from './queries.ts'
-import { type Subject, subjectsOf } from './subjects.ts'
+import { type Dialect, QUERIES, type Query, subjectsOf } from './queries.ts'
 
 /** The queries of one system and what it supports, as far as is known. */
 export type Plan = ReturnType<typeof createPlan>

@@ -7,8 +7,10 @@ import {
   type MeasurementName,
   NETWORK_FIELDS,
   QUERY_ATTRIBUTES,
+  type Subject,
 } from '../../../query_catalogue.ts'
 import type { ObjectKind, ResourceName } from '../../../system_catalogue.ts'
+import type { FieldSeries } from '../answers/answer.ts'
 
 /** Rows that a query selects: conditions that all hold. */
 interface Selection {
@@ -193,4 +195,19 @@ export function requiredTags({ tags, parts }: Query): readonly string[] {
 /** The fields that a query selects by name. */
 export function fieldsOf({ selections }: Query): readonly string[] {
   return selections.flatMap(({ fields }) => fields ?? [])
+}
+
+const SUBJECTS = new Map<string, Subject | undefined>(
+  Object.values(MEASUREMENTS).map((row) => [row.name, 'subject' in row ? row.subject : undefined]),
+)
+
+/** What the values of a measurement are about. */
+export function subjectOf({ measurement }: Pick<FieldSeries, 'measurement'>): Subject {
+  return SUBJECTS.get(measurement) ?? 'disk I/O'
+}
+
+/** The subjects whose values need the answer to a query. */
+export function subjectsOf({ selections }: Pick<Query, 'selections'>): ReadonlySet<Subject> {
+  const names = selections.map(({ measurement }) => (measurement ? MEASUREMENTS[measurement].name : ''))
+  return new Set(names.map((measurement) => subjectOf({ measurement })))
 }

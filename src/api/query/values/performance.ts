@@ -1,10 +1,13 @@
+import type { Subject } from '../../../query_catalogue.ts'
 import {
   LATENCY_IDS,
+  LATENCY_TOTAL,
   type LatencyOperation,
   MEASUREMENTS,
   QUERY_ATTRIBUTES,
   type QueryAttributeName,
 } from '../../../query_catalogue.ts'
+import { MS_PER_SECOND } from '../../../time_units.ts'
 import { largest } from '../../../values/largest.ts'
 import {
   createRejectedValues,
@@ -13,14 +16,12 @@ import {
   type RejectedValues,
 } from '../../parse/reads.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
-import { maxAgeSeconds } from '../answers/intervals.ts'
-import { atCommonTime, newestTime } from '../answers/rates.ts'
+import { atCommonTime, maxAgeSeconds, newestPoint, newestTime } from '../answers/rates.ts'
 import type { Windows } from '../requests/plan.ts'
-import { type Subject, subjectOf } from '../requests/subjects.ts'
+import { subjectOf } from '../requests/queries.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { errorTypes, type SeriesOf, transactionTotals } from './errors.ts'
 import { type InterfaceRule, interfaceTraffic, networkTraffic, seriesByInterface } from './interfaces.ts'
-import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 
 /** What the Flux API has of one node. Absent values are missing. */
 export type NodePerformance = Readonly<ReturnType<typeof nodePerformance>>
@@ -103,14 +104,19 @@ export function groupByNode(series: readonly FieldSeries[]): ReadonlyMap<string,
   return groups
 }
 
-/** The bounds that the histograms of all nodes have in common. */
+/** The bounds that at least half of the histograms of all nodes have: one without one of them is unusable. */
 export function boundsOf(nodes: Iterable<readonly FieldSeries[]>): ReadonlySet<string> {
-  const histograms: (readonly FieldSeries[])[] = []
+  const uses = new Map<string, number>()
+  let histograms = 0
   for (const series of nodes) {
     const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
-    histograms.push(...histogramSeries(latency).values())
+    for (const histogram of histogramSeries(latency).values()) {
+      histograms += 1
+      for (const { field } of histogram) uses.set(field, (uses.get(field) ?? 0) + 1)
+    }
   }
-  return commonBounds(histograms)
+  const common = [...uses].filter(([, count]) => count >= histograms / 2)
+  return new Set([LATENCY_TOTAL, ...common.map(([bound]) => bound)])
 }
 
 export function nodePerformance(
@@ -168,6 +174,41 @@ function latenciesOf(
     },
   )
   return new Map(histograms)
+}
+
+/** Latencies of the requests of one node since the start of the process. The sum is not served. */
+export interface LatencyHistogram {
+  readonly t: number
+  readonly buckets: readonly Readonly<ReturnType<typeof bucketOf>>[]
+}
+
+/**
+ * The histogram of one node and operation, from one series for each bound; undefined if a bound is missing, if the
+ * points are of different times, or if counts decrease with growing bounds.
+ */
+function latencyHistogram(
+  series: readonly FieldSeries[],
+  common: ReadonlySet<string>,
+): LatencyHistogram | undefined {
+  const fields = new Set(series.map(({ field }) => field))
+  // Two series for a bound are of two processes, whose points are of different times.
+  if (fields.size !== series.length || [...common].some((bound) => !fields.has(bound))) return undefined
+  const t = newestPoint(series.find(({ field }) => field === LATENCY_TOTAL) ?? NO_SERIES)?.t
+  const buckets = series.map((one) => bucketOf(one, t)).toSorted((a, b) => (a.seconds < b.seconds ? -1 : 1))
+  const isGrowing = buckets.every(({ count }, index) => count >= (buckets[index - 1]?.count ?? 0))
+  return t === undefined || !isGrowing ? undefined : { t, buckets }
+}
+
+const NO_SERIES: FieldSeries = { measurement: '', field: '', tags: new Map(), points: [] }
+
+/** A count that is not of this time, or a bound that is no number, makes the histogram invalid. */
+function bucketOf(series: FieldSeries, t: number | undefined) {
+  const point = newestPoint(series)
+  /** Upper bound; infinite for the last bucket. */
+  const seconds =
+    series.field === LATENCY_TOTAL ? Number.POSITIVE_INFINITY : Number(series.field) / MS_PER_SECOND
+  const isUsable = point !== undefined && point.t === t && seconds >= 0
+  return { seconds, /** Requests up to the bound. */ count: isUsable ? point.value : Number.NaN }
 }
 
 interface Timed {
