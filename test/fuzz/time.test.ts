@@ -17,7 +17,6 @@ import { decodeObjects } from '../../src/api/resources/objects.ts'
 import { POOL_LISTS } from '../../src/api/resources/pool_list.ts'
 import { addObjects, createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
-import { historyFinding } from '../../src/commands/doctor/services/prometheus_findings.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
@@ -425,13 +424,6 @@ const READERS: readonly Reader[] = [
     texts: ['§', 'systems:\n§', 'tls_server_config: {§}'],
     tokens: ['k¤: 1\n', '{k¤: 1},', '- &a¤ 1\n', '"', ...YAML_TOKENS],
     read: (text) => parseConfig(text, { file: 'test.yml', environment: {} }),
-  },
-  {
-    name: 'configuration of Prometheus',
-    bytes: RESPONSE,
-    texts: ['§', 'storage:\n  tsdb:\n    out_of_order_time_window: §'],
-    tokens: ['out_of_order_time_window: ', '30m\n'],
-    read: (text) => historyFinding({ enabled: true, windowMs: 1, intervalMs: 1 }, [], text),
   },
   {
     name: 'configuration of Alertmanager',

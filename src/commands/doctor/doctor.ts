@@ -70,13 +70,11 @@ Checks every system from this machine, and prints problems with their remedies:
   resources      whether the other resources of the exporter can be read
 
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
-pools and current samples, whether scrape_interval fits poll.schedule, whether
-gaps are closed if history.enabled is set, and whether the rules are loaded, in
-the version of this program. For each Alertmanager of Prometheus: whether it is
-ready, has the inhibition rules, and routes the alerts to a receiver with an
-integration; routes are evaluated with the labels of the rules, alertname and
-system. With --test-alert, each gets the alert SdsTestAlert with severity
-critical, which is sent as any other and resolves after five minutes.
+pools, and whether the rules are loaded, in the version of this program. For
+each Alertmanager of Prometheus: whether it is ready, has the inhibition rules,
+and a receiver with an integration. With --test-alert, each gets the alert
+SdsTestAlert with severity critical, which is sent as any other and resolves
+after five minutes; the receivers to which it is routed are checked, too.
 
 With --grafana.url also: whether Grafana has the dashboards, in the version of
 this program. A service account with the role Viewer suffices.
@@ -132,7 +130,7 @@ async function examine(flags: Flags): Promise<void> {
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
     examined = await examineSystems(flags, { config, received }, output, shown)
-    others = await examineServices(services, config, examined, output, shown)
+    others = await examineServices(services, examined, output, shown)
     return stop.aborted
   }).finally(progress.clear)
   output.end()
@@ -182,7 +180,6 @@ async function examineSystems(
 
 async function examineServices(
   { prometheus, grafana, grafanaToken, sendsTestAlert }: ReturnType<typeof servicesOf>,
-  config: Config,
   examined: readonly Examination[],
   output: Output,
   shown: Shown,
@@ -191,10 +188,8 @@ async function examineServices(
   if (prometheus !== undefined) {
     const running = shown('Prometheus')
     const systems = examined.map(({ system, pools }) => ({ name: system.name, pools }))
-    const pollSchedules = examined.map(({ system }) => system.poll.schedule)
-    const asked = { systems, pollSchedules, history: config.history, sendsTestAlert }
     const client = createPrometheusClient(prometheus, running.signal)
-    const reports = await examinePrometheus({ ...asked, client }, running)
+    const reports = await examinePrometheus({ client, systems, sendsTestAlert }, running)
     sections.push({ scope: 'prometheus', headline: 'Prometheus', reports })
   }
   if (grafana !== undefined && grafanaToken !== undefined) {

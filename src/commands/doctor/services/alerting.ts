@@ -1,27 +1,13 @@
-import {
-  type AlertmanagerConfig,
-  type Receiver,
-  readAlertmanagerConfig,
-} from '../../../alerting/alertmanager.ts'
+import { type AlertmanagerConfig, readAlertmanagerConfig } from '../../../alerting/alertmanager.ts'
 import type { Labels } from '../../../catalogue.ts'
 import { counted, namesText } from '../../../text.ts'
 import { errorText } from '../../../values/errors.ts'
-import {
-  allOf,
-  CheckFailure,
-  type Finding,
-  type FindingRow,
-  failuresAsWarnings,
-  firstOf,
-} from '../check/check.ts'
+import { CheckFailure, type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check/check.ts'
 import { type AlertmanagerClient, type Readiness, type SentAlert, TEST_ALERT } from './alertmanager_client.ts'
-import type { LoadedRule } from './prometheus_client.ts'
-import { isOurs } from './prometheus_findings.ts'
 
-/** @param systems the names of the systems, for routes by the label system */
+/** @param systems the names of the systems, for the label system of the test alert */
 export async function alertingFindings(
   alertmanagers: readonly AlertmanagerClient[],
-  rules: readonly LoadedRule[],
   systems: readonly string[],
   sendsTestAlert: boolean,
 ): Promise<Finding[]> {
@@ -30,26 +16,10 @@ export async function alertingFindings(
     alertmanagers.map(async (client) => readinessFinding(client.url, await client.readiness())),
   )
   const ready = alertmanagers.filter((_, index) => readiness[index]?.status === 'ok')
-  const alerts = labelsOf(rules, systems)
-  const labels = testLabels(systems)
-  const more = ready.map(async (client) => [
-    ...(await findingsOf(client, () => configurationFindings(client, alerts))),
-    ...(sendsTestAlert
-      ? await findingsOf(client, async () => [
-          testAlertFinding(client.url, await client.sendTestAlert(labels)),
-        ])
-      : []),
-  ])
+  const labels = sendsTestAlert ? testLabels(systems) : undefined
+  const more = await Promise.all(ready.map((client) => findingsOf(client, labels)))
   // Prometheus sends each alert to all of them, so one that is ready is enough.
-  return [...failuresAsWarnings(readiness), ...(await Promise.all(more)).flat()]
-}
-
-/** The labels of our alerts as they arrive, as far as they do not depend on the series. */
-function labelsOf(rules: readonly LoadedRule[], systems: readonly string[]): Labels[] {
-  const alerts = rules.filter((rule) => rule.type === 'alerting' && isOurs(rule))
-  return alerts.flatMap(({ name, labels }) =>
-    systems.map((system) => ({ ...labels, alertname: name, system })),
-  )
+  return [...failuresAsWarnings(readiness), ...more.flat()]
 }
 
 /** The highest severity, so that the test alert takes the route of the worst alerts. */
@@ -58,30 +28,29 @@ function testLabels(systems: readonly string[]): Labels {
   return { severity: 'critical', ...(systems.length === 1 && { system }) }
 }
 
-async function configurationFindings(
-  { url, configuration }: AlertmanagerClient,
-  alerts: readonly Labels[],
-): Promise<Finding[]> {
-  const text = await configuration()
-  if (text === undefined) return [unreadableFinding(url, 'Alertmanager does not tell it')]
+/** A failure of one Alertmanager does not hide the findings of the others. @param test labels of the alert to send */
+async function findingsOf(client: AlertmanagerClient, test: Labels | undefined): Promise<readonly Finding[]> {
+  const { url } = client
   try {
-    const config = readAlertmanagerConfig(text)
-    return [inhibitionFinding(url, config), ...routeFindings(url, alerts, config.receiversOf)]
-  } catch (failure) {
-    return [unreadableFinding(url, errorText(failure))]
-  }
-}
-
-/** A failure of one Alertmanager does not hide the findings of the others. */
-async function findingsOf(
-  { url }: AlertmanagerClient,
-  run: () => Promise<Finding[]>,
-): Promise<readonly Finding[]> {
-  try {
-    return await run()
+    const text = await client.configuration()
+    const config = typeof text === 'string' ? configOf(text) : 'Alertmanager does not tell it'
+    const sent = test && (await client.sendTestAlert(test))
+    return [
+      ...(typeof config === 'string' ? [unreadableFinding(url, config)] : configFindings(url, config)),
+      ...(test === undefined ? [] : [testAlertFinding(url, sent, config)]),
+    ]
   } catch (failure) {
     if (!(failure instanceof CheckFailure)) throw failure
     return [{ status: 'fail', subject: url, text: failure.message, remedy: failure.remedy }]
+  }
+}
+
+/** Why it cannot be read, if it cannot. */
+function configOf(text: string): AlertmanagerConfig | string {
+  try {
+    return readAlertmanagerConfig(text)
+  } catch (failure) {
+    return errorText(failure)
   }
 }
 
@@ -106,53 +75,30 @@ const START_IT = 'start it; if only Prometheus can reach this address, run this 
 const NO_AUTHENTICATION = 'allow this machine to read the API of Alertmanager without authentication'
 
 function unreadableFinding(url: string, why: string): Finding {
-  return {
-    status: 'warn',
-    subject: url,
-    text: `its configuration was not checked: ${why}`,
-    remedy: CHECK_ROUTE,
-  }
+  const remedy = 'send an alert with --test-alert, and check that it arrives'
+  return { status: 'warn', subject: url, text: `its configuration was not checked: ${why}`, remedy }
 }
 
-const CHECK_ROUTE = 'send an alert with --test-alert, and check that it arrives'
-
-function inhibitionFinding(
+function configFindings(
   url: string,
-  {
-    missingInhibitions: missing,
-    inhibitions,
-  }: Pick<AlertmanagerConfig, 'missingInhibitions' | 'inhibitions'>,
-): Finding {
-  const text = `${missing} of ${counted(inhibitions, 'inhibition rule')} are not loaded`
-  const rows: readonly FindingRow[] = [[missing > 0, 'warn', text, COPY_RULES]]
-  return firstOf(url, rows, 'ok', `loaded: ${counted(inhibitions, 'inhibition rule')}`)
+  { missingInhibitions: missing, inhibitions, integrated }: AlertmanagerConfig,
+): Finding[] {
+  const rules = counted(inhibitions, 'inhibition rule')
+  const unloaded: FindingRow = [missing > 0, 'warn', `${missing} of ${rules} are not loaded`, COPY_RULES]
+  const silent: FindingRow = [
+    integrated.length === 0,
+    'warn',
+    'no receiver has an integration',
+    ADD_INTEGRATION,
+  ]
+  return [
+    firstOf(url, [unloaded], 'ok', `loaded: ${rules}`),
+    firstOf(url, [silent], 'ok', `receivers with an integration: ${namesOf(integrated)}`),
+  ]
 }
 
 const COPY_RULES =
   'copy the list of alertmanager-inhibition.yml, which sds-exporter rules writes, to inhibit_rules of Alertmanager and reload it'
-
-/** @param alerts the labels of the loaded alerts; without any, there is no finding */
-function routeFindings(
-  url: string,
-  alerts: readonly Labels[],
-  receiversOf: (alert: Labels) => readonly Receiver[],
-): Finding[] {
-  const routed = alerts.map((alert) => ({ alert, receivers: receiversOf(alert) }))
-  const silent = routed.filter(({ receivers }) => !receivers.some(({ hasIntegration }) => hasIntegration))
-  const places = namesOf(silent.flatMap(({ receivers }) => receivers.map(({ name }) => name)))
-  const names = namesOf(silent.map(({ alert }) => alert['alertname'] ?? ''))
-  const text = `no notification is sent of ${names}: the receiver ${places} has no integration`
-  const reached = routed.flatMap(({ receivers }) => receivers.map(({ name }) => name))
-  // It is usual that alerts with the severity info are sent nowhere.
-  const isMinor = silent.every(({ alert }) => alert['severity'] === 'info')
-  const rows: readonly FindingRow[] = [
-    [silent.length > 0 && !isMinor, 'warn', text, ADD_INTEGRATION],
-    [silent.length > 0, 'info', text],
-    [alerts.length > 0, 'ok', `alerts reach the receiver ${namesOf(reached)}`],
-  ]
-  return allOf(url, rows).slice(0, 1)
-}
-
 const ADD_INTEGRATION =
   'add an integration, such as email_configs, to the receiver, or a route to one that has it, in the configuration of Alertmanager'
 
@@ -162,15 +108,21 @@ function namesOf(all: readonly string[]): string {
   return namesText([...new Set(all)], String, MAX_NAMES)
 }
 
-/** @param sent undefined: the Alertmanager refused it */
-function testAlertFinding(url: string, sent: SentAlert | undefined): Finding {
-  const to = sent === undefined ? '' : namesOf(sent.receivers)
+/** @param sent undefined: the Alertmanager refused it @param config a text: it is not known */
+function testAlertFinding(
+  url: string,
+  sent: SentAlert | undefined,
+  config: AlertmanagerConfig | string,
+): Finding {
+  const { receivers = [], isSuppressed = false } = sent ?? {}
+  const text = `${TEST_ALERT} was sent to the receiver ${namesOf(receivers)}`
+  const isSilent = typeof config !== 'string' && !receivers.some((name) => config.integrated.includes(name))
   const rows: readonly FindingRow[] = [
     [sent === undefined, 'fail', `${TEST_ALERT} was refused`, 'check the log of Alertmanager'],
-    [sent?.isSuppressed === true, 'warn', `${TEST_ALERT} was sent, but is not notified`, END_SILENCE],
+    [isSuppressed, 'warn', `${TEST_ALERT} was sent, but is not notified`, END_SILENCE],
+    [isSilent, 'warn', `${text}, which has no integration`, ADD_INTEGRATION],
   ]
-  const text = `${TEST_ALERT} was sent to the receiver ${to}; it is notified after group_wait, resolved after 5 minutes`
-  return firstOf(url, rows, 'ok', text)
+  return firstOf(url, rows, 'ok', `${text}; it is notified after group_wait, resolved after 5 minutes`)
 }
 
 const END_SILENCE = 'a silence or another alert that fires suppresses it: end it, and send it again'

@@ -2,7 +2,7 @@ import { readDashboards } from '../../../alerting/package_files.ts'
 import { readVersion } from '../../../exporter/version.ts'
 import type { GrafanaClient } from '../../dashboards/grafana_client.ts'
 import { allOf, type Finding } from '../check/check.ts'
-import { otherVersions, UNMARKED } from './prometheus_findings.ts'
+import { otherVersions, UNMARKED } from './prometheus_checks.ts'
 
 const VERSION_TAG = /^sds-exporter-(.+)$/
 

@@ -1,5 +1,4 @@
 import { isObject } from '../../../api/parse/json.ts'
-import { durationOf } from '../../../time_units.ts'
 import { decoded, listOf, objectOf, textOf, textsOf } from '../../cli/decoding.ts'
 import { requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
@@ -47,9 +46,6 @@ export function createPrometheusClient(url: string, signal: AbortSignal) {
       request(`query?${new URLSearchParams({ query: promql })}`, samplesOf),
     targets: async (): Promise<readonly ScrapeTarget[]> => request('targets?state=active', targetsOf),
     rules: async (): Promise<readonly LoadedRule[]> => request('rules', rulesOf),
-    /** The configuration as YAML. */
-    configuration: async (): Promise<string> =>
-      request('status/config', (data) => textOf(objectOf(data)['yaml'])),
     /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
     alertmanagers: async (): Promise<readonly AlertmanagerClient[]> => {
       const urls = await request('alertmanagers', (data) =>
@@ -73,18 +69,9 @@ function samplesOf(data: unknown) {
 
 function targetsOf(data: unknown) {
   return listOf(objectOf(data)['activeTargets'], (target) => {
-    const { labels, health, lastError, scrapeInterval, scrapeUrl } = objectOf(target)
+    const { labels, health, lastError } = objectOf(target)
     const { job = '', instance = '' } = textsOf(labels)
-    return {
-      job,
-      instance,
-      health: textOf(health),
-      lastError: textOf(lastError),
-      /** The path of the scrape URL; empty if it is not a URL. */
-      path: URL.parse(textOf(scrapeUrl))?.pathname ?? '',
-      /** Undefined if this version of Prometheus does not report it. */
-      intervalSeconds: secondsOf(textOf(scrapeInterval)),
-    }
+    return { job, instance, health: textOf(health), lastError: textOf(lastError) }
   })
 }
 
@@ -103,11 +90,4 @@ function ruleOf(rule: unknown) {
     health: textOf(health),
     lastError: textOf(lastError),
   }
-}
-
-const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const
-
-/** `1m30s` → 90. */
-export function secondsOf(duration: string): number | undefined {
-  return durationOf(duration, SECONDS) || undefined
 }
