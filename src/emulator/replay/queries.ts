@@ -5,8 +5,9 @@ import { EmulatedError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/format.ts'
 import { jsonOf, scriptOf } from '../query/endpoint.ts'
 import { ceilOf, evaluateSeries, type GroupTable, POINT_COLUMNS } from '../query/evaluate.ts'
-import { type FluxQuery, parseFlux } from '../query/flux.ts'
-import { responseOf } from './response.ts'
+import { parseFlux } from '../query/flux.ts'
+import type { SeriesPoint } from '../query/series.ts'
+import { responseOf } from './answers.ts'
 
 /**
  * Times are moved by whole steps: the points of different answers keep one grid, and a point has the same time in
@@ -50,8 +51,16 @@ export function createQueryResponder(
     }
     if (queries.length === 0) throw new EmulatedError('notFound', 'The recording has no answers to queries')
     const query = parseFlux(script, settings)
-    const result = evaluate(query, sourcesOf(answered, query, script), now)
-    return result ?? notRecorded()
+    const ofBucket = answered.filter((one) => one.bucket === query.bucket)
+    const sameFilters = ofBucket.filter(({ filters }) => filters === filtersIn(script))
+    const series = seriesIn(sameFilters.length > 0 ? sameFilters : ofBucket, now)
+    let isKnown = false
+    const result = evaluateSeries(query, { seconds: now, nanoseconds: 0 }, series, ({ points }, window) => {
+      isKnown = true
+      const [start, stop] = [ceilOf(window.start), ceilOf(window.stop)]
+      return points.filter(({ time }) => time >= start && time < stop)
+    })
+    return isKnown ? { body: { text: jsonOf(result), long: false } } : notRecorded()
   }
 }
 
@@ -60,14 +69,13 @@ export function createQueryResponder(
  * point may be later than now.
  */
 function onOneClock(exchanges: readonly RecordedExchange[]): readonly RecordedExchange[] {
-  let first = Number.NEGATIVE_INFINITY
-  const times = exchanges.map(({ at }) => at).toSorted((a, b) => a - b)
-  const together = Map.groupBy(times, (at) => {
-    if (at - first > TOGETHER_SECONDS) first = at
-    return first
-  })
-  const lastOf = new Map([...together.values()].flatMap((group) => group.map((at) => [at, group.at(-1)])))
-  return exchanges.map((exchange) => ({ ...exchange, at: lastOf.get(exchange.at) ?? exchange.at }))
+  let last = Number.POSITIVE_INFINITY
+  return exchanges
+    .toSorted((a, b) => b.at - a.at)
+    .map((exchange) => {
+      if (last - exchange.at > TOGETHER_SECONDS) last = exchange.at
+      return { ...exchange, at: last }
+    })
 }
 
 function secondsTo(now: number, { at }: RecordedExchange): number {
@@ -108,67 +116,27 @@ function filtersIn(script: string): string {
     .join()
 }
 
-/** The recorded answers with points for a query: those to the same filters, otherwise all of the bucket. */
-function sourcesOf(
-  answered: readonly RecordedQuery[],
-  { bucket }: FluxQuery,
-  script: string,
-): readonly RecordedExchange[] {
-  const ofBucket = answered.filter((one) => one.bucket === bucket)
-  const same = ofBucket.filter(({ filters }) => filters === filtersIn(script))
-  return (same.length > 0 ? same : ofBucket).map(({ exchange }) => exchange)
-}
-
-/** Undefined if no answer has a series of the query. */
-function evaluate(
-  query: FluxQuery,
-  sources: readonly RecordedExchange[],
-  now: number,
-): RouteResponse | undefined {
-  let isKnown = false
-  const result = evaluateSeries(
-    query,
-    { seconds: now, nanoseconds: 0 },
-    tablesIn(sources, now),
-    ({ points }, { start, stop }) => {
-      isKnown = true
-      return points.filter(({ time }) => time >= ceilOf(start) && time < ceilOf(stop))
-    },
-  )
-  if (!isKnown) return undefined
-  return { body: { text: jsonOf(result), long: false } }
-}
-
-interface GrowingTable extends GroupTable {
-  readonly points: { readonly time: number; readonly value: string }[]
-}
-
 /** The series of answers, each point once, in the order of time. */
-function tablesIn(sources: readonly RecordedExchange[], now: number): GroupTable[] {
-  const tables = new Map<string, GrowingTable>()
-  for (const exchange of sources)
+function seriesIn(sources: readonly RecordedQuery[], now: number): GroupTable[] {
+  const tables = new Map<string, GroupTable & { readonly byTime: Map<number, SeriesPoint> }>()
+  for (const { exchange } of sources)
     for (const row of rowsIn(shiftTimes(exchange.body, secondsTo(now, exchange)))) {
       const columns = Object.fromEntries(Object.entries(row).filter(([name]) => !ROW_COLUMNS.has(name)))
       const key = JSON.stringify(Object.entries(columns).sort())
-      const table = tables.get(key) ?? { columns, type: 'double', points: [] }
+      const table = tables.get(key) ?? { columns, type: 'double', points: [], byTime: new Map() }
       tables.set(key, table)
       const time = Math.floor(Date.parse(row['_time'] ?? '') / 1000)
-      if (Number.isFinite(time)) table.points.push({ time, value: row['_value'] ?? '' })
+      if (Number.isFinite(time)) table.byTime.set(time, { time, value: row['_value'] ?? '' })
     }
-  return withMostColumns([...tables.values()]).map((table) => ({ ...table, points: pointsOf(table) }))
-}
-
-function pointsOf({ points }: GrowingTable): GroupTable['points'] {
-  const byTime = new Map(points.map((point) => [point.time, point]))
-  return [...byTime.values()].toSorted((a, b) => a.time - b.time)
-}
-
-/** Answers to combined queries lack columns: of a field, the series with all of its columns count. */
-function withMostColumns(tables: readonly GrowingTable[]): readonly GrowingTable[] {
-  const ofField = Map.groupBy(tables, ({ columns }) => `${columns['_measurement']} ${columns['_field']}`)
+  const all = [...tables.values()].map(({ byTime, ...table }) => {
+    return { ...table, points: [...byTime.values()].toSorted((a, b) => a.time - b.time) }
+  })
+  // Answers to combined queries lack columns: of a field, the series with all of its columns count.
+  const ofField = Map.groupBy(all, ({ columns }) => `${columns['_measurement']} ${columns['_field']}`)
+  const sizeOf = ({ columns }: GroupTable) => Object.keys(columns).length
   return [...ofField.values()].flatMap((group) => {
-    const most = Math.max(...group.map(({ columns }) => Object.keys(columns).length))
-    return group.filter(({ columns }) => Object.keys(columns).length === most)
+    const most = Math.max(...group.map(sizeOf))
+    return group.filter((table) => sizeOf(table) === most)
   })
 }
 

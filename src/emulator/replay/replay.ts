@@ -15,9 +15,8 @@ import { type EmulatorOptions, resolveOptions } from '../options.ts'
 import { EmulatedError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, parsedJson } from '../protocol/format.ts'
 import { createSystemServer } from '../server.ts'
-import { historyIn } from './history.ts'
+import { historyIn, responseOf } from './answers.ts'
 import { createQueryResponder } from './queries.ts'
-import { responseOf } from './response.ts'
 
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>
@@ -61,11 +60,12 @@ function entriesOf(body: unknown): JsonObject[] {
     .filter(isObject)
 }
 
-/** Answers requests from a recording. @throws EmulatedError 404 for a request that was not recorded */
-export type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
+type Responder = (operation: RoutedOperation, request: AuthorizedRequest) => RouteResponse
 
 /** Parameters without an effect on which recorded answer is meant. */
 const IGNORED = new Set('limit dataType startTime endTime interval cfTimeFrame cfTarget'.split(' '))
+
+/** Answers requests from a recording. @throws EmulatedError 404 for a request that was not recorded */
 function createResponder({ exchanges }: Recording): Responder {
   const queries = exchanges.filter(({ request }) => request.path === QUERY_PATH)
   const answerQuery = createQueryResponder(queries)
@@ -74,22 +74,20 @@ function createResponder({ exchanges }: Recording): Responder {
   return (operation, request) => {
     const { context, body, now } = request
     if (operation === 'query') return answerQuery(request)
-    const found =
-      byPath.get(`${context.method === 'HEAD' ? 'GET' : context.method} ${pathKey(context.path)}`) ?? []
-    const { querystring } = context
-    const feed = operation === 'nodes' ? operationOf('GET', context.path, querystring) : undefined
-    const ofFeed = found.filter((one) => feed === undefined || one.request.operation === feed)
-    const meant = ofFeed.filter(
-      (one) => sameParameters(one.request.query, querystring) && sameBody(one, body),
+    const { method, path, querystring, originalUrl } = context
+    const feed = operation === 'nodes' ? operationOf('GET', path, querystring) : undefined
+    const meant = (byPath.get(`${method === 'HEAD' ? 'GET' : method} ${pathKey(path)}`) ?? []).filter(
+      (one) =>
+        (feed === undefined || one.request.operation === feed) &&
+        sameParameters(one.request.query, querystring) &&
+        sameBody(one, body),
     )
     const frame = timeFrameOf(querystring)
     const exchange = meant.find((one) => timeFrameOf(one.request.query) === frame) ?? meant[0]
-    if (exchange === undefined) {
-      const asked = `${context.method} ${context.originalUrl}`
-      throw new EmulatedError('notFound', `The recording has no answer to ${asked}`)
-    }
+    if (exchange === undefined)
+      throw new EmulatedError('notFound', `The recording has no answer to ${method} ${originalUrl}`)
     if (feed === 'history' && exchange.status === 200)
-      return responseOf(exchange, request, historyIn(exchange, { querystring, now }))
+      return responseOf(exchange, request, historyIn(exchange, querystring, now))
     return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
   }
 }
