@@ -9,7 +9,7 @@ import {
   succeededIn,
   transactionsIn,
 } from '../model/activity.ts'
-import { FREE_WITH_RESERVE, GAUGES } from '../model/attribute_values.ts'
+import { FREE_WITH_RESERVE, GAUGES } from '../model/gauges.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'

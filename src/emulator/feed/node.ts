@@ -1,7 +1,8 @@
-import { FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { spaceOf } from '../model/capacity.ts'
+import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import { forecast } from '../model/forecast.ts'
+import { GAUGES, spaceOf } from '../model/gauges.ts'
 import { diskCounts } from '../model/node_state.ts'
+import { sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { findBy } from '../protocol/errors.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
@@ -14,49 +15,44 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   // In the API document this link has no leading slash; on real systems it has one.
   const slash = request.profile === 'documented' ? '' : '/'
   const href = `${slash}dashboard/storagepools/${pool.id}/nodes`
-  const nodes = nodesAt(pool, request.now).map((node) => nodeMembers(request, node))
+  const nodes = nodesAt(pool, request.now).map(nodeReader(request))
   return listText(request.profile, 'Storage Pool Node List', href, nodes)
 }
 
 /** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
 export function allNodesText(request: FeedRequest): Iterable<string> {
-  const nodes = nodesIn(request).map((node) => nodeMembers(request, node))
+  const nodes = nodesIn(request).map(nodeReader(request))
   return listText(request.profile, 'nodes List', '/dashboard/zones/localzone/nodes', nodes)
 }
 
 /** `GET /dashboard/nodes/{id}` @throws EmulatedError 404 */
 export function nodeText(request: FeedRequest, id: string): Iterable<string> {
   const node = findBy(nodesIn(request), id, (one) => nodeId(request.profile, one) === id)
-  return objectText(nodeMembers(request, node))
+  return objectText(nodeReader(request)(node))
 }
 
 function nodesIn({ model, now }: FeedRequest): readonly Node[] {
   return model.pools.flatMap((pool) => nodesAt(pool, now))
 }
 
-function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
-  const { profile, query } = request
+/** Reads the members of nodes. Every node repeats the offline space of the whole system. */
+function nodeReader(request: FeedRequest): (node: Node) => Iterable<Member> {
+  const { model, profile, query, now } = request
   const { performance, extras } = PROFILES[profile]
-  yield* identity(request, node)
-  const subject = nodeSubject(request, node)
-  // Since version 3.6, some nodes do not serve offline and reserved space.
-  yield* attributeMembers(
-    request,
-    subject,
-    ({ currentOnly }) => performance || !currentOnly || node.index % 2 === 0,
-  )
-  if (performance && includesCategory(query, TRANSACTION_ERRORS.category))
-    yield* errorMembers(request, subject)
-  if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
-  if (extras) yield* extraMembers(request, node)
-}
-
-/** Every node repeats the offline space of the whole system. */
-function nodeSubject(request: FeedRequest, node: Node): Subject {
-  const subject = subjectOf(request, node.key, [node])
-  const value: Subject['value'] = (name, t, form) =>
-    name === 'diskSpaceOfflineTotal' ? request.model.offlineTotal(t) : subject.value(name, t, form)
-  return { ...subject, value }
+  const offline = sum(nodesIn(request).map((node) => GAUGES.diskSpaceOfflineTotal(model.stateOf(node, now))))
+  return function* members(node) {
+    yield* identity(request, node)
+    const subject = subjectOf(request, node.key, [node])
+    const value: Subject['value'] = (name, ...at) =>
+      name === 'diskSpaceOfflineTotal' ? offline : subject.value(name, ...at)
+    // Since version 3.6, some nodes do not serve offline and reserved space.
+    const isServed = ({ currentOnly }: Attribute) => performance || !currentOnly || node.index % 2 === 0
+    yield* attributeMembers(request, { ...subject, value }, isServed)
+    if (performance && includesCategory(query, TRANSACTION_ERRORS.category))
+      yield* errorMembers(request, subject)
+    if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
+    if (extras) yield* extraMembers(request, node)
+  }
 }
 
 /** Identity, links and counts belong to no category and are always served. */

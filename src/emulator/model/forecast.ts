@@ -1,6 +1,6 @@
 import { FORECAST } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { spaceOf } from './capacity.ts'
+import { spaceOf } from './gauges.ts'
 import type { StorageModel } from './model.ts'
 import { sum } from './random.ts'
 import type { Node } from './topology.ts'

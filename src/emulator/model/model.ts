@@ -1,7 +1,5 @@
 import { SECONDS_PER_HOUR } from '../../time_units.ts'
-import { offlineSpace } from './capacity.ts'
 import type { NodeState } from './node_state.ts'
-import { sum } from './random.ts'
 import { createTimeline, type Scenario } from './scenarios.ts'
 import { createTopology, type Node, type TopologyOptions } from './topology.ts'
 
@@ -25,20 +23,11 @@ export function createModel(options: ModelOptions, now: number) {
   const joinedAt = (Math.floor(now / SECONDS_PER_HOUR) - options.newNodeHours) * SECONDS_PER_HOUR
   const { key, pools } = createTopology({ ...options, joinedAt })
   const timeline = createTimeline(options.scenario, now, pools)
-  const allNodes = pools.flatMap((pool) => pool.nodes)
   const stateOf = (node: Node, t: number): NodeState => {
     const { effects, day } = timeline.periodAt(t)
     const nodeEffects = effects[node.pool.index]?.[node.index]
     if (nodeEffects === undefined) throw new Error(`node ${node.name} is not part of the timeline`)
     return { node, t, effects: nodeEffects, scenarioDay: day }
   }
-  let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
-  /** Offline space of the whole system, which every node repeats: kept, because a response has it once for each node. */
-  const offlineTotal = (t: number) => {
-    const revision = timeline.revision()
-    if (offline.t === t && offline.revision === revision) return offline.total
-    offline = { t, revision, total: sum(allNodes.map((node) => offlineSpace(stateOf(node, t)))) }
-    return offline.total
-  }
-  return { ...options, key, pools, timeline, stateOf, offlineTotal }
+  return { ...options, key, pools, timeline, stateOf }
 }

@@ -1,5 +1,5 @@
 import { timeText } from '../../time_units.ts'
-import { spaceOf } from '../model/capacity.ts'
+import { spaceOf } from '../model/gauges.ts'
 import type { StorageModel } from '../model/model.ts'
 import { mix, sum, uuidOf } from '../model/random.ts'
 import { nodesAt, type Pool } from '../model/topology.ts'

@@ -1,7 +1,7 @@
 import type { ObjectName } from '../../system_catalogue.ts'
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
-import { spaceOf } from '../model/capacity.ts'
+import { spaceOf } from '../model/gauges.ts'
 import { isDown } from '../model/node_state.ts'
 import { sum, uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'

@@ -1,5 +1,5 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { spaceOf } from '../model/capacity.ts'
+import { spaceOf } from '../model/gauges.ts'
 import type { StorageModel } from '../model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix, smoothNoise, sum } from '../model/random.ts'
