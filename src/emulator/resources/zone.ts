@@ -100,15 +100,15 @@ function* capacityMembers(request: FeedRequest, key: number, pools: readonly Poo
   }
   const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
-    const sums: Record<string, number> = {}
-    for (const { tag, t, values } of sumsOf(model, pools, now)) {
-      for (const [name, value] of Object.entries(values)) {
-        sums[name] = value
-        const isOld = name === BAD_CHUNKS && value === 0
-        yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]
-      }
+    const sums = sumsOf(model, pools, now)
+    for (const { name, tag, t, value } of sums) {
+      const isOld = name === BAD_CHUNKS && value === 0
+      yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]
     }
-    const value = percent(sums['chunksEcCodedTotalSealSize'], sums['chunksEcApplicableTotalSealSize'])
+    const [applicable = 0, coded = 0] = ['Applicable', 'Coded'].map(
+      (kind) => sums.find(({ name }) => name === `chunksEc${kind}TotalSealSize`)?.value,
+    )
+    const value = applicable === 0 ? 0 : (100 * coded) / applicable
     yield [`${RATIO}Current`, written(RATIO, 'Percent', { t: hour, value })]
   }
   if (query.historical) {
@@ -122,8 +122,4 @@ function* capacityMembers(request: FeedRequest, key: number, pools: readonly Poo
     recoveryCompleteTimeEstimate: '0.0',
     chunksEcCompleteTimeEstimate: '0.0',
   })
-}
-
-function percent(part = 0, whole = 0): number {
-  return whole === 0 ? 0 : (100 * part) / whole
 }
