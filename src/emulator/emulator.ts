@@ -32,7 +32,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
       ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
       : [],
     handle: ({ row }, request) => row.handle(system, request),
-    expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
+    redirectsToLogin: PROFILES[settings.profile].redirectsToLogin,
     middleware: delayDashboard(model.timeline),
   })
   return Object.assign(server, {

@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:https'
 import type { Middleware } from 'koa'
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
-import type { ExpiredToken, Profile } from './protocol/profiles.ts'
+import type { Profile } from './protocol/profiles.ts'
 
 /** Certificate and private key of the listener in PEM, and other settings of Node.js. */
 export type TlsOptions = Pick<
@@ -33,7 +33,6 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly profile?: Profile
   readonly scenario?: Scenario
   readonly faults?: readonly string[]
-  readonly expiredToken?: ExpiredToken
   readonly sessions?: Partial<SessionLimits>
   /** Whether the emulator listens at the data address of each node, too. */
   readonly dataPorts?: boolean

@@ -4,6 +4,7 @@ import { createAdminClient } from '../../src/api/admin_client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeProviders, LIST_REQUEST } from '../../src/api/providers/providers.ts'
 import { QUERIES, type Query } from '../../src/api/query/requests/queries.ts'
+import type { EmulatorOptions } from '../../src/emulator/options.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
@@ -18,11 +19,23 @@ const T_MS = Date.parse('2026-03-11T12:34:56Z')
 const HEADERS_RECEIVED = 'undici:request:headers'
 const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
 
+/** Responds to an unknown token with status 200 and a login page, as a proxy may. */
+const sendLoginPage: EmulatorOptions['middleware'] = async (context, next) => {
+  await next()
+  if (context.status !== 401) return
+  context.status = 200
+  context.type = 'text/html'
+  context.body = '<!DOCTYPE html><html><title>Login</title><form></form></html>'
+}
+
 describe('a session over HTTP', () => {
-  test.each(['302', '401'] as const)(
-    'a token that expires between polls (%s) causes one login for all pools',
-    async (expiredToken) => {
-      await using emulator = await startEmulator({ pools: 3, expiredToken })
+  test.each([
+    [302, 'classic'],
+    [401, 'documented'],
+  ] as const)(
+    'a token that expires between polls (%i) causes one login for all pools',
+    async (_status, profile) => {
+      await using emulator = await startEmulator({ pools: 3, profile })
       await using setup = startClient(monitored(emulator.url))
       const pollAll = () => Promise.all(emulator.pools.map(({ id }) => setup.client.nodes(id, never())))
       await pollAll()
@@ -35,7 +48,11 @@ describe('a session over HTTP', () => {
   )
 
   test('a token whose expiry is answered with a login page and 200 is replaced when all pools get pages, once', async () => {
-    await using emulator = await startEmulator({ pools: 2, expiredToken: '200' })
+    await using emulator = await startEmulator({
+      pools: 2,
+      profile: 'documented',
+      middleware: sendLoginPage,
+    })
     await using setup = startClient(monitored(emulator.url))
     const pollAll = async () => {
       const polls = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))

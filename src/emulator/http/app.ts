@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import Koa, { type Context, type Next } from 'koa'
-import { bodyOf, EmulatedError, QueryError } from '../protocol/errors.ts'
+import { EmulatedError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
-import type { ExpiredToken } from '../protocol/profiles.ts'
 import { type AuthorizedRequest, type Route, type RouteResponse, routesOf } from './routes.ts'
 import { checkRole, type Sessions, type User } from './sessions.ts'
 
@@ -16,7 +15,8 @@ const MAX_BODY_CHARACTERS = 1_000_000
 export interface Service {
   readonly sessions: Sessions
   readonly handle: (route: Route, request: AuthorizedRequest) => RouteResponse
-  readonly expiredToken: ExpiredToken
+  /** Whether GET requests with an unknown or expired token are redirected to /login?service=…; others get 401. */
+  readonly redirectsToLogin: boolean
 }
 
 /** @param middleware runs before the routes and sets `now` (epoch seconds) and `settings` of `context.state` */
@@ -68,25 +68,19 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
-  { sessions, expiredToken }: Service,
+  { sessions, redirectsToLogin }: Service,
   { row: { roles, refusal } }: Route,
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)
   const user = token === '' ? undefined : sessions.userOf(token)
   if (user === undefined) {
-    if (expiredToken === '200') return sendLoginPage(context)
-    if (expiredToken === '302' && context.method === 'GET') return redirectToLogin(context)
+    if (redirectsToLogin && context.method === 'GET') return redirectToLogin(context)
     const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
     throw new EmulatedError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
   checkRole(user, roles, refusal)
   return { user, token }
-}
-
-function sendLoginPage(context: Context): undefined {
-  context.type = 'text/html'
-  context.body = '<!DOCTYPE html><html><title>Login</title><form></form></html>'
 }
 
 function redirectToLogin(context: Context): undefined {
@@ -119,25 +113,18 @@ async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string> {
   }
 }
 
-/** Writes an error as a body in the requested format. The query service has bodies of its own, in JSON only. */
+/** Writes an error as a body in the requested format. That of a login is always XML. */
 async function writeErrors(context: Context, next: Next): Promise<void> {
   try {
     await next()
   } catch (cause) {
-    if (cause instanceof QueryError) {
-      context.status = cause.status
-      context.body = JSON.stringify({ error: cause.message })
-      context.set('Content-Type', CONTENT_TYPES.json)
-      return
-    }
     const error = cause instanceof EmulatedError ? cause : new EmulatedError('failure', String(cause))
     const isLogin = context.path.startsWith('/login')
-    // The error body of a login is always XML.
-    const format = isLogin ? 'xml' : formatOf(context)
-    context.status = error.row.status
+    const format = error.format ?? (isLogin ? 'xml' : formatOf(context))
+    context.status = error.status
     context.set(error.headers)
     if (isLogin) context.set('WWW-Authenticate', 'basic realm="ViPR"')
-    context.body = writeDocument({ root: 'error', members: bodyOf(error) }, format)
+    context.body = writeDocument({ root: 'error', members: error.members }, format)
     context.set('Content-Type', CONTENT_TYPES[format])
   }
 }

@@ -1,3 +1,5 @@
+import type { DocumentFormat, Members } from './format.ts'
+
 /** An error of the storage system. Its body has the members code, description, details and retryable. */
 interface ErrorRow {
   readonly status: number
@@ -42,17 +44,21 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorRow>
 export type ErrorName = keyof typeof ERRORS
 
-/** A request is refused. The HTTP layer writes it as a body in the requested format. */
+/** A request is refused. The HTTP layer writes it as a body in the requested format, or in its own. */
 export class EmulatedError extends Error {
-  readonly row: ErrorRow
-  readonly details: string
+  readonly status: number
+  /** Of the body, in the order in which they are written. */
+  readonly members: Members
   readonly headers: Readonly<Record<string, string>>
+  readonly format?: DocumentFormat
   constructor(name: ErrorName, details: string, headers: Readonly<Record<string, string>> = {}) {
-    super(`${ERRORS[name].description}: ${details}`)
+    const { status, code, description, retryable = false }: ErrorRow = ERRORS[name]
+    super(`${description}: ${details}`)
     this.name = 'EmulatedError'
-    this.row = ERRORS[name]
-    this.details = details
+    this.status = status
     this.headers = headers
+    const isLogin = name === 'badCredentials'
+    this.members = { code, description, ...(details !== '' && { details }), ...(!isLogin && { retryable }) }
   }
 }
 
@@ -63,19 +69,15 @@ export function findBy<T>(items: readonly T[], id: string, isMeant: (item: T) =>
   throw new EmulatedError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
 }
 
-/** The members of an error body, in the order in which they are written. Refused logins have no `retryable`. */
-export function bodyOf(error: EmulatedError) {
-  const { code, description, retryable } = error.row
-  const body = { code, description, ...(error.details !== '' && { details: error.details }) }
-  return code === ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }
-}
-
-/** A query is refused by the query service, which has error bodies of its own: `{"error": "…"}`. */
-export class QueryError extends Error {
-  readonly status: number
+/** A query is refused by the query service, which has error bodies of its own, in JSON only: `{"error": "…"}`. */
+export class QueryError extends EmulatedError {
+  override readonly status: number
+  override readonly members: Members
+  override readonly format = 'json'
   constructor(message: string, status = 500) {
-    super(message)
+    super('failure', message)
     this.name = 'QueryError'
     this.status = status
+    this.members = { error: message }
   }
 }

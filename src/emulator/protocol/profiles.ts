@@ -15,8 +15,8 @@ interface ProfileRow {
   readonly extras: boolean
   /** Whether historical free space includes the reserve, as on real systems. */
   readonly reserveInHistory: boolean
-  /** Default response to an unknown or expired token. */
-  readonly expiredToken: ExpiredToken
+  /** Whether GET requests with an unknown or expired token are redirected to the login, not refused with 401. */
+  readonly redirectsToLogin: boolean
   /** Roles that may delete providers. */
   readonly deleteRoles: readonly Role[]
   /** The version that `/vdc/nodes` serves. No other resource of a system contains it. */
@@ -33,20 +33,13 @@ export interface QueryInterface {
   readonly rangeDefect: boolean
 }
 
-export const EXPIRED_TOKEN = {
-  '302': 'redirect GET requests to /login?service=…, refuse the others with 401',
-  '401': 'refuse with 401',
-  '200': 'respond with status 200 and the HTML of a login page, as a proxy may',
-} as const
-export type ExpiredToken = keyof typeof EXPIRED_TOKEN
-
 /** The form of real systems. */
 const REAL = {
   list: '_instances',
   snapshots: 'array',
   extras: true,
   reserveInHistory: true,
-  expiredToken: '302',
+  redirectsToLogin: true,
   deleteRoles: ['SECURITY_ADMIN'],
 } as const
 
@@ -58,7 +51,7 @@ export const PROFILES = {
     performance: true,
     extras: false,
     reserveInHistory: false,
-    expiredToken: '401',
+    redirectsToLogin: false,
     // The document shows no roles for deletions.
     deleteRoles: ROLES,
     version: '2.2.0.0.78764.cdd6ba8',

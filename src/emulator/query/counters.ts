@@ -19,18 +19,7 @@ export const LATENCY_BOUNDS = [
   '59999.999999999985',
   '+Inf',
 ] as const
-const UPPER = LATENCY_BOUNDS.slice(0, -1).map(Number)
-/** The middle of each bucket but the last, in ms. */
-const MIDDLES = UPPER.map((upper, index) => (upper + (UPPER[index - 1] ?? 0)) / 2)
-
-/** Relative to the mean: the latencies of parts of the transactions. Parts and mean are exactly 1. */
-const SPREAD = [
-  { part: 0.3, factor: 0.25 },
-  { part: 0.3, factor: 0.5 },
-  { part: 0.2, factor: 1 },
-  { part: 0.15, factor: 2 },
-  { part: 0.05, factor: 5.5 },
-] as const
+const UPPER_MS = LATENCY_BOUNDS.map((bound) => (bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)))
 
 const LATENCY_COUNT = DIRECTIONS.length * LATENCY_BOUNDS.length
 const NETWORK_SLOT = SLOT_COUNT + LATENCY_COUNT
@@ -49,22 +38,19 @@ const LATENCIES = DIRECTIONS.map((direction) => ({
   meanMs: latencyIn(direction),
 }))
 
-/** Adds the transactions of some amounts to cumulative counts by bound of latency, of reads and then of writes. */
+/**
+ * Adds the transactions of some amounts to cumulative counts by bound of latency, of reads and then of writes. The
+ * latencies are distributed exponentially.
+ */
 export function addLatencies(counts: Float64Array, offset: number, amounts: Amounts): void {
-  for (const [index, { count, meanMs }] of LATENCIES.entries())
-    for (const { part, factor } of SPREAD)
-      addPart(counts, offset + index * LATENCY_BOUNDS.length, count(amounts) * part, meanMs(amounts) * factor)
-}
-
-/** Split between the two nearest middles, so that the mean over the middles of the buckets is exactly the latency. */
-function addPart(counts: Float64Array, offset: number, count: number, latencyMs: number): void {
-  let upper = 1
-  while (upper < MIDDLES.length - 1 && latencyMs > (MIDDLES[upper] ?? 0)) upper++
-  const [low = 0, high = 0] = [MIDDLES[upper - 1], MIDDLES[upper]]
-  const inUpper = count * Math.min(1, Math.max(0, (latencyMs - low) / (high - low)))
-  for (let bound = upper - 1; bound < LATENCY_BOUNDS.length; bound++) {
-    const at = offset + bound
-    counts[at] = (counts[at] ?? 0) + (bound < upper ? count - inUpper : count)
+  let slot = offset
+  for (const { count, meanMs } of LATENCIES) {
+    const [all, mean] = [count(amounts), meanMs(amounts)]
+    for (const upper of UPPER_MS) {
+      const part = all === 0 ? 0 : 1 - Math.exp(-upper / mean)
+      counts[slot] = (counts[slot] ?? 0) + all * part
+      slot++
+    }
   }
 }
 
@@ -74,8 +60,10 @@ export function latencyQuantile(all: Float64Array, operation: number, part: numb
   const rank = part * (counts.at(-1) ?? 0)
   const bound = counts.findIndex((count) => count >= rank)
   const [before = 0, count = 0] = [counts[bound - 1], counts[bound]]
-  const [lower = 0, upper = lower] = [UPPER[bound - 1], UPPER[bound]]
-  return count === before ? lower : lower + ((upper - lower) * (rank - before)) / (count - before)
+  const [lower = 0, upper = 0] = [UPPER_MS[bound - 1], UPPER_MS[bound]]
+  return count === before || bound === counts.length - 1
+    ? lower
+    : lower + ((upper - lower) * (rank - before)) / (count - before)
 }
 
 /** Counts of latencies without transactions. */

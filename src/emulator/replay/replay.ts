@@ -22,10 +22,7 @@ import { createQueryResponder } from './queries.ts'
 export type Replay = ReturnType<typeof createReplay>
 
 /** The options that do not describe the storage system itself. */
-export type ReplayOptions = Pick<
-  EmulatorOptions,
-  'listenAddress' | 'tls' | 'faults' | 'expiredToken' | 'sessions' | 'clock'
->
+export type ReplayOptions = Pick<EmulatorOptions, 'listenAddress' | 'tls' | 'faults' | 'sessions' | 'clock'>
 
 /** Login and roles are those of the emulator. What was not recorded is refused with 404. @throws RangeError */
 export function createReplay(recording: Recording, options: ReplayOptions = {}) {
@@ -37,8 +34,7 @@ export function createReplay(recording: Recording, options: ReplayOptions = {}) 
     const own = Object.entries(SESSION_ROUTES).find(([name]) => name === operation)?.[1]
     return own === undefined ? answer(operation, request) : own.handle(undefined, request)
   }
-  const expiredToken = options.expiredToken ?? '302'
-  const server = createSystemServer({ settings, pools, sessions, handle, expiredToken })
+  const server = createSystemServer({ settings, pools, sessions, handle, redirectsToLogin: true })
   return Object.assign(server, { pools: pools.map(({ id, name }) => ({ id, name, nodes: [] })) })
 }
 

@@ -216,19 +216,29 @@ describe('permissions', () => {
   })
 
   test.each([
-    ['an unknown token', 'GET', LIST, 'wrong', 401, 4000],
-    ['a missing role', 'DELETE', 'first', ADMIN, 403, 3000],
-    ['an unknown provider', 'DELETE', `${LIST}/urn:storageos:AuthnProvider:none:`, SECURITY, 404, 2000],
-    ['what is no URN', 'DELETE', `${LIST}/none`, SECURITY, 400, 1013],
-  ])(
+    ['an unknown token', 'GET', LIST, 'wrong', 401, 4000, 'documented'],
+    ['a missing role', 'DELETE', 'first', ADMIN, 403, 3000, 'classic'],
+    [
+      'an unknown provider',
+      'DELETE',
+      `${LIST}/urn:storageos:AuthnProvider:none:`,
+      SECURITY,
+      404,
+      2000,
+      'classic',
+    ],
+    ['what is no URN', 'DELETE', `${LIST}/none`, SECURITY, 400, 1013, 'classic'],
+  ] as const)(
     'returns the error of the system for %s in the format of the caller',
-    async (_what, method, path, token, status, code) => {
-      const [id] = await providerIds(emulator)
+    async (_what, method, path, token, status, code, profile) => {
+      await using system = await startEmulator({ profile })
+      await using server = await startAdmin({ systems: { frankfurt: system.url }, timeout: '30s' })
+      const [id] = await providerIds(system)
       const asked = path === 'first' ? `${LIST}/${id}` : path
-      const xml = await admin.ask(method, asked, token)
-      const json = await admin.ask(method, `${asked}.json`, token)
+      const xml = await server.ask(method, asked, token)
+      const json = await server.ask(method, `${asked}.json`, token)
       expect([xml.status, json.status]).toEqual([status, status])
-      const own = await request(method, `${emulator.url}${asked}.json`, {
+      const own = await request(method, `${system.url}${asked}.json`, {
         headers: { 'X-SDS-AUTH-TOKEN': token },
       })
       expect(JSON.parse(json.text)).toEqual(JSON.parse(own.text))

@@ -301,7 +301,7 @@ describe('the page', () => {
     await signIn(scene.page, 'no-such-token')
     const refused = 'The storage system refused this token. It may have expired: enter a new one.'
     expect((await said(scene.page)).split('\n')).toContain(refused)
-    expect(await scene.page.locator('#message .details').innerText()).toContain('HTTP 401, code 4000: ')
+    expect(await scene.page.locator('#message .details').innerText()).toContain('HTTP 302 to the login')
     await scene.page.getByLabel('With name and password').check()
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
     await scene.page.getByLabel('Password', { exact: true }).fill('wrong')

@@ -95,7 +95,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Star
     pools: 1,
     nodes: 1,
     profile: 'classic',
-    expiredToken: '401',
   } as const
   const emulator = createEmulator({ ...defaults, ...options })
   await emulator.start()

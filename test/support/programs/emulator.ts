@@ -8,7 +8,9 @@ export type Emulator = ReturnType<typeof createEmulator>
 
 /** An emulator with a log of its requests. */
 export function createEmulator(options: EmulatorOptions = {}) {
-  const { log, middleware } = createRequestLog(options.clock ?? Date.now)
+  const { log, middleware: record } = createRequestLog(options.clock ?? Date.now)
+  const inner = options.middleware ?? ((_context, next) => next())
+  const middleware: Middleware = (context, next) => record(context, () => inner(context, next))
   return Object.assign(create({ ...options, middleware }), { log })
 }
 

@@ -6,7 +6,7 @@ import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
 import { OPERATION_HELP } from '../../../emulator/http/routes.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
 import { type CountOption, EMULATOR_DEFAULTS, type EmulatorOptions } from '../../../emulator/options.ts'
-import { EXPIRED_TOKEN, PROFILES } from '../../../emulator/protocol/profiles.ts'
+import { PROFILES } from '../../../emulator/protocol/profiles.ts'
 import { errorText } from '../../../values/errors.ts'
 import { explainListenError } from '../../../values/listen_address.ts'
 import { CommandError, EXIT } from '../exit.ts'
@@ -69,22 +69,18 @@ const systemFlags = (withoutProfile: string) =>
     },
   }) as const satisfies FlagTable
 
-/** Flags that also have an effect on a recording. */
-const RESPONSE_FLAGS = {
-  '--expired-token <status>': {
-    description: 'response to an unknown or expired token (default: that of the profile)',
-    choices: choices(EXPIRED_TOKEN),
-  },
+/** Has an effect on a recording, too. */
+const FAULT_FLAG = {
   '--fault <fault>': {
     description: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
     parse: collectFault,
   },
 } as const satisfies FlagTable
 
-export type EmulatorFlags = FlagsOf<ReturnType<typeof systemFlags>> & FlagsOf<typeof RESPONSE_FLAGS>
+export type EmulatorFlags = FlagsOf<ReturnType<typeof systemFlags>> & FlagsOf<typeof FAULT_FLAG>
 
 export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>
-  addFlags(addFlags(command, systemFlags(withoutProfile)), RESPONSE_FLAGS)
+  addFlags(addFlags(command, systemFlags(withoutProfile)), FAULT_FLAG)
 
 /** Whether flags, such as `--scenario <name>`, describe the emulated system. */
 export const describesSystem = (flags: string): boolean => Object.hasOwn(systemFlags(''), flags)
@@ -108,7 +104,6 @@ function emulatorHelp(): string {
   const lists = {
     Scenarios: helpOf(SCENARIOS),
     Profiles: helpOf(PROFILES),
-    'Answers to an expired token': Object.entries(EXPIRED_TOKEN),
     Faults: faultHelp(),
     'Operations, for the targets of faults': Object.entries(OPERATION_HELP),
   }
