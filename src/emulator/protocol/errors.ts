@@ -5,7 +5,7 @@ interface ErrorRow {
   readonly status: number
   readonly code: number
   readonly description: string
-  readonly retryable?: true
+  readonly retryable?: boolean
 }
 
 export const ERRORS = {
