@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { ConfiguredSystem, StateStore } from '../state/store.ts'
 import { poolFields } from './log/reading_log.ts'
-import type { Probe } from './probe.ts'
+import type { Probe } from './rounds.ts'
 import { pollPeriodMs } from './schedule.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 

@@ -11,10 +11,9 @@ import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue
 import { createHistory, type History, type HistoryOptions } from './history.ts'
 import { createReadingLog, type ReadingLog } from './log/reading_log.ts'
 import { createPools, type PoolSources } from './pools.ts'
-import { createProbe } from './probe.ts'
 import { createQueries, removePerformance } from './queries.ts'
 import { createResources, type ResourcesOptions } from './resources.ts'
-import { createRounds, type Rounds } from './round.ts'
+import { createProbe, createRounds, type Rounds } from './rounds.ts'
 import { createSchedule } from './schedule.ts'
 import type { Source } from './source.ts'
 

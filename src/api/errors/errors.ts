@@ -1,3 +1,4 @@
+import { idProblem } from '../../values/ids.ts'
 import { REASONS, type Reason } from './reasons.ts'
 
 /** Where a request went. Never holds a token, a password or the query. */
@@ -91,4 +92,14 @@ export function isOfSystem({ reason }: ApiError): boolean {
 export function asApiError(failure: unknown, place: RequestPlace): ApiError {
   if (failure instanceof ApiError) return failure.at(place)
   return new ApiError('local', REASONS.local.text, { cause: failure }, place)
+}
+
+/**
+ * An id as a path segment. Colons are not encoded, because ids may be URNs.
+ * @throws {ApiError} `local` for an id that cannot be one segment
+ */
+export function idSegment(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== undefined) throw new ApiError('local', `the id ${problem}`)
+  return encodeURIComponent(id).replaceAll('%3A', ':')
 }

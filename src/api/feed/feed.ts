@@ -1,7 +1,7 @@
 import { type CoverageAttribute, type FeedBandwidthUnit, FORECAST } from '../../catalogue.ts'
+import type { ForecastConfig } from '../../config/config.ts'
 import { shortened } from '../../text.ts'
-import { ApiError } from '../errors/errors.ts'
-import { FORECAST_FORMS, type ForecastForm, type ForecastRequest, forecastQuery } from '../errors/paths.ts'
+import { ApiError, idSegment } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import {
   createRejectedValues,
@@ -126,6 +126,37 @@ export function forecastCoverage(frames: ForecastFrames, nodes: number): Readonl
     const more = one.served - best.served || one.unreadable - best.unreadable
     return more > 0 ? one : best
   }, none)
+}
+
+/** The dashboard API of a pool. API document, "Get nodes of a storage pool". */
+export function nodesPath(poolId: string): string {
+  return `/dashboard/storagepools/${idSegment(poolId)}/nodes`
+}
+
+export const CURRENT_QUERY = 'dataType=current'
+
+/** How a query for forecasts begins. It is not documented whether `dataType=current` includes them. */
+const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
+type ForecastForm = (typeof FORECAST_FORMS)[number]
+
+/**
+ * What one request asks for. A node has no forecast of any time frame of a request if its usage falls in one of them, so
+ * each is requested alone.
+ */
+interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
+  readonly timeFrame: string
+}
+
+/**
+ * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
+ * setting; both are percent-encoded, because some servers split queries at semicolons.
+ */
+export function forecastQuery({ timeFrame, targets, braces }: ForecastRequest, form: ForecastForm): string {
+  const list = (items: readonly (string | number)[]) => {
+    const joined = items.join(';')
+    return encodeURIComponent(braces ? `{${joined}}` : joined)
+  }
+  return `${form}category=capacityForecast&cfTimeFrame=${list([timeFrame])}&cfTarget=${list(targets)}`
 }
 
 /**

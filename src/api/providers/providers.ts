@@ -1,6 +1,5 @@
 import { OBJECT_KINDS } from '../../system_catalogue.ts'
-import { ApiError } from '../errors/errors.ts'
-import { idSegment } from '../errors/paths.ts'
+import { ApiError, idSegment } from '../errors/errors.ts'
 import { isObject, member } from '../parse/json.ts'
 import { parseBody } from '../parse/xml.ts'
 import { listIn } from '../resources/objects.ts'

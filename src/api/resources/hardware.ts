@@ -1,4 +1,4 @@
-import { counted } from '../../text.ts'
+import { counted, namesText } from '../../text.ts'
 import { memoizeWeak } from '../../values/memo.ts'
 import type { ResourceObject } from './objects.ts'
 
@@ -52,11 +52,5 @@ export function softwareVersions(
 export function softwareText(versions: readonly (readonly [version: string, nodes: number])[]): string {
   const [only, second] = versions
   if (only !== undefined && second === undefined) return only[0]
-  const shown = versions
-    .slice(0, MAX_SHOWN)
-    .map(([version, nodes]) => `${version} (${counted(nodes, 'node')})`)
-  const rest = versions.length - shown.length
-  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+  return namesText(versions, ([version, nodes]) => `${version} (${counted(nodes, 'node')})`)
 }
-
-const MAX_SHOWN = 5

@@ -7,6 +7,7 @@ import type { OwnMetrics } from '../../metrics/own.ts'
 import type { SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
 import { type ObjectKind, RESOURCE_NAMES, requestText } from '../../system_catalogue.ts'
+import { namesText } from '../../text.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 
 /** What the line of a poll has besides its outcome. */
@@ -146,11 +147,7 @@ function logPools(log: Log, state: SystemState | undefined, { system, before, no
 
 /** A system may list other pools at every poll. */
 const MAX_LISTED = 10
-
-function listed(pools: readonly string[]): string {
-  const rest = pools.length - MAX_LISTED
-  return [...pools.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
-}
+const listed = (pools: readonly string[]) => namesText(pools, (pool) => pool, MAX_LISTED)
 
 /** Keys that are remembered. Messages of internal errors are not a closed set. */
 const MAX_KEYS = 1000

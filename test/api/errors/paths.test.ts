@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { forecastQuery, idSegment } from '../../../src/api/errors/paths.ts'
+import { idSegment } from '../../../src/api/errors/errors.ts'
+import { forecastQuery } from '../../../src/api/feed/feed.ts'
 
 describe('idSegment', () => {
   test.each([
