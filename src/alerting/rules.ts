@@ -56,12 +56,16 @@ function alertRule(
     labels: { ...labels, severity: alert.severity, component, ...ruleLabels(only) },
     annotations: {
       summary: alert.summary,
-      description: alert.description,
+      description: descriptionOf(alert),
       ...(runbookBaseUrl && { runbook_url: `${runbookBaseUrl}#${anchorOf(alert.alert)}` }),
       ...(grafanaUrl && { dashboard_url: `${grafanaUrl}${alert.dashboard}` }),
     },
   }
 }
+
+/** What, where and how much, and what to do first. */
+export const descriptionOf = ({ description, advice }: AlertSource): string =>
+  `${description} ${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
 
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'

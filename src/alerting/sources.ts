@@ -18,7 +18,7 @@ export interface AlertSource {
   /** How long the alert fires after the expression no longer holds. */
   readonly keepFiringFor?: string
   readonly summary: string
-  /** What, where and how much, and the advice as its last sentence; a template. */
+  /** What, where and how much; a template. The description of the rule has the advice after it. */
   readonly description: string
   /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
   readonly advice: string

@@ -13,15 +13,9 @@ import { healthGroup } from './groups/health.ts'
 import { namespacesGroup } from './groups/namespaces.ts'
 import { RECORDING_GROUPS } from './groups/recording.ts'
 import { replicationGroup } from './groups/replication.ts'
-import type { Alert, AlertGroup } from './groups/rule.ts'
+import type { AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
 import { systemGroup } from './groups/system.ts'
-
-/** `do this` as `Do this.`, at the end of the description. */
-const withAdvice = (alert: Alert): Alert => {
-  const sentence = `${alert.advice.charAt(0).toUpperCase()}${alert.advice.slice(1)}.`
-  return { ...alert, description: `${alert.description} ${sentence}` }
-}
 
 /** Groups of alerts by component, those about the exporter last. Their expressions have references to settings. */
 const GROUPS: readonly AlertGroup[] = [
@@ -35,7 +29,7 @@ const GROUPS: readonly AlertGroup[] = [
   namespacesGroup,
   accessGroup,
   exporterGroup,
-].map((group) => ({ ...group, alerts: group.alerts.map(withAdvice) }))
+]
 
 /** The sources of all rules, with references to settings. */
 export const RULE_SOURCES: RuleSources = {

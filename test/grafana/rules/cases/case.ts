@@ -3,6 +3,7 @@ import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
 import type { Severity } from '../../../../grafana/mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS } from '../../../../grafana/mixin/rules/rules.ts'
 import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
+import { descriptionOf } from '../../../../src/alerting/rules.ts'
 
 /**
  * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
@@ -120,7 +121,7 @@ function expectedOf({ alert: name, severity }: AlertCase, fired: Fired): object 
     exp_labels: { severity, component: row.component, ...fired.labels },
     exp_annotations: {
       summary: row.summary,
-      description: filledIn(row.description, fired),
+      description: filledIn(descriptionOf(row), fired),
       runbook_url: `${LINKS.runbookBaseUrl}#${name.toLowerCase()}`,
       dashboard_url: `${LINKS.grafanaUrl}${filledIn(row.dashboard, { ...fired, inserted: [] })}`,
     },
