@@ -1,4 +1,3 @@
-import { DISK_FIGURES } from '../../src/status/figures/node_figures.ts'
 import type {
   AttributeStatus,
   CategoryStatus,
@@ -15,6 +14,7 @@ import type {
   SystemStatus,
   TotalStatus,
 } from '../../src/status/model.ts'
+import { DISK_FIGURES } from '../../src/status/node_status.ts'
 import type { Problem } from '../../src/status/states.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
 import { pageWith } from '../markdown/page.ts'

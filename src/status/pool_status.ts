@@ -3,9 +3,8 @@ import type { Result } from '../api/errors/reasons.ts'
 import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText, namesText } from '../text.ts'
-import type { ReadFigures } from './figures/pool_figures.ts'
 import { errorStatus, type Finding, type FindingContext } from './finding.ts'
-import type { PoolDetail, TotalStatus } from './pool_detail.ts'
+import type { PoolDetail, ReadFigures, TotalStatus } from './pool_detail.ts'
 import { problemState, type StateInWords } from './states.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */

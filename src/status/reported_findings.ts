@@ -4,7 +4,6 @@ import { exportedNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
 import type { ObjectName, ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
-import { ratioOf, sumOfKnown } from './figures/node_figures.ts'
 import {
   type Finding,
   type FindingContext,
@@ -13,6 +12,7 @@ import {
   found,
   partFindings,
 } from './finding.ts'
+import { ratioOf, sumOfKnown } from './node_status.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState

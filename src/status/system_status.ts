@@ -1,18 +1,20 @@
 import type { Conditions } from '../alerting/conditions.ts'
+import { failureState } from '../api/query/answers/refusals.ts'
+import { isQueried } from '../api/query/merge.ts'
 import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
+import type { SessionState } from '../api/session/login_session.ts'
+import type { AuthConfig } from '../config/config.ts'
 import type { PollerStatus } from '../readings/poller.ts'
-import { nodesIn } from '../state/resources.ts'
+import { nodesIn, type ResourceSummary, resourceSummaries } from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
-import { counted } from '../text.ts'
+import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
+import { counted, durationText } from '../text.ts'
 import { largest } from '../values/largest.ts'
 import { errorStatus, type Finding } from './finding.ts'
-import { loginStatus } from './login_status.ts'
 import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { findingsOf } from './pool_findings.ts'
 import { nodesText, type PoolContext, type PoolStatus, poolMembers, poolStatus } from './pool_status.ts'
-import { queryStatus } from './query_status.ts'
 import type { Recent } from './recent/recent.ts'
-import { resourceStatus } from './resource_status.ts'
 import { type StateInWords, worstState } from './states.ts'
 
 export interface SystemSources {
@@ -138,4 +140,128 @@ function stateOf(system: SystemMembers, isTried: boolean): StateInWords {
     }
   const state = worstState(pools.map((pool) => pool.state))
   return { state, summary: `${counted(pools.length, 'pool')}, ${nodesText(system.totals)}` }
+}
+
+const METHODS = {
+  token: 'token',
+  token_file: 'token_file',
+  login: 'password',
+  login_file: 'password',
+} as const satisfies Record<AuthConfig['kind'], string>
+
+const STATES = { unused: 'unused', open: 'accepted', refused: 'refused' } as const
+
+/** @param now seconds since the epoch */
+function loginStatus(auth: AuthConfig, session: SessionState, now: number) {
+  const loggedInAt = session.loggedInAtMs === undefined ? null : session.loggedInAtMs / 1000
+  const pauseSeconds = session.pauseMs / 1000
+  return {
+    method: METHODS[auth.kind],
+    username: 'username' in auth ? auth.username : null,
+    state: STATES[session.state],
+    summary: summaryOf(auth, session, now),
+    login_timestamp_seconds: loggedInAt,
+    next_login_timestamp_seconds: pauseSeconds > 0 ? now + pauseSeconds : null,
+  }
+}
+
+function summaryOf(auth: AuthConfig, { state, loggedInAtMs, pauseMs }: SessionState, now: number): string {
+  if (!('username' in auth)) {
+    const token = auth.kind === 'token' ? 'token of the configuration' : 'token of the file'
+    return { unused: `${token}, not used yet`, open: `${token} accepted`, refused: `${token} refused` }[state]
+  }
+  const user = auth.username
+  if (state === 'refused') {
+    const next = pauseMs > 0 ? `in ${durationText(Math.ceil(pauseMs / 1000))}` : 'with the next poll'
+    return `${user}: login refused, next login ${next}`
+  }
+  return loggedInAtMs === undefined
+    ? `${user}: not logged in yet`
+    : `${user}: logged in ${durationText(now - loggedInAtMs / 1000)} ago`
+}
+
+/**
+ * `off`: not configured. `not_needed`: the dashboard API has the values. `pending`: not polled yet. `empty`: no current data.
+ */
+type QueryState = 'off' | 'not_needed' | 'pending' | 'ok' | 'empty' | 'failing'
+
+function queryStatus(system: SystemState, polling: PollerStatus) {
+  const { performance } = system
+  const next = polling.nextQueriesMs
+  const error = errorStatus(performance?.failure ?? performance?.partFailure)
+  const state = queryState(system, polling.system)
+  return {
+    ...state,
+    nodes: performance?.reading?.nodes.length ?? null,
+    next_timestamp_seconds:
+      next === undefined || state.state === 'not_needed' ? null : Math.round(next / 1000),
+    error,
+  }
+}
+
+function queryState(
+  { performance, pools }: SystemState,
+  config: PollerStatus['system'],
+): { readonly state: QueryState; readonly summary: string } {
+  if (config.performance.source === 'feed')
+    return { state: 'off', summary: 'not polled (performance.source is feed)' }
+  if (performance === undefined) {
+    return isQueried(config, pools) !== false
+      ? { state: 'pending', summary: 'not polled yet' }
+      : { state: 'not_needed', summary: 'not needed: the dashboard API has performance metrics' }
+  }
+  const { failure, partFailure, reading } = performance
+  if (failure !== undefined) return { state: 'failing', summary: failureState(failure.reason) }
+  const nodes = reading?.nodes.length ?? 0
+  const part = partFailure === undefined ? '' : '; some queries failed'
+  return nodes === 0
+    ? { state: 'empty', summary: 'polled, without current data' }
+    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}${part}` }
+}
+
+/**
+ * `off`: not configured. `pending`: not read yet. `partial`: a request of it failed, or is not served or not allowed.
+ * `unavailable`: none is.
+ */
+type ResourceReadState = 'off' | 'pending' | 'ok' | 'partial' | 'unavailable' | 'failing'
+
+function resourceStatus(state: SystemState, { system }: Pick<PollerStatus, 'system'>) {
+  const summaries = resourceSummaries(state)
+  return RESOURCE_NAMES.map((name) => {
+    const summary = summaries.get(name)
+    const { schedule } = system.resources[name]
+    const row: ResourceRow = RESOURCES[name]
+    const isNeeded = row.isQueried !== true || isQueried(system, state.pools) !== false
+    return {
+      name,
+      description: row.text,
+      ...(isNeeded ? resourceState(summary, schedule) : NOT_NEEDED),
+      schedule,
+      objects: summary?.objects?.exported ?? null,
+      left_out: summary?.objects?.left_out ?? null,
+      last_success_timestamp_seconds: summary?.lastSuccess ?? null,
+      error: errorStatus(summary?.failure ?? summary?.refusal),
+    }
+  })
+}
+
+const NOT_NEEDED = {
+  state: 'off',
+  summary: 'not read, as the Flux API is not: the dashboard API has performance metrics',
+} as const
+
+function resourceState(
+  resource: ResourceSummary | undefined,
+  schedule: string,
+): { readonly state: ResourceReadState; readonly summary: string } {
+  if (schedule === '') return { state: 'off', summary: 'not read (the schedule is empty)' }
+  if (resource === undefined) return { state: 'pending', summary: 'not read yet' }
+  const { isAvailable, isAnswered, failure, refusal, objects } = resource
+  if (!isAvailable) return { state: 'unavailable', summary: 'not available' }
+  if (!isAnswered) return { state: 'failing', summary: 'could not be read' }
+  if (objects === undefined) return { state: 'failing', summary: 'not read for too long' }
+  const text = `${counted(objects.exported, 'object')}${objects.left_out === 0 ? '' : `, ${objects.left_out} left out`}`
+  if (failure !== undefined) return { state: 'partial', summary: `${text}, a part could not be read` }
+  if (refusal !== undefined) return { state: 'partial', summary: `${text}, a part is not available` }
+  return { state: 'ok', summary: text }
 }

@@ -125,7 +125,7 @@ export const MODULES: readonly Module[] = [
       'src/server/paths.ts': 'all',
       'src/status/model.ts': 'types',
       'src/status/states.ts': 'types',
-      'src/status/figures/node_figures.ts': 'all',
+      'src/status/node_status.ts': 'all',
       'src/commands/program.ts': 'all',
       'src/commands/cli/command_tree.ts': 'all',
       'src/metrics/families.ts': 'all',

@@ -11,8 +11,8 @@ import {
   diskFigures,
   failedRatio,
   newestSampleTime,
-} from '../../status/figures/node_figures.ts'
-import { poolForecasts } from '../../status/figures/pool_figures.ts'
+} from '../../status/node_status.ts'
+import { poolForecasts } from '../../status/pool_detail.ts'
 
 /** Descriptions of the members that say which node a row is about, for --help. */
 export const IDENTITY = {

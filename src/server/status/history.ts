@@ -1,6 +1,11 @@
 import type { Status, SystemStatus } from '../../status/model.ts'
-import { type History, POOL_COLUMNS, type Recent, SYSTEM_COLUMNS } from '../../status/recent/recent.ts'
-import { SLOT_SECONDS } from '../../status/recent/slots.ts'
+import {
+  type History,
+  POOL_COLUMNS,
+  type Recent,
+  SLOT_SECONDS,
+  SYSTEM_COLUMNS,
+} from '../../status/recent/recent.ts'
 
 /** The status with the values of the charts, which are read when they are written: all together are large. */
 export function withHistory(status: Status, recent: Recent) {

@@ -1,6 +1,12 @@
 import type { ScheduleStatus } from '../../../status/model.ts'
-import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent/recent.ts'
-import { MINUTE_SLOTS, SLOT_SECONDS } from '../../../status/recent/slots.ts'
+import {
+  type History,
+  MINUTE_SLOTS,
+  type PoolColumn,
+  SLOT_SECONDS,
+  type SystemColumn,
+  type Values,
+} from '../../../status/recent/recent.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'

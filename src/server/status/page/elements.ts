@@ -1,6 +1,5 @@
-import type { DiskFigures } from '../../../status/figures/node_figures.ts'
 import type { ErrorStatus } from '../../../status/model.ts'
-import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
+import { type DiskFigures, FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'

@@ -1,6 +1,6 @@
 import { softwareText } from '../../../api/resources/hardware.ts'
-import { sumOfKnown } from '../../../status/figures/node_figures.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
+import { sumOfKnown } from '../../../status/node_status.ts'
 import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
