@@ -7,7 +7,7 @@ import { counted } from '../text.ts'
 import type { Status } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
 import { badFirst, systemProblems } from './problems.ts'
-import type { Recent } from './recent/recent.ts'
+import type { Recent } from './recent.ts'
 import { type Problem, problemState, worstState } from './states.ts'
 import { type SystemStatus, systemStatus } from './system_status.ts'
 

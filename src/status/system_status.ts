@@ -14,7 +14,7 @@ import { errorStatus, type Finding } from './finding.ts'
 import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { findingsOf } from './pool_findings.ts'
 import { nodesText, type PoolContext, type PoolStatus, poolMembers, poolStatus } from './pool_status.ts'
-import type { Recent } from './recent/recent.ts'
+import type { Recent } from './recent.ts'
 import { type StateInWords, worstState } from './states.ts'
 
 export interface SystemSources {

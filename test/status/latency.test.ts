@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { withPerformance } from '../../src/state/changes.ts'
-import { createRecent } from '../../src/status/recent/recent.ts'
+import { createRecent } from '../../src/status/recent.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { T } from '../readings/setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { withPoll, withPools } from '../../src/state/changes.ts'
 import { newSystem } from '../../src/state/state.ts'
-import { createRecent } from '../../src/status/recent/recent.ts'
+import { createRecent } from '../../src/status/recent.ts'
 import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'
 
 const SECOND = 1000

@@ -1,11 +1,5 @@
 import type { Status, SystemStatus } from '../../status/model.ts'
-import {
-  type History,
-  POOL_COLUMNS,
-  type Recent,
-  SLOT_SECONDS,
-  SYSTEM_COLUMNS,
-} from '../../status/recent/recent.ts'
+import { type History, POOL_COLUMNS, type Recent, SLOT_SECONDS, SYSTEM_COLUMNS } from '../../status/recent.ts'
 
 /** The status with the values of the charts, which are read when they are written: all together are large. */
 export function withHistory(status: Status, recent: Recent) {

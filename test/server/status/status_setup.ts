@@ -9,7 +9,7 @@ import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
 import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
-import { createRecent } from '../../../src/status/recent/recent.ts'
+import { createRecent } from '../../../src/status/recent.ts'
 import { clientOf, configOf, onlySystem, T } from '../../readings/setup.ts'
 
 /** A system that is polled every minute, 20 seconds before its next poll. */

@@ -6,7 +6,7 @@ import {
   SLOT_SECONDS,
   type SystemColumn,
   type Values,
-} from '../../../status/recent/recent.ts'
+} from '../../../status/recent.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'

@@ -1,5 +1,5 @@
 import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
-import type { Recent } from '../../../status/recent/recent.ts'
+import type { Recent } from '../../../status/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { type Problem, STATES } from '../../../status/states.ts'
 import { counted } from '../../../text.ts'

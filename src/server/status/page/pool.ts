@@ -1,6 +1,6 @@
 import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
 import { nodesText } from '../../../status/pool_status.ts'
-import type { Recent } from '../../../status/recent/recent.ts'
+import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
 import { counted, forecastText, latencyText, percentText } from '../../../text.ts'

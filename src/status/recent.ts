@@ -1,10 +1,10 @@
-import type { MergedReading } from '../../api/query/merge.ts'
-import type { AttributeName } from '../../catalogue.ts'
-import type { LatencyOperation } from '../../query_catalogue.ts'
-import type { PoolState, SystemState } from '../../state/state.ts'
-import type { StateObserver } from '../../state/store.ts'
-import { baseValue, ratioOf, sumOfKnown } from '../node_status.ts'
+import type { MergedReading } from '../api/query/merge.ts'
+import type { AttributeName } from '../catalogue.ts'
+import type { LatencyOperation } from '../query_catalogue.ts'
+import type { PoolState, SystemState } from '../state/state.ts'
+import type { StateObserver } from '../state/store.ts'
 import { createLatencyWindow } from './latency_window.ts'
+import { baseValue, ratioOf, sumOfKnown } from './node_status.ts'
 
 /** Length of a slot. Polls of the demo are this far apart. */
 export const SLOT_SECONDS = 15

@@ -1,6 +1,6 @@
-import type { MergedNode } from '../../api/query/merge.ts'
-import type { LatencyHistogram } from '../../api/query/values/performance.ts'
-import type { LatencyOperation } from '../../query_catalogue.ts'
+import type { MergedNode } from '../api/query/merge.ts'
+import type { LatencyHistogram } from '../api/query/values/performance.ts'
+import type { LatencyOperation } from '../query_catalogue.ts'
 
 /** The range of the rates of histograms in the rules, for the same reasons. */
 const WINDOW_SECONDS = 1200
