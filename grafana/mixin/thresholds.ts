@@ -39,11 +39,7 @@ export const DEFAULT_THRESHOLDS = {
     warning: 0.01,
     critical: 0.05,
   },
-  systemErrorRatio: {
-    about: 'Server errors relative to all transactions.',
-    warning: 0.001,
-    critical: 0.01,
-  },
+  systemErrorRatio: { about: 'Server errors relative to all transactions.', warning: 0.001, critical: 0.01 },
   // Samples are made every 5 minutes. Those of the Flux API are up to 7 minutes old when they arrive, so 12
   // minutes is normal. The exporter drops them after 22 minutes. For a system that makes them less often, users raise
   // the threshold.
@@ -53,11 +49,7 @@ export const DEFAULT_THRESHOLDS = {
     critical: 15 * MINUTE,
   },
   // The default schedule polls every minute.
-  pollAgeSeconds: {
-    about: 'Age of the last successful poll.',
-    warning: 3 * MINUTE,
-    critical: 5 * MINUTE,
-  },
+  pollAgeSeconds: { about: 'Age of the last successful poll.', warning: 3 * MINUTE, critical: 5 * MINUTE },
   forecastSeconds: {
     about: 'Time until the forecast target is reached; lower is worse.',
     warning: 30 * DAY,
@@ -121,10 +113,7 @@ export const DEFAULT_THRESHOLDS = {
 
 /** Settings with one level. */
 export const DEFAULT_LIMITS = {
-  outlierLatencySeconds: {
-    about: 'Read latency of a node below which it is no outlier.',
-    value: 0.05,
-  },
+  outlierLatencySeconds: { about: 'Read latency of a node below which it is no outlier.', value: 0.05 },
   outlierFactor: {
     about: 'Read latency of a node relative to the median of its pool, above which it is an outlier.',
     value: 3,
@@ -158,10 +147,7 @@ export const DEFAULT_LIMITS = {
     about: '… and relative to all its disks, that are more than single failures.',
     value: 0.05,
   },
-  unavailableNodes: {
-    about: 'Nodes of one pool that are Bad or not accessible at the same time.',
-    value: 2,
-  },
+  unavailableNodes: { about: 'Nodes of one pool that are Bad or not accessible at the same time.', value: 2 },
   flappingChanges: { about: 'Changes of the health of a node to or from Good within an hour.', value: 4 },
   failedPollsRatio: {
     about:
@@ -186,10 +172,7 @@ export const DEFAULT_LIMITS = {
     rangeAbove: 0,
   },
   // The alert policies of the storage system have this limit.
-  garbagePendingGigabytes: {
-    about: '… while more than this was pending, in GB (10^9 bytes).',
-    value: 100,
-  },
+  garbagePendingGigabytes: { about: '… while more than this was pending, in GB (10^9 bytes).', value: 100 },
   unreclaimableGarbageRatio: {
     about: 'Garbage of a pool that cannot be reclaimed yet, relative to its allocated space.',
     value: 0.1,

@@ -194,10 +194,7 @@ export const disks: DashboardSpec = {
   from: 'now-24h',
   refresh: GRAFANA.refresh.slow,
   rows: [
-    {
-      title: 'Disks',
-      panels: [poolData(['diskTraffic']), states, uncounted, workList, notGood, failures],
-    },
+    { title: 'Disks', panels: [poolData(['diskTraffic']), states, uncounted, workList, notGood, failures] },
     {
       title: 'Background work',
       panels: [traffic('read'), traffic('write'), recovery, hours, recoveryTraffic, userShare],

@@ -59,13 +59,7 @@ const inhibited = (name: AlertName, ...on: readonly string[]): ExpectedAlert => 
 
 /** All alerts of each fault, after every `for`. */
 export const FAULTS: readonly Fault[] = [
-  {
-    name: 'healthy',
-    what: 'No fault.',
-    emulator: { scenario: 'healthy' },
-    auth: 'token',
-    alerts: [],
-  },
+  { name: 'healthy', what: 'No fault.', emulator: { scenario: 'healthy' }, auth: 'token', alerts: [] },
   {
     name: 'node-down',
     what: 'A node is not accessible.',

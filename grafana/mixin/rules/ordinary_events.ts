@@ -22,11 +22,7 @@ export const ORDINARY_EVENTS = [
     what: 'Each node is in maintenance for an hour, one a day, and versions are mixed for five days.',
     alerts: [],
   },
-  {
-    name: 'expansion',
-    what: 'Two nodes join a pool of five, empty.',
-    alerts: ['SdsCapacityImbalance'],
-  },
+  { name: 'expansion', what: 'Two nodes join a pool of five, empty.', alerts: ['SdsCapacityImbalance'] },
   {
     name: 'replacement',
     what: 'A node is away for four hours, and another one with its name and a new id takes its place, empty.',

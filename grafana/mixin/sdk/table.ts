@@ -267,11 +267,7 @@ export const table = (spec: TableSpec): SizedPanel => {
   const panel: PanelSpec = {
     width: ROW_COLUMNS,
     ...spec,
-    queries: [...columns, ...texts].map(({ expr }) => ({
-      expr,
-      instant: true,
-      format: 'table',
-    })),
+    queries: [...columns, ...texts].map(({ expr }) => ({ expr, instant: true, format: 'table' })),
     overrides: [
       ...rows.map((label, index) => labelOverride(label, widths[index], spec)),
       ...texts.map((text, index) => textOverride(text, widths[rows.length + index])),

@@ -83,10 +83,7 @@ export const purposes = timeSeries({
   ],
   queries: [
     { expr: sumBy(['purpose'], byPurpose), legend: '{{purpose}}' },
-    {
-      expr: sum(promql`${allocated} - on (${POOL_KEY}) ${sumByPool(byPurpose)}`),
-      legend: 'Other',
-    },
+    { expr: sum(promql`${allocated} - on (${POOL_KEY}) ${sumByPool(byPurpose)}`), legend: 'Other' },
   ],
   unit: 'bytes',
   stacked: true,

@@ -43,12 +43,7 @@ or
 (${of('sds_resource_up')} == bool 0)`,
         mappings: RESOURCE_CELLS,
       },
-      {
-        title: 'Age',
-        expr: age(of('sds_resource_last_success_timestamp_seconds')),
-        unit: 's',
-        decimals: 0,
-      },
+      { title: 'Age', expr: age(of('sds_resource_last_success_timestamp_seconds')), unit: 's', decimals: 0 },
       objects('Exported', 'exported', of),
       objects('Left out', 'left_out', of),
       objects('Rejected', 'rejected', of),

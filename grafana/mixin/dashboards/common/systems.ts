@@ -35,11 +35,7 @@ const columns: readonly Column[] = [
   { title: 'Errors', expr: unacknowledged('Error'), steps: from(1, 'failed') },
   { title: 'Warnings', expr: unacknowledged('Warning') },
   { title: 'Nodes away', expr: NODES_UNACCOUNTED, steps: from(1, 'warning') },
-  {
-    title: 'Failed links',
-    expr: ofSystem('sds_replication_links_failed'),
-    steps: from(1, 'critical'),
-  },
+  { title: 'Failed links', expr: ofSystem('sds_replication_links_failed'), steps: from(1, 'critical') },
   {
     title: 'Lag',
     expr: by('max', SYSTEM_KEY, LAG),

@@ -13,10 +13,7 @@ export const errors: DashboardSpec = {
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    {
-      title: 'Now',
-      panels: [poolData(['transactions', 'errors']), failedNow, systemNow, userNow],
-    },
+    { title: 'Now', panels: [poolData(['transactions', 'errors']), failedNow, systemNow, userNow] },
     { title: 'Over time', panels: [failureRatio, byCategory, topTypes] },
     { title: 'Where', panels: [worstNodes, nodesOverTime, worstTypes, typeMatrix] },
   ],

@@ -39,12 +39,7 @@ export const topTypes = timeSeries({
     'A few types, mostly 404.',
     '403 is missing permissions, 404 no such object, 412 a failed condition, 5xx a fault of the system, 503 with high latency an overload.',
   ],
-  queries: [
-    {
-      expr: top(sumBy(['category', 'error_type'], TYPES)),
-      legend: '{{error_type}}, {{category}}',
-    },
-  ],
+  queries: [{ expr: top(sumBy(['category', 'error_type'], TYPES)), legend: '{{error_type}}, {{category}}' }],
   noValue: NO_RECORDED_DATA,
   interval: SAMPLE_INTERVAL,
 })

@@ -70,10 +70,7 @@ export const processes: readonly SizedPanel[] = [
       'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
     ],
     queries: [
-      {
-        expr: dedup(['instance'], metric('process_resident_memory_bytes')),
-        legend: '{{instance}} resident',
-      },
+      { expr: dedup(['instance'], metric('process_resident_memory_bytes')), legend: '{{instance}} resident' },
       { expr: dedup(['instance'], metric('nodejs_heap_size_used_bytes')), legend: '{{instance}} heap used' },
     ],
     unit: 'bytes',

@@ -84,11 +84,7 @@ const systems = table({
       expr: promql`(1 - ${ofSystem('sds_system_up')}) or ${systemsOfDay} * 0 + 2`,
       mappings: REACHABLE_CELLS,
     },
-    {
-      title: 'Flux API',
-      expr: ofSystem('sds_system_query_up'),
-      mappings: upDownCells(...QUERY_RESULT),
-    },
+    { title: 'Flux API', expr: ofSystem('sds_system_query_up'), mappings: upDownCells(...QUERY_RESULT) },
     {
       title: 'Certificate',
       expr: promql`${by('min', SYSTEM_KEY, select('sds_system_tls_not_after_timestamp_seconds', ...SCOPE.system))} - time()`,

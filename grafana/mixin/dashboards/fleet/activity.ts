@@ -37,11 +37,7 @@ export const alertTable: SizedPanel = table({
   ],
   rows: ROWS,
   columns: [
-    {
-      title: 'Severity',
-      expr: by('max', ROWS, withDetail(promql`(${codes})`)),
-      mappings: SEVERITY_MAPPINGS,
-    },
+    { title: 'Severity', expr: by('max', ROWS, withDetail(promql`(${codes})`)), mappings: SEVERITY_MAPPINGS },
   ],
   sortBy: 'Severity',
   valuesFirst: true,

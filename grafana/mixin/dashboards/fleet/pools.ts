@@ -26,10 +26,7 @@ const worstLatency = (title: string, operation: Operation): Column => ({
 const STATE: readonly Column[] = [
   { title: 'Issues', expr: SCORE, mappings: issueMappings(CRITICAL_SCORE) },
   { title: 'State', expr: poolHealthCode(SCOPE.system), mappings: HEALTH_CELLS },
-  {
-    title: 'Nodes',
-    expr: by('count', POOL_KEY, perNode(select('sds_node_info', ...SCOPE.system))),
-  },
+  { title: 'Nodes', expr: by('count', POOL_KEY, perNode(select('sds_node_info', ...SCOPE.system))) },
   { title: 'Disks', expr: DISKS_TO_FIX, steps: from(1, 'failed') },
 ]
 

@@ -42,11 +42,7 @@ export const systems = table({
   columns: [
     { title: 'Namespaces', expr: by('count', SYSTEM_KEY, USED) },
     { title: 'Used', expr: recorded(RECORDED.namespacesUsed, SCOPE.system), unit: 'bytes' },
-    {
-      title: 'Objects',
-      expr: recorded(RECORDED.namespaceObjects, SCOPE.system),
-      unit: 'short',
-    },
+    { title: 'Objects', expr: recorded(RECORDED.namespaceObjects, SCOPE.system), unit: 'short' },
     {
       title: 'Near quota',
       expr: by('count', SYSTEM_KEY, promql`${QUOTA_USED} > ${THRESHOLDS.quotaRatio.warning}`),
@@ -68,12 +64,7 @@ export const quotas = table({
   ],
   rows: NAMESPACE_KEY,
   columns: [
-    {
-      title: 'Used quota',
-      expr: LISTED_BY_QUOTA,
-      unit: 'percentunit',
-      steps: steps(THRESHOLDS.quotaRatio),
-    },
+    { title: 'Used quota', expr: LISTED_BY_QUOTA, unit: 'percentunit', steps: steps(THRESHOLDS.quotaRatio) },
     { title: 'To quota', expr: within(LISTED_BY_QUOTA, timeToQuota), unit: 'dtdurations', decimals: 0 },
     byQuota('Used', 'bytes', 'sds_namespace_used_bytes'),
     byQuota('Hard', 'bytes', 'sds_namespace_quota_bytes', quota('hard')),
@@ -143,11 +134,7 @@ const buckets = table({
       unit: 'percentunit',
       steps: steps(THRESHOLDS.quotaRatio),
     },
-    {
-      title: 'Objects',
-      expr: withinBuckets(ofBucket('sds_bucket_objects')),
-      unit: 'short',
-    },
+    { title: 'Objects', expr: withinBuckets(ofBucket('sds_bucket_objects')), unit: 'short' },
   ],
   sortBy: 'Used',
   noValue: NO_BUCKETS,

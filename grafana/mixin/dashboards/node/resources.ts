@@ -81,12 +81,7 @@ const diskTraffic = (direction: 'read' | 'write', metric: MetricName) =>
       'Mostly user traffic, with some erasure coding.',
       'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
-    queries: [
-      {
-        expr: oneEach('purpose', metric),
-        legend: '{{purpose}}',
-      },
-    ],
+    queries: [{ expr: oneEach('purpose', metric), legend: '{{purpose}}' }],
     unit: 'Bps',
     stacked: true,
     fewNames: true,

@@ -29,10 +29,7 @@ const groups = table({
   ],
   rows: GROUP_KEY,
   columns: [
-    {
-      title: 'Sites',
-      expr: dedup(GROUP_KEY, select('sds_replication_group_sites', ...SCOPE.system)),
-    },
+    { title: 'Sites', expr: dedup(GROUP_KEY, select('sds_replication_group_sites', ...SCOPE.system)) },
     { title: 'Lag', expr: LAG, unit: 's', steps: steps(THRESHOLDS.replicationLagSeconds) },
     pending('Objects', 'repository'),
     pending('Journal', 'journal'),

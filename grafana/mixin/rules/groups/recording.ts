@@ -44,10 +44,7 @@ const capacity: readonly Recording[] = [
   { record: RECORDED.allocatedBytes, expr: both(allocated, total) },
   { record: RECORDED.spaceNodes, expr: both(allocated, total, 'count') },
   { record: RECORDED.totalBytes, expr: both(total, allocated) },
-  {
-    record: RECORDED.usedRatio,
-    expr: promql`${both(allocated, total)}\n/\n(${both(total, allocated)} > 0)`,
-  },
+  { record: RECORDED.usedRatio, expr: promql`${both(allocated, total)}\n/\n(${both(total, allocated)} > 0)` },
   {
     // The difference between the fullest and the emptiest node.
     record: RECORDED.usedRatioRange,
@@ -60,14 +57,8 @@ const capacity: readonly Recording[] = [
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 /** The forecast of the storage system for each pool, and the share of its nodes that have one. */
 const forecasts: readonly Recording[] = [
-  {
-    record: RECORDED.forecast,
-    expr: poolForecast([], TARGET),
-  },
-  {
-    record: RECORDED.forecastAvailable,
-    expr: poolForecastShare([], TARGET),
-  },
+  { record: RECORDED.forecast, expr: poolForecast([], TARGET) },
+  { record: RECORDED.forecastAvailable, expr: poolForecastShare([], TARGET) },
 ]
 
 /** The mean over nodes, weighted by their transactions. Nodes without transactions do not count. */
@@ -185,10 +176,7 @@ const namespaceUsed = perNamespace('sds_namespace_used_bytes')
 /** Sums of one system: two systems of a federation report the same namespaces. */
 const namespaces: readonly Recording[] = [
   { record: RECORDED.namespacesUsed, expr: sumBy(SYSTEM_KEY, namespaceUsed) },
-  {
-    record: RECORDED.namespaceObjects,
-    expr: sumBy(SYSTEM_KEY, perNamespace('sds_namespace_objects')),
-  },
+  { record: RECORDED.namespaceObjects, expr: sumBy(SYSTEM_KEY, perNamespace('sds_namespace_objects')) },
   {
     record: RECORDED.quotaUsed,
     expr: ratio(namespaceUsed, perNamespace('sds_namespace_quota_bytes', 'limit="hard"')),

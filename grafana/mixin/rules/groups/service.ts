@@ -146,10 +146,7 @@ const systemErrors = errors(RECORDED.failedNotByUserRatio, 'system_failed_ratio'
   limit: THRESHOLDS.systemErrorRatio,
   description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with server errors.`,
   advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
-  critical: {
-    alert: 'SdsSystemErrorsCritical',
-    summary: 'A storage pool is returning many server errors.',
-  },
+  critical: { alert: 'SdsSystemErrorsCritical', summary: 'A storage pool is returning many server errors.' },
   warning: { alert: 'SdsSystemErrors', summary: 'A storage pool is returning server errors.' },
 })
 
