@@ -1,9 +1,125 @@
+import { type Expression, promql } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { ratio, sum, sumBy, sumByPool } from '../../promql/operators.ts'
+import { recorded, recordedSelector } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { top } from '../../promql/top.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
-import { GRAFANA } from '../../settings.ts'
-import { poolData } from '../common/pool_data.ts'
+import { FAILURE_AREAS } from '../../sdk/mappings.ts'
+import { type SizedPanel, steps } from '../../sdk/spec.ts'
+import { stat } from '../../sdk/stat.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { GRAFANA, THRESHOLDS } from '../../settings.ts'
+import { FAILURE_AXIS } from '../common/failures.ts'
+import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
+import { NO_RECORDED_DATA, poolData } from '../common/pool_data.ts'
 import { nodesOverTime, typeMatrix, worstNodes, worstTypes } from './nodes.ts'
-import { failedNow, failureRatio, systemNow, userNow } from './ratios.ts'
-import { byCategory, topTypes } from './types.ts'
+import { all, byUser, FAILED } from './queries.ts'
+
+const failedNow = stat({
+  title: 'Failed transactions',
+  about: [
+    "Failed relative to all transactions of the nodes' newest samples, calculated from counts.",
+    'Below the warning threshold. Some clients always request objects that do not exist.',
+    'See “System errors” and “User errors” for the cause.',
+  ],
+  queries: [{ expr: ratio(sum(FAILED), all(sum)) }],
+  unit: 'percentunit',
+  decimals: 2,
+  steps: steps(THRESHOLDS.errorRatio),
+  width: 8,
+})
+
+/** Failures by pool without those of category User, as in the alert SdsSystemErrors. */
+const notByUser = promql`clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
+
+interface Fault {
+  readonly title: string
+  readonly about: readonly [string, string, string]
+  readonly failures: Expression
+  readonly limit: keyof typeof THRESHOLDS
+}
+
+const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
+  stat({
+    title,
+    about,
+    queries: [{ expr: ratio(failures, all(sum)) }],
+    unit: 'percentunit',
+    decimals: 2,
+    steps: steps(THRESHOLDS[limit]),
+    width: 8,
+  })
+
+const systemNow = faultNow({
+  title: 'System errors',
+  about: [
+    'Failures that are not caused by clients, relative to all transactions of the newest samples: all failures of each pool minus those of category User, so that failures without a type are included. The alert SdsSystemErrors uses the same expression for each pool.',
+    'Below the warning threshold.',
+    'Look at the nodes with the most failures, their health and their latency.',
+  ],
+  failures: sum(notByUser),
+  limit: 'systemErrorRatio',
+})
+
+const userNow = faultNow({
+  title: 'User errors',
+  about: [
+    'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The dashboard API lists only types that occurred; none is 0.',
+    'Below the warning threshold.',
+    'An application sends wrong requests or lacks permissions. The type shows the cause: 403 permissions, 404 no such object, 412 failed condition.',
+  ],
+  failures: byUser(sum),
+  limit: 'errorRatio',
+})
+
+const failureRatio = topPools({
+  title: 'Top $topn pools by failed transactions',
+  about: [
+    'Failed relative to all transactions, calculated from counts, of the pools where it is largest.',
+    'Below the dashed thresholds.',
+    'A step is a release of an application or a fault. Switch on the critical alerts at the top to compare its time with theirs.',
+  ],
+  expr: recorded(RECORDED.failedRatio, SCOPE.pool),
+  ...FAILURE_AXIS,
+  noValue: NO_RECORDED_DATA,
+  width: 24,
+})
+
+const TYPES = recordedSelector(RECORDED.errorTypes, SCOPE.pool)
+
+const byCategory = timeSeries({
+  title: 'Failures per sample by category',
+  about: [
+    'Failed transactions in the newest sample of all nodes of the selected pools, by category. The dashboard API does not list types that did not occur; they are drawn as 0 for an hour.',
+    'Few user errors.',
+    'System errors in bursts are related to events on nodes: see the health on the pool dashboard.',
+  ],
+  queries: [
+    {
+      expr: promql`${sumBy(['category'], TYPES)} or 0 * ${sumBy(['category'], promql`last_over_time(${TYPES}[1h])`)}`,
+      legend: '{{category}}',
+    },
+  ],
+  bars: true,
+  stacked: true,
+  fewNames: true,
+  overrides: FAILURE_AREAS,
+  noValue: NO_RECORDED_DATA,
+  interval: SAMPLE_INTERVAL,
+})
+
+const topTypes = timeSeries({
+  title: 'Top $topn error types',
+  about: [
+    'Failed transactions in the newest samples of the selected pools by type, of the most frequent types in the last three hours of the time range, with the names of the system: HTTP status and protocol.',
+    'A few types, mostly 404.',
+    '403 is missing permissions, 404 no such object, 412 a failed condition, 5xx a fault of the system, 503 with high latency an overload.',
+  ],
+  queries: [{ expr: top(sumBy(['category', 'error_type'], TYPES)), legend: '{{error_type}}, {{category}}' }],
+  noValue: NO_RECORDED_DATA,
+  interval: SAMPLE_INTERVAL,
+})
 
 export const errors: DashboardSpec = {
   name: 'errors',

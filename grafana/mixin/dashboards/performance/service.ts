@@ -1,4 +1,5 @@
 import { SERIES_COLORS } from '../../colors.ts'
+import { type Duration, shifted } from '../../promql/duration.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import {
   latencyOfAll,
@@ -16,7 +17,31 @@ import { colored, dashed, timeSeries } from '../../sdk/timeseries.ts'
 import { capital, LATENCY_MEASURE, latencyAxis } from '../common/latency.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 import { NO_RECORDED_DATA } from '../common/pool_data.ts'
-import { compared } from './compare.ts'
+
+interface Compared {
+  readonly title: string
+  readonly about: readonly [string, string, string]
+  readonly expr: Expression
+  readonly unit: string
+  readonly width: number
+  readonly decimals?: number
+  readonly softMax?: number
+}
+
+const AGO: readonly (readonly [name: string, ago: Duration, color: string])[] = [
+  ['1 day before', '1d', SERIES_COLORS.dayBefore],
+  ['7 days before', '7d', SERIES_COLORS.weekBefore],
+]
+
+/** One value over time, with the values of the day and the week before at the same time of day. */
+const compared = ({ expr, ...panel }: Compared): SizedPanel =>
+  timeSeries({
+    ...panel,
+    queries: [{ expr, legend: 'Now' }, ...AGO.map(([legend, ago]) => ({ expr: shifted(expr, ago), legend }))],
+    overrides: [colored('Now', SERIES_COLORS.now), ...AGO.map(([legend, , color]) => dashed(legend, color))],
+    noValue: NO_RECORDED_DATA,
+    interval: SAMPLE_INTERVAL,
+  })
 
 /** The selected pools as a whole: the typical latency beside that of the slowest of the selected nodes. */
 export const spread = (operation: Operation): SizedPanel => {
