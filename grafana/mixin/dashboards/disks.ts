@@ -22,11 +22,9 @@ const byStatus = (...matchers: readonly Matcher[]): Expression =>
 
 const states = stat({
   title: 'Disks by state',
-  about: [
-    'Disks of the selected nodes, by state.',
-    'All Good, or a few that are Bad or Ready to replace.',
-    'The table below lists the nodes.',
-  ],
+  shows: 'Disks of the selected nodes, by state.',
+  normal: 'All Good, or a few that are Bad or Ready to replace.',
+  otherwise: 'The table below lists the nodes.',
   queries: Object.keys(DISK_STATES).map((status) => ({
     expr: sum(byStatus(`status="${status}"`)),
     legend: status,
@@ -37,11 +35,10 @@ const states = stat({
 
 const uncounted = stat({
   title: 'Not counted in any state',
-  about: [
-    'All disks minus those that are counted as Good, Bad, in maintenance or ready to replace.',
-    '0.',
+  shows: 'All disks minus those that are counted as Good, Bad, in maintenance or ready to replace.',
+  normal: '0.',
+  otherwise:
     'The system does not report the state of these disks, for example while a node starts. If the number stays, look at the management interface of the system.',
-  ],
   queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
   steps: from(1, 'warning'),
   width: 8,
@@ -49,11 +46,11 @@ const uncounted = stat({
 
 const workList = table({
   title: 'Nodes with disks to repair',
-  about: [
+  shows:
     'Nodes with disks that are neither Good nor in maintenance, by the state of the disks: the work list for the data centre.',
-    'Empty.',
+  normal: 'Empty.',
+  otherwise:
     'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
-  ],
   rows: [...NODE_KEY, 'status'],
   columns: [{ title: 'Disks', expr: promql`${byStatus('status!~"Good|Maintenance"')} > 0` }],
   labelMappings: { status: DISK_CELLS },
@@ -65,11 +62,9 @@ const workList = table({
 
 const notGood = timeSeries({
   title: 'Disks that are not Good',
-  about: [
-    'Disks of the selected pools that are not Good, by state, stacked.',
-    'Small steps until disks are replaced.',
-    'Many at once in one node point to its controller, cables or power, not to the disks.',
-  ],
+  shows: 'Disks of the selected pools that are not Good, by state, stacked.',
+  normal: 'Small steps until disks are replaced.',
+  otherwise: 'Many at once in one node point to its controller, cables or power, not to the disks.',
   queries: [
     {
       expr: sumBy(['status'], recordedSelector(RECORDED.disks, SCOPE.pool, 'status!="Good"')),
@@ -87,11 +82,11 @@ const badDisks = recordedSelector(RECORDED.disks, SCOPE.pool, 'status="Bad"')
 
 const failures = topPools({
   title: 'Top $topn pools by disks gone bad in a day',
-  about: [
+  shows:
     'Bad disks of each pool, less the smallest number within the day before, where it is above 0. Disks that were replaced within the day are not counted.',
-    'Empty, sometimes 1.',
+  normal: 'Empty, sometimes 1.',
+  otherwise:
     'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
-  ],
   expr: promql`(${sumByPool(promql`${badDisks} - min_over_time(${badDisks}[1d])`)} > 0)`,
   bars: true,
   faults: true,
@@ -101,11 +96,10 @@ const failures = topPools({
 const traffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
-    about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected pools, by purpose, stacked.`,
-      'Mostly user traffic, with some erasure coding.',
+    shows: `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected pools, by purpose, stacked.`,
+    normal: 'Mostly user traffic, with some erasure coding.',
+    otherwise:
       'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
-    ],
     queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
     unit: 'Bps',
     stacked: true,
@@ -120,11 +114,10 @@ const RECOVERING = promql`(${RECOVERY_WRITES} > bool ${MEASURES.recoveryBytesPer
 
 const recovery = stateTimeline({
   title: 'Pools that were recovering',
-  about: [
-    `Pools that wrote more than ${MEASURES.recoveryBytesPerSecond / 1e6} MB/s for recovery at some time in the time range. A gap is time without data.`,
-    'Empty, or recovering for some hours after a disk failed.',
+  shows: `Pools that wrote more than ${MEASURES.recoveryBytesPerSecond / 1e6} MB/s for recovery at some time in the time range. A gap is time without data.`,
+  normal: 'Empty, or recovering for some hours after a disk failed.',
+  otherwise:
     'Recovering for days: the rebuild is too slow, or it fails and starts again. Contact the support of the vendor.',
-  ],
   queries: [
     {
       expr: promql`${RECOVERING} and max_over_time(${RECOVERING}[$__range:5m] @ end()) == 1`,
@@ -139,11 +132,9 @@ const recovery = stateTimeline({
 
 const userShare = diskReadShare('purpose="user"', {
   title: 'Top $topn pools: disk reads for users',
-  about: [
-    'Disk reads for users relative to all disk reads, of the pools where it is largest.',
-    'High under load, low when background work runs.',
-    'Low under load: background work uses the bandwidth that users need.',
-  ],
+  shows: 'Disk reads for users relative to all disk reads, of the pools where it is largest.',
+  normal: 'High under load, low when background work runs.',
+  otherwise: 'Low under load: background work uses the bandwidth that users need.',
 })
 
 /** Points of the subquery, whose step is five minutes. */
@@ -151,11 +142,10 @@ const POINTS_PER_HOUR = 12
 
 const hours = table({
   title: 'Top $topn pools by hours of recovery',
-  about: [
+  shows:
     'Hours of the last 24 in which a pool was recovering, in steps of five minutes; pools that were not are not listed.',
-    'Empty, or a few hours after a failure.',
-    'Near 24 on several days: see “Pools that were recovering”.',
-  ],
+  normal: 'Empty, or a few hours after a failure.',
+  otherwise: 'Near 24 on several days: see “Pools that were recovering”.',
   rows: POOL_KEY,
   columns: [
     {
@@ -176,11 +166,10 @@ const hours = table({
 
 const recoveryTraffic = topPools({
   title: 'Top $topn pools by recovery writes',
-  about: [
-    'Bytes per second written for recovery, of the pools with the most.',
-    'None, or for some hours after a disk or node failed.',
+  shows: 'Bytes per second written for recovery, of the pools with the most.',
+  normal: 'None, or for some hours after a disk or node failed.',
+  otherwise:
     'A rate that does not decrease for days: the rebuild does not end. Contact the support of the vendor.',
-  ],
   expr: RECOVERY_WRITES,
   unit: 'Bps',
   noValue: NO_RECORDED_DATA,

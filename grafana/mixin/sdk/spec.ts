@@ -46,11 +46,16 @@ export const DASH = '–'
  */
 export const EMPTY_TEXT: Override = { name: '/.*/', properties: [{ id: 'noValue', value: DASH }] }
 
+/** What a panel shows, what is normal, and what to do otherwise; full sentences. */
+export interface About {
+  readonly shows: string
+  readonly normal: string
+  readonly otherwise: string
+}
+
 /** What all types of panels have in common. */
-export interface PanelSpec {
+export interface PanelSpec extends About {
   readonly title: string
-  /** What the panel shows, what is normal, and what to do otherwise; full sentences. */
-  readonly about: readonly [shows: string, normal: string, otherwise: string]
   readonly queries: readonly Query[]
   /** Grafana's id of the unit, e.g. `percentunit`; default: a plain number. */
   readonly unit?: string
@@ -185,7 +190,7 @@ interface AnyPanelBuilder {
   build(): Panel
 }
 
-const describe = ([shows, normal, otherwise]: PanelSpec['about']): string =>
+const describe = ({ shows, normal, otherwise }: About): string =>
   `${shows}\n\nNormal: ${normal}\n\nOtherwise: ${otherwise}`
 
 const applyRange = (builder: AnyPanelBuilder, { min, max, decimals, noValue, interval }: PanelSpec): void => {
@@ -226,7 +231,7 @@ export const finish = (
   const spec = withUnitDefaults(given)
   assertTitleFits(spec.title, spec.width)
   builder.title(spec.title)
-  builder.description(describe(spec.about))
+  builder.description(describe(spec))
   builder.datasource(DATASOURCE)
   builder.targets(targets(spec.queries))
   builder.unit(spec.unit ?? PLAIN_NUMBER)

@@ -128,7 +128,7 @@ describe('a table is not built', () => {
   const column = (title: string) => ({ title, expr: promql`vector(1)`, unit: 'none' })
   const spec = {
     title: 'Table',
-    about: ['What.', 'Normal.', 'Otherwise.'],
+    ...{ shows: 'What.', normal: 'Normal.', otherwise: 'Otherwise.' },
     rows: ['system', 'pool'],
     columns: [column('One'), column('Two')],
     noValue: 'Nothing',

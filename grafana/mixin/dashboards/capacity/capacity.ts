@@ -14,11 +14,10 @@ import { NEEDS_RULES, purposes, totals, usedOverTime } from './space.ts'
 
 const imbalance: SizedPanel = topPools({
   title: 'Top $topn pools: fullest minus emptiest node',
-  about: [
+  shows:
     'Difference between the fullest and the emptiest node of a pool, as a share of usable space, of the pools where it is largest.',
-    'Below the warning threshold; larger for some days after nodes were added.',
-    'A difference that does not decrease means that the system does not rebalance.',
-  ],
+  normal: 'Below the warning threshold; larger for some days after nodes were added.',
+  otherwise: 'A difference that does not decrease means that the system does not rebalance.',
   expr: recorded(RECORDED.usedRatioRange, SCOPE.pool),
   unit: 'percentunit',
   softMax: THRESHOLDS.imbalanceRatio.critical,
@@ -31,11 +30,9 @@ const ofLevels = (name: RecordedName): Expression => sumBy(['level'], recordedSe
 
 const levels = timeSeries({
   title: 'Space by level',
-  about: [
-    'Allocated and free space by level of the disks, over the selected pools, stacked.',
-    'Nearly all space is in level L1.',
-    'Writes to a level without free space fail, although the pool has free space.',
-  ],
+  shows: 'Allocated and free space by level of the disks, over the selected pools, stacked.',
+  normal: 'Nearly all space is in level L1.',
+  otherwise: 'Writes to a level without free space fail, although the pool has free space.',
   queries: [
     { expr: ofLevels(RECORDED.allocatedLevels), legend: 'allocated {{level}}' },
     { expr: ofLevels(RECORDED.freeLevels), legend: 'free {{level}}' },

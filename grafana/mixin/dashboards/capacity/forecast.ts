@@ -41,11 +41,11 @@ const unavailable = sumByPool(
 
 export const whenFull = table({
   title: 'When pools are full',
-  about: [
-    `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the median of its nodes, if half of them have one; the shortest of its histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts of nodes that the storage system does not make, because usage decreases or its history is too short.`,
+  shows: `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the median of its nodes, if half of them have one; the shortest of its histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts of nodes that the storage system does not make, because usage decreases or its history is too short.`,
+  normal:
     'Both times are months and similar. The week is about seven times the day, the month about four times the week.',
+  otherwise:
     'A day far above a seventh of its week is sudden growth. A time is missing where the use does not grow. Growth and trend are missing for as long as their time if a node joined or left, because its data is no growth. They need the recording rules and data from so long ago: the default retention of Prometheus is 15 days.',
-  ],
   rows: POOL_KEY,
   columns: [
     {
@@ -84,11 +84,10 @@ ${top(promql`-clamp_max(${seconds}, ${LONGEST_SECONDS})`)}
 
 export const timeToTarget = timeSeries({
   title: `Top $topn pools: time to ${LIMITS.forecastTargetPercent} %, two forecasts`,
-  about: [
-    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast (the median of the nodes), dashed by the linear trend of the seven days before. Times above a year are drawn as a year. There is no trend within seven days after a node joined or left.`,
-    'Both lines of a pool are similar and decrease by a day each day.',
+  shows: `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast (the median of the nodes), dashed by the linear trend of the seven days before. Times above a year are drawn as a year. There is no trend within seven days after a node joined or left.`,
+  normal: 'Both lines of a pool are similar and decrease by a day each day.',
+  otherwise:
     'Where the lines differ, the growth changed: the trend of seven days follows faster. A line that drops is new use: find the client that writes.',
-  ],
   queries: [
     { expr: soonest(recorded(RECORDED.forecast, SCOPE.pool)), legend: POOL_NAME },
     { expr: soonest(TREND_TO_TARGET), legend: `${POOL_NAME}, by trend` },
@@ -108,11 +107,11 @@ const MATRIX_KEY = ['system', 'pool', 'target_percent', 'history_days'] as const
 
 export const forecastMatrix = table({
   title: 'Time until target',
-  about: [
+  shows:
     "The storage systems' own forecasts: the median of the nodes of a pool, by target and by days of history.",
-    'Months. There is no row where the system makes no forecast of half of the nodes.',
+  normal: 'Months. There is no row where the system makes no forecast of half of the nodes.',
+  otherwise:
     'Red is less than a week, yellow less than a month, “reached” means that the target is passed. Compare the histories: a short one shows a recent change.',
-  ],
   rows: MATRIX_KEY,
   labelTitles: { target_percent: 'Target', history_days: 'Days' },
   columns: [timeLeft('Time left', poolForecasts(SCOPE.pool))],
@@ -125,11 +124,10 @@ export const forecastMatrix = table({
 
 export const closest = table({
   title: `Top $topn nodes closest to ${LIMITS.forecastTargetPercent} %`,
-  about: [
-    'The nodes with the shortest forecast of the storage system.',
-    'Months.',
+  shows: 'The nodes with the shortest forecast of the storage system.',
+  normal: 'Months.',
+  otherwise:
     'Click a node to open it. One node that is far from its pool is an imbalance, as after an expansion; several nodes of one pool mean that the pool needs disks.',
-  ],
   rows: NODE_KEY,
   columns: [
     timeLeft(

@@ -3,7 +3,7 @@ import { RECORDED } from '../../promql/metrics.ts'
 import { ratio, sumByPool } from '../../promql/operators.ts'
 import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import type { SizedPanel } from '../../sdk/spec.ts'
+import type { About, SizedPanel } from '../../sdk/spec.ts'
 import { topPools } from './lines.ts'
 import { NO_RECORDED_DATA } from './pool_data.ts'
 
@@ -15,9 +15,8 @@ export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Mat
     ...matchers,
   )
 
-interface Words {
+interface Words extends About {
   readonly title: string
-  readonly about: readonly [string, string, string]
 }
 
 /** Share of the disk reads of each pool with a purpose, e.g. `purpose="user"`. */

@@ -19,13 +19,12 @@ export const latencyAxis = (operation: Operation) =>
 export const topNodeLatency = (operation: Operation): SizedPanel =>
   topNodes({
     title: `Top $topn nodes by ${operation} latency`,
-    about: [
-      `Time of a ${operation} transaction on the nodes that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
-      'All lines are similar and below the dashed thresholds.',
+    shows: `Time of a ${operation} transaction on the nodes that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
+    normal: 'All lines are similar and below the dashed thresholds.',
+    otherwise:
       operation === 'read'
         ? 'One line far from the others is a faulty node: click it. All lines rising together is load or background work.'
         : 'As for reads. Writes also wait for other nodes, so one faulty node makes all nodes slightly slower.',
-    ],
     expr: nodeLatency(operation, SCOPE.node),
     ...latencyAxis(operation),
     noValue: NO_DATA,

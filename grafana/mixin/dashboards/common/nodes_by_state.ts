@@ -24,11 +24,9 @@ export const nodesByState = (
   }
   return stat({
     title: 'Node states',
-    about: [
-      'The selected nodes by their current health; a state without nodes is not shown.',
-      'All Good, or some in Maintenance during planned work.',
-      otherwise,
-    ],
+    shows: 'The selected nodes by their current health; a state without nodes is not shown.',
+    normal: 'All Good, or some in Maintenance during planned work.',
+    otherwise: otherwise,
     queries: [
       ...STATES.map((status) => ({ expr: count(status), legend: status })),
       {

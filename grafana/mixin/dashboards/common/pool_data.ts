@@ -5,7 +5,7 @@ import { dataCode, failureReason, lastPollAge } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { rowToPool } from '../../sdk/links.ts'
 import { DATA_MAPPINGS, SERVED_MAPPINGS } from '../../sdk/mappings.ts'
-import { type SizedPanel, steps } from '../../sdk/spec.ts'
+import { type About, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { type Column, table } from '../../sdk/table.ts'
 import { POLLED_POOL_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 
@@ -50,19 +50,17 @@ export const NO_DATA = 'Not served, or no data: see “Data”'
 /** Text of an empty panel that reads recorded series. */
 export const NO_RECORDED_DATA = 'Not served, no data (see “Data”), or no recording rules'
 
-interface PoolTable {
+interface PoolTable extends About {
   readonly title: string
-  readonly about: readonly [string, string, string]
   readonly columns: readonly Column[]
   readonly scope: readonly Matcher[]
   readonly height: number
 }
 
 /** One line for each pool: since when and why there is no data. */
-export const poolTable = ({ title, about, columns, scope, height }: PoolTable): SizedPanel =>
+export const poolTable = ({ columns, scope, ...panel }: PoolTable): SizedPanel =>
   table({
-    title,
-    about,
+    ...panel,
     rows: POOL_KEY,
     columns: [
       { title: 'State', expr: dataCode(scope), mappings: DATA_MAPPINGS },
@@ -86,18 +84,18 @@ export const poolTable = ({ title, about, columns, scope, height }: PoolTable): 
     cellLinks: { pool: rowToPool },
     sortBy: 'State',
     noValue: 'No pool was reported within a day',
-    height,
   })
 
 /** The data of the selected pools, and which groups of attributes they serve. */
 export const poolData = (groups: readonly AttributeGroup[]): SizedPanel =>
   poolTable({
     title: 'Data',
-    about: [
+    shows:
       'The selected pools that were reported within a day: whether their data is current, why the last poll failed, the time since the last successful poll, the age of the newest sample of the node that is furthest behind, and the groups of attributes that they serve in the dashboard API or the Flux API. Resources are CPU, memory and network.',
+    normal:
       'Current, last polled up to two minutes ago, with samples of up to ten minutes, or 12 minutes from the Flux API. “not served” is no fault of a system without the Flux API, such as the Community Edition: the panels that need the attributes are empty.',
+    otherwise:
       'Polls fail: see the exporter dashboard. Not reported: no exporter has the pool any more, because it was removed, or its exporter does not run. Old samples: the collector of the storage system has stopped. “not served” on a system with the Flux API: see “Flux API” on the exporter dashboard. A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” there.',
-    ],
     columns: groups.map(servedColumn),
     scope: SCOPE.pool,
     height: 4,

@@ -29,11 +29,12 @@ export const resourceData = (resources: readonly ResourceName[]): SizedPanel => 
     dedup(RESOURCE_KEY, select(metric, ...SCOPE.system, `resource=~"${resources.join('|')}"`, ...matchers))
   return table({
     title: 'Data',
-    about: [
+    shows:
       'What the exporter reads of each selected system for this page: whether it is read, the time since the last success, and the objects, such as replication groups or namespaces, that are exported, left out by a limit of the configuration, or rejected because they have no name or occur twice.',
+    normal:
       'Read, within its schedule, with nothing left out. “not available” is no fault of a system whose version does not serve it.',
+    otherwise:
       'Fails, or not available though the version serves it: the status page of the exporter and “sds-exporter doctor” have the reason and a remedy.',
-    ],
     rows: RESOURCE_KEY,
     columns: [
       {

@@ -22,11 +22,10 @@ const summed = (of: (operation: Operation) => Expression) =>
 export const transactionsNow = (width: number): SizedPanel =>
   stat({
     title: 'Transactions',
-    about: [
-      'Read and write transactions per second over the selected nodes.',
-      'Follows the daily load. The performance dashboard compares with the day and the week before.',
+    shows: 'Read and write transactions per second over the selected nodes.',
+    normal: 'Follows the daily load. The performance dashboard compares with the day and the week before.',
+    otherwise:
       'Zero while clients send requests means that the requests do not reach the system. No value where the system does not serve transactions.',
-    ],
     queries: summed(countOf),
     unit: 'reqps',
     width,
@@ -35,11 +34,9 @@ export const transactionsNow = (width: number): SizedPanel =>
 export const bandwidthNow = (width: number): SizedPanel =>
   stat({
     title: 'Bandwidth',
-    about: [
-      'Bytes per second that transactions read and write over the selected nodes.',
-      'Follows the transactions.',
-      'Higher bandwidth without more transactions means larger objects.',
-    ],
+    shows: 'Bytes per second that transactions read and write over the selected nodes.',
+    normal: 'Follows the transactions.',
+    otherwise: 'Higher bandwidth without more transactions means larger objects.',
     queries: summed(bytesOf),
     unit: 'Bps',
     width,
@@ -48,11 +45,10 @@ export const bandwidthNow = (width: number): SizedPanel =>
 export const latencyNow = (width: number): SizedPanel =>
   stat({
     title: 'Latency',
-    about: [
-      `Time of a transaction over the selected pools, weighted by their transactions: ${LATENCY_MEASURE}`,
-      'Below the warning threshold. No value where there are no transactions.',
+    shows: `Time of a transaction over the selected pools, weighted by their transactions: ${LATENCY_MEASURE}`,
+    normal: 'Below the warning threshold. No value where there are no transactions.',
+    otherwise:
       'One slow node in “Top $topn nodes by read latency” is a faulty node. All nodes slow together is load, network or background work.',
-    ],
     queries: OPERATIONS.map((operation) => ({
       expr: latencyOfAll(operation, SCOPE.pool),
       legend: capital(operation),

@@ -53,11 +53,11 @@ const columns: readonly Column[] = [
 export const systemTable = (height: number): SizedPanel =>
   table({
     title: 'Systems',
-    about: [
+    shows:
       'What each selected system reports about itself: its own alerts that are not acknowledged, nodes that it counts neither as Good nor as Bad nor as in maintenance, failed replication links, the longest time for which data of a replication group waits, and the data of all groups that waits. “VDC” is its name in the federation.',
+    normal:
       'No critical alerts or errors, no nodes away, no failed links, a lag of minutes. Without a second site, nothing waits.',
-      'Click a system for the details. Its own alerts are listed in its management interface.',
-    ],
+    otherwise: 'Click a system for the details. Its own alerts are listed in its management interface.',
     rows: SYSTEM_KEY,
     columns,
     texts: [

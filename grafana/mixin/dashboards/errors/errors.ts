@@ -6,7 +6,7 @@ import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { FAILURE_AREAS } from '../../sdk/mappings.ts'
-import { type SizedPanel, steps } from '../../sdk/spec.ts'
+import { type About, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { GRAFANA, THRESHOLDS } from '../../settings.ts'
@@ -18,11 +18,9 @@ import { all, byUser, FAILED } from './queries.ts'
 
 const failedNow = stat({
   title: 'Failed transactions',
-  about: [
-    "Failed relative to all transactions of the nodes' newest samples, calculated from counts.",
-    'Below the warning threshold. Some clients always request objects that do not exist.',
-    'See “System errors” and “User errors” for the cause.',
-  ],
+  shows: "Failed relative to all transactions of the nodes' newest samples, calculated from counts.",
+  normal: 'Below the warning threshold. Some clients always request objects that do not exist.',
+  otherwise: 'See “System errors” and “User errors” for the cause.',
   queries: [{ expr: ratio(sum(FAILED), all(sum)) }],
   unit: 'percentunit',
   decimals: 2,
@@ -33,17 +31,15 @@ const failedNow = stat({
 /** Failures by pool without those of category User, as in the alert SdsSystemErrors. */
 const notByUser = promql`clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
 
-interface Fault {
+interface Fault extends About {
   readonly title: string
-  readonly about: readonly [string, string, string]
   readonly failures: Expression
   readonly limit: keyof typeof THRESHOLDS
 }
 
-const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
+const faultNow = ({ failures, limit, ...panel }: Fault): SizedPanel =>
   stat({
-    title,
-    about,
+    ...panel,
     queries: [{ expr: ratio(failures, all(sum)) }],
     unit: 'percentunit',
     decimals: 2,
@@ -53,33 +49,31 @@ const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
 
 const systemNow = faultNow({
   title: 'System errors',
-  about: [
+  shows:
     'Failures that are not caused by clients, relative to all transactions of the newest samples: all failures of each pool minus those of category User, so that failures without a type are included. The alert SdsSystemErrors uses the same expression for each pool.',
-    'Below the warning threshold.',
-    'Look at the nodes with the most failures, their health and their latency.',
-  ],
+  normal: 'Below the warning threshold.',
+  otherwise: 'Look at the nodes with the most failures, their health and their latency.',
   failures: sum(notByUser),
   limit: 'systemErrorRatio',
 })
 
 const userNow = faultNow({
   title: 'User errors',
-  about: [
+  shows:
     'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The dashboard API lists only types that occurred; none is 0.',
-    'Below the warning threshold.',
+  normal: 'Below the warning threshold.',
+  otherwise:
     'An application sends wrong requests or lacks permissions. The type shows the cause: 403 permissions, 404 no such object, 412 failed condition.',
-  ],
   failures: byUser(sum),
   limit: 'errorRatio',
 })
 
 const failureRatio = topPools({
   title: 'Top $topn pools by failed transactions',
-  about: [
-    'Failed relative to all transactions, calculated from counts, of the pools where it is largest.',
-    'Below the dashed thresholds.',
+  shows: 'Failed relative to all transactions, calculated from counts, of the pools where it is largest.',
+  normal: 'Below the dashed thresholds.',
+  otherwise:
     'A step is a release of an application or a fault. Switch on the critical alerts at the top to compare its time with theirs.',
-  ],
   expr: recorded(RECORDED.failedRatio, SCOPE.pool),
   ...FAILURE_AXIS,
   noValue: NO_RECORDED_DATA,
@@ -90,11 +84,10 @@ const TYPES = recordedSelector(RECORDED.errorTypes, SCOPE.pool)
 
 const byCategory = timeSeries({
   title: 'Failures per sample by category',
-  about: [
+  shows:
     'Failed transactions in the newest sample of all nodes of the selected pools, by category. The dashboard API does not list types that did not occur; they are drawn as 0 for an hour.',
-    'Few user errors.',
-    'System errors in bursts are related to events on nodes: see the health on the pool dashboard.',
-  ],
+  normal: 'Few user errors.',
+  otherwise: 'System errors in bursts are related to events on nodes: see the health on the pool dashboard.',
   queries: [
     {
       expr: promql`${sumBy(['category'], TYPES)} or 0 * ${sumBy(['category'], promql`last_over_time(${TYPES}[1h])`)}`,
@@ -111,11 +104,11 @@ const byCategory = timeSeries({
 
 const topTypes = timeSeries({
   title: 'Top $topn error types',
-  about: [
+  shows:
     'Failed transactions in the newest samples of the selected pools by type, of the most frequent types in the last three hours of the time range, with the names of the system: HTTP status and protocol.',
-    'A few types, mostly 404.',
+  normal: 'A few types, mostly 404.',
+  otherwise:
     '403 is missing permissions, 404 no such object, 412 a failed condition, 5xx a fault of the system, 503 with high latency an overload.',
-  ],
   queries: [{ expr: top(sumBy(['category', 'error_type'], TYPES)), legend: '{{error_type}}, {{category}}' }],
   noValue: NO_RECORDED_DATA,
   interval: SAMPLE_INTERVAL,

@@ -13,11 +13,9 @@ import { byType, TYPE_KEY } from './queries.ts'
 
 export const worstNodes = table({
   title: 'Top $topn nodes failing most',
-  about: [
-    'The nodes with the highest share of failed transactions, as reported by the storage system.',
-    'Similar on all nodes of a pool.',
-    'One node far above the others is faulty: click it.',
-  ],
+  shows: 'The nodes with the highest share of failed transactions, as reported by the storage system.',
+  normal: 'Similar on all nodes of a pool.',
+  otherwise: 'One node far above the others is faulty: click it.',
   rows: NODE_KEY,
   columns: [
     {
@@ -35,11 +33,10 @@ export const worstNodes = table({
 
 export const nodesOverTime = topNodes({
   title: 'Top $topn nodes by failed transactions',
-  about: [
+  shows:
     'Share of failed transactions of the nodes where it was highest in the last three hours of the time range, as reported by the storage system.',
-    'Below the dashed thresholds, and similar on all nodes of a pool.',
-    'One line far above the others is a faulty node: click it.',
-  ],
+  normal: 'Below the dashed thresholds, and similar on all nodes of a pool.',
+  otherwise: 'One line far above the others is a faulty node: click it.',
   expr: perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node)),
   ...FAILURE_AXIS,
   noValue: NO_DATA,
@@ -47,11 +44,10 @@ export const nodesOverTime = topNodes({
 
 export const worstTypes = table({
   title: 'Top $topn failures by node and type',
-  about: [
-    'Share of transactions that failed with one type of error on one node, highest first.',
-    'Types that clients cause, similar on all nodes.',
+  shows: 'Share of transactions that failed with one type of error on one node, highest first.',
+  normal: 'Types that clients cause, similar on all nodes.',
+  otherwise:
     'A type that occurs on one node only is a fault of that node. A type of category System on all nodes is a fault of the system.',
-  ],
   rows: TYPE_KEY,
   columns: [
     {
@@ -69,11 +65,9 @@ export const worstTypes = table({
 
 export const typeMatrix = matrix({
   title: 'Error types by node',
-  about: [
-    'Failed transactions in the newest sample, by node and type of error.',
-    'Each column has similar values.',
-    'One high cell is a fault of one node. A high column is one application or one feature.',
-  ],
+  shows: 'Failed transactions in the newest sample, by node and type of error.',
+  normal: 'Each column has similar values.',
+  otherwise: 'One high cell is a fault of one node. A high column is one application or one feature.',
   expr: sumBy(
     ['node', 'error_type'],
     promql`label_join(${byType()}, "node", " / ", ${NODE_KEY.map((label) => `"${label}"`)})`,

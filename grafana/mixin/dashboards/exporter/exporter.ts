@@ -18,11 +18,11 @@ const NOT_QUERIED = 'No system is queried'
 
 const up = stateTimeline({
   title: 'Flux API',
-  about: [
+  shows:
     'Whether the last poll of the Flux API succeeded, also without data. Systems whose dashboard API has all metrics are not queried.',
-    'Always ok.',
+  normal: 'Always ok.',
+  otherwise:
     'Failed since the start: the system has no Flux API, or forbids it. Otherwise see “Polls of the Flux API” for the reason.',
-  ],
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
   mappings: upDown(...QUERY_RESULT),
   noValue: NOT_QUERIED,
@@ -31,11 +31,10 @@ const up = stateTimeline({
 
 const polls = timeSeries({
   title: 'Polls of the Flux API',
-  about: [
-    'Polls by result: ok, empty (no current data), or the reason of the failure.',
-    'Only ok.',
+  shows: 'Polls by result: ok, empty (no current data), or the reason of the failure.',
+  normal: 'Only ok.',
+  otherwise:
     'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no Flux API. After repeated failures the exporter may wait for up to an hour.',
-  ],
   queries: [
     {
       expr: occurred(sumBy(['system', 'result'], increase('sds_query_polls_total'))),
@@ -53,11 +52,9 @@ const providerKey = ['system', 'provider', 'provider_id'] as const
 
 const providerList = table({
   title: 'Providers by name',
-  about: [
-    'The authentication providers of each system.',
-    'The providers that were set up.',
-    'An unknown provider gives access to the system: find out who created it, then delete it.',
-  ],
+  shows: 'The authentication providers of each system.',
+  normal: 'The providers that were set up.',
+  otherwise: 'An unknown provider gives access to the system: find out who created it, then delete it.',
   rows: providerKey,
   columns: [
     {

@@ -5,7 +5,7 @@ import { dedup, perScraped, sum, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { seriesToPool } from '../../sdk/links.ts'
 import { upDown } from '../../sdk/mappings.ts'
-import { from, type Query, type SizedPanel } from '../../sdk/spec.ts'
+import { type About, from, type Query, type SizedPanel } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
@@ -14,11 +14,10 @@ import { POOL_NAME } from '../common/lines.ts'
 import { increase, occurred } from './rates.ts'
 
 /** A counter of faults: what it counts by, and how its graph is drawn. */
-interface Fault {
+interface Fault extends About {
   /** The tile. */
   readonly tile: string
   readonly title: string
-  readonly about: readonly [string, string, string]
   readonly metric: MetricName
   readonly matchers: readonly Matcher[]
   /** Labels of the lines, after the system. */
@@ -35,11 +34,10 @@ const FAULTS: readonly Fault[] = [
   {
     tile: 'Failed polls',
     title: 'Failed polls by reason',
-    about: [
-      'Failed polls, by reason.',
-      'None.',
+    shows: 'Failed polls, by reason.',
+    normal: 'None.',
+    otherwise:
       'auth, forbidden: account and role. connect, dns, tls, timeout: the network path to the system. syntax, schema, html: a proxy, or another version of the system. throttled, unavailable: the system is overloaded.',
-    ],
     metric: 'sds_pool_polls_total',
     matchers: [FAILED],
     labels: ['result'],
@@ -48,11 +46,10 @@ const FAULTS: readonly Fault[] = [
   {
     tile: 'Failed logins',
     title: 'Failed logins',
-    about: [
-      'Logins that the storage systems refused or that did not reach them, by reason.',
-      'None.',
+    shows: 'Logins that the storage systems refused or that did not reach them, by reason.',
+    normal: 'None.',
+    otherwise:
       'Check the password file or token at once: repeated failures can lock the account. The exporter waits longer after each.',
-    ],
     metric: 'sds_api_logins_total',
     matchers: [FAILED],
     labels: ['result'],
@@ -61,11 +58,10 @@ const FAULTS: readonly Fault[] = [
   {
     tile: 'Failed query polls',
     title: 'Failed polls of the Flux API',
-    about: [
-      'Polls of the Flux API that failed or had no current data (empty), by reason.',
-      'None.',
+    shows: 'Polls of the Flux API that failed or had no current data (empty), by reason.',
+    normal: 'None.',
+    otherwise:
       'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no Flux API. After repeated failures the exporter may wait for up to an hour.',
-    ],
     metric: 'sds_query_polls_total',
     matchers: [FAILED],
     labels: ['result'],
@@ -74,11 +70,11 @@ const FAULTS: readonly Fault[] = [
   {
     tile: 'Rejected values',
     title: 'Rejected values',
-    about: [
+    shows:
       'Values of the dashboard API or the Flux API that were not exported because they are invalid, by reason, and by attribute and reason from the second value on.',
-      'None.',
+    normal: 'None.',
+    otherwise:
       'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
-    ],
     metric: 'sds_api_rejected_values_by_reason_total',
     matchers: [],
     labels: ['reason'],
@@ -91,11 +87,10 @@ const FAULTS: readonly Fault[] = [
   {
     tile: 'Rows of unknown nodes',
     title: 'Rows of unknown nodes',
-    about: [
-      'Rows of the Flux API that are joined to no node of a polled pool. Their values are not exported.',
-      'None, if all pools of the system are polled.',
+    shows: 'Rows of the Flux API that are joined to no node of a polled pool. Their values are not exported.',
+    normal: 'None, if all pools of the system are polled.',
+    otherwise:
       'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the dashboard API and the Flux API: report it.',
-    ],
     metric: 'sds_query_unmatched_rows_total',
     matchers: [],
     labels: [],
@@ -113,11 +108,10 @@ const counted = ({ metric, matchers }: Fault): Expression =>
 /** One number for each kind of fault in the time range. */
 export const faults = stat({
   title: 'Faults in the time range',
-  about: [
+  shows:
     'Pools of which a poll failed, failed polls and logins, values that were rejected, and rows of the Flux API that belong to no known node, in the time range of the dashboard.',
-    '0, except for moments when a system restarts a service.',
-    'Open the row “Faults in detail” below: it has the reasons over time.',
-  ],
+  normal: '0, except for moments when a system restarts a service.',
+  otherwise: 'Open the row “Faults in detail” below: it has the reasons over time.',
   queries: [
     { expr: failedPools, legend: 'Pools with failed polls' },
     ...FAULTS.map((fault) => ({ expr: counted(fault), legend: fault.tile })),
@@ -132,19 +126,9 @@ const lines = (metric: MetricName, matchers: readonly Matcher[], labels: readonl
   legend: labels.map((label) => `{{${label}}}`).join(' '),
 })
 
-const overTime = ({
-  title,
-  about,
-  metric,
-  matchers,
-  labels,
-  byAttribute,
-  interval,
-  noValue,
-}: Fault): SizedPanel =>
+const overTime = ({ metric, matchers, labels, byAttribute, ...panel }: Fault): SizedPanel =>
   timeSeries({
-    title,
-    about,
+    ...panel,
     queries: [
       lines(metric, matchers, ['system', ...labels]),
       ...(byAttribute ? [lines(byAttribute, matchers, ['system', 'attribute', ...labels])] : []),
@@ -152,17 +136,15 @@ const overTime = ({
     bars: true,
     faults: true,
     ...(byAttribute ? {} : { stacked: true }),
-    ...(interval && { interval }),
-    noValue,
   })
 
 const pools = stateTimeline({
   title: 'Pools whose polls failed',
-  about: [
+  shows:
     'Result of the polls of each pool of which one failed in the time range, at all exporters. A pool whose name is not known appears with its id.',
-    'Empty, except for moments when a system restarts a service.',
+  normal: 'Empty, except for moments when a system restarts a service.',
+  otherwise:
     'Failed while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
-  ],
   queries: [{ expr: interruptedBands(POOL_KEY, 'sds_pool_up', SCOPE.system), legend: POOL_NAME }],
   mappings: upDown('ok', 'failed'),
   noValue: 'No poll failed',

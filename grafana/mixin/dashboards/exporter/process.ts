@@ -2,11 +2,11 @@ import { type Expression, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { dedup, ratio } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { lineSteps, type PanelSpec, type SizedPanel } from '../../sdk/spec.ts'
+import { type About, lineSteps, type PanelSpec, type SizedPanel } from '../../sdk/spec.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { THRESHOLDS } from '../../settings.ts'
 
-type Course = Pick<PanelSpec, 'title' | 'about' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
+type Course = About & Pick<PanelSpec, 'title' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
 
 const NO_EXPORTER = 'No exporter in this time range'
 
@@ -23,30 +23,27 @@ const metric = (name: MetricName): Expression => select(name, ...SCOPE.exporter)
 export const output: readonly SizedPanel[] = [
   perExporter(metric('sds_exporter_series'), {
     title: 'Series',
-    about: [
+    shows:
       'Series of nodes, pools and systems in the last exposition of each exporter, without those about the exporter.',
-      'Constant: about 50 per node, more where error types occur.',
+    normal: 'Constant: about 50 per node, more where error types occur.',
+    otherwise:
       'A drop to half is a category that a system no longer serves. A steady increase is a label with ever new values.',
-    ],
     width: 8,
   }),
   perExporter(metric('scrape_duration_seconds'), {
     title: 'Scrape duration',
-    about: [
-      'Duration of the scrape of each exporter.',
-      'Well below a second: the exporter responds from memory.',
+    shows: 'Duration of the scrape of each exporter.',
+    normal: 'Well below a second: the exporter responds from memory.',
+    otherwise:
       'Slow scrapes are caused by a busy host or a slow network. They never wait for a storage system.',
-    ],
     unit: 's',
     width: 8,
   }),
   perExporter(metric('scrape_samples_scraped'), {
     title: 'Samples per scrape',
-    about: [
-      'Samples in the last scrape of each exporter.',
-      'Slightly more than “Series”, and equal on both exporters of a pair.',
-      'Different on a pair: one exporter does not reach a system, or has another configuration.',
-    ],
+    shows: 'Samples in the last scrape of each exporter.',
+    normal: 'Slightly more than “Series”, and equal on both exporters of a pair.',
+    otherwise: 'Different on a pair: one exporter does not reach a system, or has another configuration.',
     width: 8,
   }),
 ]
@@ -54,21 +51,17 @@ export const output: readonly SizedPanel[] = [
 export const processes: readonly SizedPanel[] = [
   perExporter(promql`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
     title: 'CPU cores in use',
-    about: [
-      'CPU seconds per second of each exporter.',
-      'A few hundredths.',
-      'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
-    ],
+    shows: 'CPU seconds per second of each exporter.',
+    normal: 'A few hundredths.',
+    otherwise: 'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
     decimals: 3,
     width: 12,
   }),
   timeSeries({
     title: 'Memory of the exporter',
-    about: [
-      'Resident memory of the process, and the used part of the JavaScript heap.',
-      'Rises and falls without a trend.',
-      'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
-    ],
+    shows: 'Resident memory of the process, and the used part of the JavaScript heap.',
+    normal: 'Rises and falls without a trend.',
+    otherwise: 'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
     queries: [
       { expr: dedup(['instance'], metric('process_resident_memory_bytes')), legend: '{{instance}} resident' },
       { expr: dedup(['instance'], metric('nodejs_heap_size_used_bytes')), legend: '{{instance}} heap used' },
@@ -78,22 +71,19 @@ export const processes: readonly SizedPanel[] = [
   }),
   perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {
     title: 'Event loop lag, 99th percentile',
-    about: [
-      'Delay of the event loop of each exporter.',
-      'Some hundredths of a second.',
+    shows: 'Delay of the event loop of each exporter.',
+    normal: 'Some hundredths of a second.',
+    otherwise:
       'Above the thresholds the exporter responds late: too many nodes for one process, or too little CPU.',
-    ],
     unit: 's',
     steps: lineSteps(THRESHOLDS.eventLoopLagSeconds),
     limits: true,
   }),
   perExporter(ratio(metric('process_open_fds'), metric('process_max_fds')), {
     title: 'Open files',
-    about: [
-      'Open file descriptors relative to the limit, of each exporter.',
-      'A few percent.',
-      'A steady increase is connections that are not closed: report it.',
-    ],
+    shows: 'Open file descriptors relative to the limit, of each exporter.',
+    normal: 'A few percent.',
+    otherwise: 'A steady increase is connections that are not closed: report it.',
     unit: 'percentunit',
     steps: lineSteps(THRESHOLDS.openFilesRatio),
     limits: true,

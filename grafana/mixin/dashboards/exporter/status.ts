@@ -24,11 +24,11 @@ const version = (title: string, label: string) => ({
 
 const exporters = table({
   title: 'Exporters',
-  about: [
+  shows:
     'One row for each exporter: whether its last scrape succeeded, the result and age of the last load of its configuration, its uptime, its series, and its version.',
-    'All up, with the same version, and the configuration loaded since its last change.',
+  normal: 'All up, with the same version, and the configuration loaded since its last change.',
+  otherwise:
     'Down: the other exporter of a pair still reports; none up means that the other dashboards have no data. Refused: the previous configuration stays active, and a restart would fail; the log and “sds-exporter check” show the position in the file. A short uptime again and again is a crash loop: read the log.',
-  ],
   rows: ['instance'],
   columns: [
     { title: 'Scrape', expr: ofExporter('up'), mappings: upDownCells('up', 'down', 'warning') },
@@ -72,11 +72,11 @@ const systemsOfDay = perSystem(promql`last_over_time(${select('sds_system_up', .
 
 const systems = table({
   title: 'Systems',
-  about: [
+  shows:
     "One row for each system that was reported within a day: whether any exporter got a response to its last request, the result of the last poll of the Flux API, the time until its TLS certificate expires, the storage system's clock minus the exporter's, and the number of its authentication providers.",
-    'Reachable, Flux API ok or not used, a certificate of months or plain HTTP, clocks within seconds.',
+  normal: 'Reachable, Flux API ok or not used, a certificate of months or plain HTTP, clocks within seconds.',
+  otherwise:
     'Not reachable: network, DNS or certificate, see “Failed polls by reason”. Not reported: removed from the configuration, or its exporter does not run. Renew the certificate on the storage system: polls fail once it has expired. Repair NTP on the host whose clock is wrong. Fewer providers: one was deleted.',
-  ],
   rows: SYSTEM_KEY,
   columns: [
     {
@@ -110,11 +110,11 @@ const byPool = (metric: MetricName): Expression => by('max', POOL_KEY, select(me
 
 const pools = poolTable({
   title: 'Pools',
-  about: [
+  shows:
     "One row for each pool that was reported within a day: result of the last poll and why it failed, age of the last successful poll, age of the newest sample of the node that is furthest behind by the storage system's clock, nodes in the feed, and duration of the last poll.",
-    'Current, last successful poll up to two minutes ago, sample age up to ten minutes.',
+  normal: 'Current, last successful poll up to two minutes ago, sample age up to ten minutes.',
+  otherwise:
     'Both ages increase: the exporter cannot poll. Only the sample age increases: the collector of the storage system has stopped. Not reported: the pool or its system was removed, or its exporter does not run.',
-  ],
   columns: [
     { title: 'Nodes', expr: byPool('sds_pool_nodes') },
     { title: 'Poll duration', expr: byPool('sds_pool_poll_duration_seconds'), unit: 's' },
@@ -125,11 +125,11 @@ const pools = poolTable({
 
 const systemUp = stateTimeline({
   title: 'System reachable',
-  about: [
+  shows:
     'Whether any exporter got a response to its last request, successful or not. A gap is time without an exporter.',
-    'Always reachable.',
+  normal: 'Always reachable.',
+  otherwise:
     'Not reachable on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all systems: the exporter or Prometheus.',
-  ],
   queries: [{ expr: ofSystem('sds_system_up'), legend: '{{system}}' }],
   mappings: upDown('reachable', 'not reachable'),
   noValue: 'No system in this time range',

@@ -5,7 +5,7 @@ import { recorded } from '../../promql/recorded.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
 import { rowToNode, rowToPool, toPage } from '../../sdk/links.ts'
 import { SEVERITY_MAPPINGS } from '../../sdk/mappings.ts'
-import type { SizedPanel } from '../../sdk/spec.ts'
+import type { About, SizedPanel } from '../../sdk/spec.ts'
 import { table } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { ALERT_LABELS, SYSTEM_KEY } from '../../settings.ts'
@@ -30,11 +30,11 @@ const ROWS = ['alertname', ...ALERT_LABELS.columns, 'detail'] as const
 
 export const alertTable: SizedPanel = table({
   title: 'Alerts firing now',
-  about: [
+  shows:
     'Firing alerts about the selected systems and the exporters, critical ones first, with what they are about; “detail” has all further labels. Also those that Alertmanager does not send because another alert explains them.',
-    'Empty.',
+  normal: 'Empty.',
+  otherwise:
     'Start with critical alerts and click the pool or node. The runbook of the alert describes what to do.',
-  ],
   rows: ROWS,
   columns: [
     { title: 'Severity', expr: by('max', ROWS, withDetail(promql`(${codes})`)), mappings: SEVERITY_MAPPINGS },
@@ -47,10 +47,10 @@ export const alertTable: SizedPanel = table({
   height: 5,
 })
 
-const ofSystems = (title: string, names: readonly RecordedName[], unit: string, about: Words): SizedPanel =>
+const ofSystems = (title: string, names: readonly RecordedName[], unit: string, about: About): SizedPanel =>
   timeSeries({
     title,
-    about,
+    ...about,
     queries: [
       {
         expr: sumBy(
@@ -68,26 +68,26 @@ const ofSystems = (title: string, names: readonly RecordedName[], unit: string, 
     links: [toPage('Performance', 'performance')],
   })
 
-type Words = readonly [string, string, string]
-
 export const transactions = ofSystems(
   'Reads and writes per second by system',
   [RECORDED.transactions],
   'reqps',
-  [
-    'Transactions per second of each system, reads and writes together, summed over its nodes.',
-    'Follows the daily load.',
-    'A drop to zero while clients report errors points to the network or the load balancer. A sudden increase explains latency. The performance dashboard compares with the day and the week before.',
-  ],
+  {
+    shows: 'Transactions per second of each system, reads and writes together, summed over its nodes.',
+    normal: 'Follows the daily load.',
+    otherwise:
+      'A drop to zero while clients report errors points to the network or the load balancer. A sudden increase explains latency. The performance dashboard compares with the day and the week before.',
+  },
 )
 
 export const bandwidth = ofSystems(
   'Transaction bandwidth by system',
   [RECORDED.readBytes, RECORDED.writeBytes],
   'Bps',
-  [
-    'Bytes per second that transactions read and write, summed over the nodes of each system.',
-    'Follows the daily load.',
-    'Higher bandwidth without more transactions means larger objects: see the performance dashboard.',
-  ],
+  {
+    shows: 'Bytes per second that transactions read and write, summed over the nodes of each system.',
+    normal: 'Follows the daily load.',
+    otherwise:
+      'Higher bandwidth without more transactions means larger objects: see the performance dashboard.',
+  },
 )

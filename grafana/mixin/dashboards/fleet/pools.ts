@@ -144,11 +144,11 @@ const SERVICE: readonly Column[] = [
 
 export const pools = table({
   title: 'Pools',
-  about: [
+  shows:
     "One row for each pool that was reported within a day, the worst first: “Issues” counts the coloured cells of the row and the firing alerts about the pool; pools whose polls fail come first. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast (the median of the nodes; a short one only of pools with as much used space as the alert on it needs), latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
-    'Issues none, state Good, data younger than ten minutes, no coloured cell.',
+  normal: 'Issues none, state Good, data younger than ten minutes, no coloured cell.',
+  otherwise:
     'Click a pool to see its nodes. State “Polls fail”: all other cells are from the last successful poll, until they are dropped. “No data”: nothing is known now, and the age is the time since the last successful poll; see the exporter dashboard for the reason. Cells without a value are not served by the system, or there were no transactions.',
-  ],
   rows: POOL_KEY,
   columns: [...STATE, ...SPACE, ...SERVICE],
   cellLinks: { pool: rowToPool },
@@ -159,11 +159,11 @@ export const pools = table({
 
 export const poolStates = stateTimeline({
   title: 'Pools that were not Good',
-  about: [
+  shows:
     'The health of the worst node of the pools whose polls failed, that had no data, or a node that was not Good, in the time range; those that were worst come first.',
-    'Empty.',
+  normal: 'Empty.',
+  otherwise:
     'Click a band to open the pool. Short repeated bands are a node that flaps. “Polls fail” or “No data” on all pools of a system is a fault of the exporter or the network.',
-  ],
   queries: [{ expr: poolHealthBands(SCOPE.system), legend: POOL_NAME }],
   mappings: HEALTH_MAPPINGS,
   noValue: 'All pools were Good, or none was reported',

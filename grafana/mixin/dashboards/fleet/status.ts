@@ -12,11 +12,10 @@ import { disksToFix } from './queries.ts'
 
 const noAnswer = stat({
   title: 'Unreachable',
-  about: [
-    'Systems that no exporter could reach with its last request.',
-    '0. “No data” means that no exporter reports: see the exporter dashboard.',
+  shows: 'Systems that no exporter could reach with its last request.',
+  normal: '0. “No data” means that no exporter reports: see the exporter dashboard.',
+  otherwise:
     'Open the exporter dashboard: “System reachable”, “Failed polls by reason” and “Answers by status” show whether it is the network, the certificate or the login.',
-  ],
   queries: [
     { expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`), legend: 'Systems' },
   ],
@@ -34,11 +33,10 @@ const vanished = (labels: readonly string[], metric: MetricName): Expression => 
 
 const seenBefore = stat({
   title: 'Missing (last 24 h)',
-  about: [
-    'Systems, pools and nodes that an exporter reported within a day and none reports now.',
-    '0, except for a day after something was removed on purpose.',
+  shows: 'Systems, pools and nodes that an exporter reported within a day and none reports now.',
+  normal: '0, except for a day after something was removed on purpose.',
+  otherwise:
     'A system: it was removed from the configuration, or its exporter does not run. A pool or node: its system no longer lists it, or its system cannot be polled. Pools without data are the first rows of the table below.',
-  ],
   queries: [
     { expr: vanished(SYSTEM_KEY, 'sds_system_up'), legend: 'Systems' },
     { expr: vanished(POOL_KEY, 'sds_pool_up'), legend: 'Pools' },
@@ -56,11 +54,10 @@ const counted = (severity: string): Expression => {
 
 const alertCounts = stat({
   title: 'Alerts',
-  about: [
+  shows:
     'All firing alerts about the selected systems and the exporters, by severity. It counts every alert of Prometheus, also those that Alertmanager does not send because another alert explains them: one system that does not answer can be several alerts.',
-    '0 and 0. “No rules” means that Prometheus has not loaded the rules within a day.',
-    'The table “Alerts firing now” lists them. Each alert has a runbook.',
-  ],
+  normal: '0 and 0. “No rules” means that Prometheus has not loaded the rules within a day.',
+  otherwise: 'The table “Alerts firing now” lists them. Each alert has a runbook.',
   queries: (['critical', 'warning'] as const).map((severity) => ({
     expr: promql`${counted(severity)} or ${rulesLoaded()} * 0`,
     legend: severity,
@@ -81,11 +78,9 @@ const nodes = nodesByState(
 
 const disks = stat({
   title: 'Disks',
-  about: [
-    'Disks that are Bad or ready to replace, over all selected systems.',
-    '0, or a few in a large fleet. The system rebuilds the data of failed disks.',
-    'The disks dashboard lists the nodes.',
-  ],
+  shows: 'Disks that are Bad or ready to replace, over all selected systems.',
+  normal: '0, or a few in a large fleet. The system rebuilds the data of failed disks.',
+  otherwise: 'The disks dashboard lists the nodes.',
   queries: (['Bad', 'ReadyToReplace'] as const).map((status) => ({
     expr: sum(disksToFix(status)),
     legend: status,

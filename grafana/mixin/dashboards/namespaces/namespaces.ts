@@ -5,7 +5,7 @@ import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { seriesToNamespace } from '../../sdk/links.ts'
-import { lineSteps } from '../../sdk/spec.ts'
+import { type About, lineSteps } from '../../sdk/spec.ts'
 import { type TimeSeriesSpec, timeSeries } from '../../sdk/timeseries.ts'
 import { GRAFANA, THRESHOLDS } from '../../settings.ts'
 import { NOT_READ, NOT_RECORDED, resourceData } from '../common/resource_data.ts'
@@ -25,11 +25,10 @@ const topNamespaces = ({ expr, ...panel }: Omit<TimeSeriesSpec, 'queries'> & { e
 
 const quotaUsed = topNamespaces({
   title: 'Used part of the hard quota of the top $topn namespaces',
-  about: [
-    'Used size relative to the hard quota, of the selected namespaces that use most of it.',
-    'Below the thresholds, rising slowly.',
+  shows: 'Used size relative to the hard quota, of the selected namespaces that use most of it.',
+  normal: 'Below the thresholds, rising slowly.',
+  otherwise:
     'A line that becomes steeper is new use or an error of a client. At the hard quota, writes are refused.',
-  ],
   expr: QUOTA_USED,
   unit: 'percentunit',
   steps: lineSteps(THRESHOLDS.quotaRatio),
@@ -40,11 +39,9 @@ const quotaUsed = topNamespaces({
 
 const sizes = topNamespaces({
   title: 'Size of the top $topn namespaces',
-  about: [
-    'Size of the objects of the largest selected namespaces, without protection overhead.',
-    'Grows slowly.',
-    'A line that becomes steeper is new use or an error of a client.',
-  ],
+  shows: 'Size of the objects of the largest selected namespaces, without protection overhead.',
+  normal: 'Grows slowly.',
+  otherwise: 'A line that becomes steeper is new use or an error of a client.',
   expr: USED,
   unit: 'bytes',
   noValue: NOT_READ,
@@ -55,11 +52,11 @@ const bySystem = (
   title: string,
   name: typeof RECORDED.namespacesUsed | typeof RECORDED.namespaceObjects,
   unit: string,
-  about: readonly [string, string, string],
+  about: About,
 ) =>
   timeSeries({
     title,
-    about,
+    ...about,
     queries: [{ expr: recorded(name, SCOPE.system), legend: '{{system}}' }],
     unit,
     interval: USAGE_INTERVAL,
@@ -80,16 +77,18 @@ export const namespaces: DashboardSpec = {
       panels: [
         quotaUsed,
         sizes,
-        bySystem('Size of all namespaces by system', RECORDED.namespacesUsed, 'bytes', [
-          'Size of the objects of all exported namespaces of each system, without protection overhead.',
-          'Grows slowly.',
-          'The used space of the pools grows by more, because of protection overhead and garbage: see the capacity dashboard.',
-        ]),
-        bySystem('Objects of all namespaces by system', RECORDED.namespaceObjects, 'short', [
-          'Objects of all exported namespaces of each system.',
-          'Grows with the size.',
-          'More objects without more size are small objects, which need more metadata.',
-        ]),
+        bySystem('Size of all namespaces by system', RECORDED.namespacesUsed, 'bytes', {
+          shows:
+            'Size of the objects of all exported namespaces of each system, without protection overhead.',
+          normal: 'Grows slowly.',
+          otherwise:
+            'The used space of the pools grows by more, because of protection overhead and garbage: see the capacity dashboard.',
+        }),
+        bySystem('Objects of all namespaces by system', RECORDED.namespaceObjects, 'short', {
+          shows: 'Objects of all exported namespaces of each system.',
+          normal: 'Grows with the size.',
+          otherwise: 'More objects without more size are small objects, which need more metadata.',
+        }),
       ],
     },
     { title: 'Buckets', collapsed: true, panels: bucketTables },

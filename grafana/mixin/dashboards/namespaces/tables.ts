@@ -33,11 +33,11 @@ const timeToQuota = promql`clamp_min(1 - ${QUOTA_USED}, 0) / (${growth} > 0)`
 
 export const systems = table({
   title: 'Systems',
-  about: [
+  shows:
     'The selected systems: exported namespaces, the size of their objects without protection overhead, their objects, and the namespaces that use more than the warning threshold of their hard quota. The systems of a federation have the same namespaces: do not add their values.',
-    'No namespace near its quota.',
+  normal: 'No namespace near its quota.',
+  otherwise:
     'The next table lists the namespaces that are nearest to their quota. Namespaces that a limit of the configuration leaves out are not counted: see “Data”.',
-  ],
   rows: SYSTEM_KEY,
   columns: [
     { title: 'Namespaces', expr: by('count', SYSTEM_KEY, USED) },
@@ -57,11 +57,11 @@ export const systems = table({
 
 export const quotas = table({
   title: 'Top $topn namespaces by used quota',
-  about: [
+  shows:
     'The selected namespaces that use most of their hard quota: the used part, the time until it is used by the trend of seven days, used size, both quotas, objects and their hard quota. Namespaces without a hard quota are not listed.',
+  normal:
     'Below the thresholds, with months until the quota is used. A dash means that there is no such quota, or no growth.',
-    'At the hard quota, writes are refused. Ask the owner to delete data, or raise the quota.',
-  ],
+  otherwise: 'At the hard quota, writes are refused. Ask the owner to delete data, or raise the quota.',
   rows: NAMESPACE_KEY,
   columns: [
     { title: 'Used quota', expr: LISTED_BY_QUOTA, unit: 'percentunit', steps: steps(THRESHOLDS.quotaRatio) },
@@ -79,11 +79,12 @@ export const quotas = table({
 
 export const largest = table({
   title: 'Top $topn namespaces by size',
-  about: [
+  shows:
     'The largest of the selected namespaces: the size of their objects without protection overhead, growth within seven days, objects, multipart uploads that were not completed, and the age of these values.',
+  normal:
     'Multipart uploads are a small part of the used size. Systems compute the values every 5 to 15 minutes.',
+  otherwise:
     'Large multipart uploads: ask the owner for a lifecycle rule that ends old ones. An age of hours means that the metering of the system is behind.',
-  ],
   rows: NAMESPACE_KEY,
   columns: [
     { title: 'Used', expr: LISTED_BY_SIZE, unit: 'bytes' },
@@ -120,11 +121,10 @@ const NO_BUCKETS = 'Buckets are not read by default, or no data: see “Data”'
 
 const buckets = table({
   title: 'Top $topn buckets by size',
-  about: [
+  shows:
     'The largest buckets of the selected namespaces that the exporter reads: size, part of their hard quota that is used, and objects. Buckets are read only if the configuration says so.',
-    'Below the thresholds.',
-    'At the hard quota, writes to the bucket are refused.',
-  ],
+  normal: 'Below the thresholds.',
+  otherwise: 'At the hard quota, writes to the bucket are refused.',
   rows: BUCKET_KEY,
   columns: [
     { title: 'Used', expr: LISTED_BUCKETS, unit: 'bytes' },
@@ -143,11 +143,9 @@ const buckets = table({
 
 const bucketCounts = table({
   title: 'Top $topn by buckets',
-  about: [
-    'The selected namespaces with the most buckets, exported or not.',
-    'Up to some thousands.',
-    'A fast growing number is usually an error of a client.',
-  ],
+  shows: 'The selected namespaces with the most buckets, exported or not.',
+  normal: 'Up to some thousands.',
+  otherwise: 'A fast growing number is usually an error of a client.',
   rows: NAMESPACE_KEY,
   columns: [{ title: 'Buckets', expr: promql`topk($topn, ${ofNamespace('sds_namespace_buckets')})` }],
   cellLinks: { namespace: rowToNamespace },

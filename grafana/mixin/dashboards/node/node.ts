@@ -16,11 +16,9 @@ import { nodeService } from './service.ts'
 
 const space = timeSeries({
   title: 'Space',
-  about: [
-    'Usable space of the node: allocated, free and reserved, stacked.',
-    'Allocated increases slowly, the sum is constant.',
-    'A smaller sum means that disks became Bad, a larger one that disks were added.',
-  ],
+  shows: 'Usable space of the node: allocated, free and reserved, stacked.',
+  normal: 'Allocated increases slowly, the sum is constant.',
+  otherwise: 'A smaller sum means that disks became Bad, a larger one that disks were added.',
   queries: [
     { expr: one('sds_node_disk_space_allocated_bytes'), legend: 'Allocated' },
     { expr: one('sds_node_disk_space_free_bytes'), legend: 'Free' },
@@ -36,11 +34,11 @@ const forecastKey = ['target_percent', 'history_days'] as const
 
 const forecasts = table({
   title: 'Forecasts',
-  about: [
+  shows:
     "The storage system's own forecasts for the node: time until the target is reached, by days of history.",
-    'Months, or available “no” when usage decreases or the history is too short.',
+  normal: 'Months, or available “no” when usage decreases or the history is too short.',
+  otherwise:
     'A forecast is reliable when several histories agree. “reached” means that the target is passed.',
-  ],
   rows: forecastKey,
   labelTitles: { target_percent: 'Target', history_days: 'Days' },
   columns: [
@@ -66,11 +64,9 @@ const nodeCapacity: readonly SizedPanel[] = [space, forecasts]
 
 const healthOverTime = stateTimeline({
   title: 'Health over time',
-  about: [
-    'Health of the node. A gap is time without data.',
-    'Always Good.',
-    'Many short changes are a node that flaps: check its network links and power supplies.',
-  ],
+  shows: 'Health of the node. A gap is time without data.',
+  normal: 'Always Good.',
+  otherwise: 'Many short changes are a node that flaps: check its network links and power supplies.',
   queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
   mappings: HEALTH_MAPPINGS,
   noValue: 'No data: see “Data”',
@@ -81,11 +77,10 @@ const healthOverTime = stateTimeline({
 
 const disksOverTime = timeSeries({
   title: 'Disks by state over time',
-  about: [
-    'Disks of the node by state, stacked.',
-    'A constant number of Good disks.',
+  shows: 'Disks of the node by state, stacked.',
+  normal: 'A constant number of Good disks.',
+  otherwise:
     'A disk that became Bad and later Ready to replace has been rebuilt. A disk that stays Bad has not.',
-  ],
   queries: [{ expr: oneEach('status', 'sds_node_disks_by_status'), legend: '{{status}}' }],
   stacked: true,
   stepped: true,

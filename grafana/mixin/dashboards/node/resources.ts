@@ -7,11 +7,10 @@ import { one, oneEach } from './queries.ts'
 
 const cpuAndMemory = timeSeries({
   title: 'CPU and memory',
-  about: [
-    'Shares of CPU time and of memory in use.',
-    'CPU follows the load, memory is constant.',
+  shows: 'Shares of CPU time and of memory in use.',
+  normal: 'CPU follows the load, memory is constant.',
+  otherwise:
     'CPU without load is background work, see “Disk reads by activity”. Memory that increases for days is a leak.',
-  ],
   queries: [
     { expr: one('sds_node_cpu_utilization_ratio'), legend: 'CPU' },
     { expr: one('sds_node_memory_utilization_ratio'), legend: 'Memory' },
@@ -23,11 +22,9 @@ const cpuAndMemory = timeSeries({
 
 const memory = timeSeries({
   title: 'Memory used',
-  about: [
-    'Memory in use without buffers and cache, in bytes.',
-    'Constant.',
-    'Steps are restarts of services. A slow increase over days is a leak.',
-  ],
+  shows: 'Memory in use without buffers and cache, in bytes.',
+  normal: 'Constant.',
+  otherwise: 'Steps are restarts of services. A slow increase over days is a leak.',
   queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
   unit: 'bytes',
   noValue: NO_DATA,
@@ -36,11 +33,9 @@ const memory = timeSeries({
 
 const network = timeSeries({
   title: 'Network traffic',
-  about: [
-    'Bytes per second through the network interfaces of the node.',
-    'More than the transaction bandwidth, because copies to other nodes are included.',
-    'Traffic without transactions is recovery or replication: see “Disk writes by activity”.',
-  ],
+  shows: 'Bytes per second through the network interfaces of the node.',
+  normal: 'More than the transaction bandwidth, because copies to other nodes are included.',
+  otherwise: 'Traffic without transactions is recovery or replication: see “Disk writes by activity”.',
   queries: [
     { expr: one('sds_node_nic_received_bytes_per_second'), legend: 'Received' },
     { expr: one('sds_node_nic_transmitted_bytes_per_second'), legend: 'Transmitted' },
@@ -53,11 +48,9 @@ const network = timeSeries({
 
 const interfaces = timeSeries({
   title: 'Network traffic by interface',
-  about: [
-    'Bytes per second through each network interface of the node. Only the Flux API serves them.',
-    'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
-    'An interface without traffic whose peers have more than before is a failed link.',
-  ],
+  shows: 'Bytes per second through each network interface of the node. Only the Flux API serves them.',
+  normal: 'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
+  otherwise: 'An interface without traffic whose peers have more than before is a failed link.',
   queries: [
     {
       expr: oneEach('interface', 'sds_node_nic_interface_received_bytes_per_second'),
@@ -76,11 +69,10 @@ const interfaces = timeSeries({
 const diskTraffic = (direction: 'read' | 'write', metric: MetricName) =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
-    about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
-      'Mostly user traffic, with some erasure coding.',
+    shows: `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
+    normal: 'Mostly user traffic, with some erasure coding.',
+    otherwise:
       'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
-    ],
     queries: [{ expr: oneEach('purpose', metric), legend: '{{purpose}}' }],
     unit: 'Bps',
     stacked: true,

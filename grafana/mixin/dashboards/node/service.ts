@@ -18,11 +18,9 @@ const readsWrites = (reads: MetricName, writes: MetricName) => [
 
 const transactions = timeSeries({
   title: 'Transactions per second',
-  about: [
-    'Read and write transactions per second of the node.',
-    'Follows the daily load, similar to the other nodes of the pool.',
-    'Far less than the other nodes: the load balancer avoids the node, or the node is slow.',
-  ],
+  shows: 'Read and write transactions per second of the node.',
+  normal: 'Follows the daily load, similar to the other nodes of the pool.',
+  otherwise: 'Far less than the other nodes: the load balancer avoids the node, or the node is slow.',
   queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
   unit: 'reqps',
   overrides: READS_WRITES,
@@ -35,11 +33,9 @@ const poolMedian = (operation: Operation): Expression =>
 
 const latency = timeSeries({
   title: 'Latency against the pool median',
-  about: [
-    `Time of transactions on the node: ${LATENCY_MEASURE} Dashed: the median of the nodes of its pool.`,
-    'Each line is close to its dashed line.',
-    'Above the median: the node is faulty, look at its disks, CPU and network below.',
-  ],
+  shows: `Time of transactions on the node: ${LATENCY_MEASURE} Dashed: the median of the nodes of its pool.`,
+  normal: 'Each line is close to its dashed line.',
+  otherwise: 'Above the median: the node is faulty, look at its disks, CPU and network below.',
   queries: [
     { expr: latencyOf('read'), legend: 'Read' },
     { expr: latencyOf('write'), legend: 'Write' },
@@ -58,11 +54,9 @@ const latency = timeSeries({
 
 const bandwidth = timeSeries({
   title: 'Transaction bandwidth',
-  about: [
-    'Bytes per second that transactions read from and write to the node.',
-    'Follows the transactions per second.',
-    'Higher bandwidth without more transactions means larger objects, which also take longer.',
-  ],
+  shows: 'Bytes per second that transactions read from and write to the node.',
+  normal: 'Follows the transactions per second.',
+  otherwise: 'Higher bandwidth without more transactions means larger objects, which also take longer.',
   queries: readsWrites(
     'sds_node_transaction_read_bytes_per_second',
     'sds_node_transaction_write_bytes_per_second',
@@ -74,11 +68,9 @@ const bandwidth = timeSeries({
 
 const failed = timeSeries({
   title: 'Failed transactions',
-  about: [
-    "Share of the node's transactions that failed, with errors of clients or of the system.",
-    'Below the dashed thresholds. Some clients always request objects that do not exist.',
-    'The errors dashboard shows the types, and whether clients or the system cause them.',
-  ],
+  shows: "Share of the node's transactions that failed, with errors of clients or of the system.",
+  normal: 'Below the dashed thresholds. Some clients always request objects that do not exist.',
+  otherwise: 'The errors dashboard shows the types, and whether clients or the system cause them.',
   queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
   ...FAILURE_AXIS,
   noValue: NO_DATA,
@@ -86,11 +78,10 @@ const failed = timeSeries({
 
 const connections = timeSeries({
   title: 'Active connections',
-  about: [
-    'Connections of clients to the data port of the node, as the node counts them.',
-    'Similar on the nodes behind one load balancer.',
+  shows: 'Connections of clients to the data port of the node, as the node counts them.',
+  normal: 'Similar on the nodes behind one load balancer.',
+  otherwise:
     'Far more than on the other nodes: the load balancer prefers the node, or its clients wait. None: the load balancer avoids it.',
-  ],
   queries: [{ expr: oneOfDataPort('sds_node_active_connections'), legend: 'Connections' }],
   unit: 'short',
   noValue: 'Not read: resources.data_nodes is off, or no data',
@@ -98,11 +89,10 @@ const connections = timeSeries({
 
 const maintenance = timeSeries({
   title: 'Maintenance mode',
-  about: [
+  shows:
     'Whether the node is in maintenance mode, as its data port says: then load balancers should send it no clients.',
-    'Always 0, but during planned work.',
-    '1 without planned work: the maintenance was not ended.',
-  ],
+  normal: 'Always 0, but during planned work.',
+  otherwise: '1 without planned work: the maintenance was not ended.',
   queries: [{ expr: oneOfDataPort('sds_node_maintenance_mode'), legend: 'In maintenance' }],
   unit: 'short',
   noValue: 'Not read: resources.data_nodes.maintenance is off, or no data',

@@ -29,11 +29,10 @@ const topRatio = (
 ): SizedPanel =>
   topNodes({
     title,
-    about: [
-      `${what} on the nodes where it was highest in the last three hours of the time range.`,
-      'Below the dashed thresholds and similar on the nodes of a pool.',
+    shows: `${what} on the nodes where it was highest in the last three hours of the time range.`,
+    normal: 'Below the dashed thresholds and similar on the nodes of a pool.',
+    otherwise:
       'Nodes above a threshold are the bottleneck. One node alone points to the load balancer or to background work.',
-    ],
     expr: perNode(select(metric, ...SCOPE.node)),
     unit: 'percentunit',
     steps: lineSteps(THRESHOLDS[limit]),
@@ -43,20 +42,18 @@ const topRatio = (
 
 const background = diskReadShare('purpose!="user"', {
   title: 'Top $topn pools: background disk reads',
-  about: [
+  shows:
     'Share of disk reads that serve recovery, erasure coding, checks and replication instead of users, of the pools where it is largest.',
-    'A steady share, less under load.',
+  normal: 'A steady share, less under load.',
+  otherwise:
     'A sudden increase together with latency is a rebuild: the disks dashboard shows its purpose and start.',
-  ],
 })
 
 const diskTotals = topPools({
   title: 'Top $topn pools by disk traffic',
-  about: [
-    'Bytes per second read from and written to the disks, for all purposes, of the pools with the most.',
-    'More than the bandwidth of transactions: copies, erasure coding and checks are included.',
-    'A constant maximum is the limit of the disks: see the disks dashboard for the purposes.',
-  ],
+  shows: 'Bytes per second read from and written to the disks, for all purposes, of the pools with the most.',
+  normal: 'More than the bandwidth of transactions: copies, erasure coding and checks are included.',
+  otherwise: 'A constant maximum is the limit of the disks: see the disks dashboard for the purposes.',
   expr: promql`(${recorded(RECORDED.diskReads, SCOPE.pool)} + ${recorded(RECORDED.diskWrites, SCOPE.pool)})`,
   unit: 'Bps',
   noValue: NO_RECORDED_DATA,

@@ -12,15 +12,14 @@ import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { ratio, sum } from '../../promql/operators.ts'
 import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import type { SizedPanel } from '../../sdk/spec.ts'
+import type { About, SizedPanel } from '../../sdk/spec.ts'
 import { colored, dashed, timeSeries } from '../../sdk/timeseries.ts'
 import { capital, LATENCY_MEASURE, latencyAxis } from '../common/latency.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 import { NO_RECORDED_DATA } from '../common/pool_data.ts'
 
-interface Compared {
+interface Compared extends About {
   readonly title: string
-  readonly about: readonly [string, string, string]
   readonly expr: Expression
   readonly unit: string
   readonly width: number
@@ -48,11 +47,10 @@ export const spread = (operation: Operation): SizedPanel => {
   const nodes = nodeLatency(operation, SCOPE.node)
   return timeSeries({
     title: `${capital(operation)} latency of the selected pools`,
-    about: [
-      `Time of a ${operation} transaction over the selected pools: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the selected nodes, not of requests; p99 of the requests to the pools where the system serves a histogram.`,
-      'All lines similar and below the thresholds.',
+    shows: `Time of a ${operation} transaction over the selected pools: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the selected nodes, not of requests; p99 of the requests to the pools where the system serves a histogram.`,
+    normal: 'All lines similar and below the thresholds.',
+    otherwise:
       'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
-    ],
     queries: [
       { expr: latencyOfAll(operation, SCOPE.pool), legend: 'All requests' },
       { expr: promql`quantile(0.95, ${nodes})`, legend: '95th percentile of nodes' },
@@ -74,11 +72,9 @@ export const spread = (operation: Operation): SizedPanel => {
 export const topPoolLatency = (operation: Operation): SizedPanel =>
   topPools({
     title: `Top $topn pools by ${operation} latency`,
-    about: [
-      `Time of a ${operation} transaction by pool, weighted by transactions, of the pools that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
-      'Below the thresholds, and similar from day to day.',
-      'One pool: see its nodes. All pools of a system: its network or its load.',
-    ],
+    shows: `Time of a ${operation} transaction by pool, weighted by transactions, of the pools that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
+    normal: 'Below the thresholds, and similar from day to day.',
+    otherwise: 'One pool: see its nodes. All pools of a system: its network or its load.',
     expr: poolLatency(operation, SCOPE.pool),
     ...latencyAxis(operation),
     noValue: NO_RECORDED_DATA,
@@ -92,27 +88,29 @@ const RECORDED_TRAFFIC = {
   write: { transactions: RECORDED.writes, bytes: RECORDED.writeBytes },
 } as const satisfies Record<Operation, Record<string, RecordedName>>
 
-const byPool = (title: string, about: readonly [string, string, string], expr: Expression, unit: string) =>
-  topPools({ title, about, expr, unit, min: 0, noValue: NO_RECORDED_DATA, width: 12 })
+const byPool = (title: string, about: About, expr: Expression, unit: string) =>
+  topPools({ title, ...about, expr, unit, min: 0, noValue: NO_RECORDED_DATA, width: 12 })
 
 export const transactions = byPool(
   'Top $topn pools by transactions',
-  [
-    'Reads and writes per second of the pools with the most in the last three hours of the time range.',
-    'Follows the daily load.',
-    'Latency that increases together with transactions is caused by load.',
-  ],
+  {
+    shows:
+      'Reads and writes per second of the pools with the most in the last three hours of the time range.',
+    normal: 'Follows the daily load.',
+    otherwise: 'Latency that increases together with transactions is caused by load.',
+  },
   ofPools(RECORDED.transactions),
   'reqps',
 )
 
 export const bandwidth = byPool(
   'Top $topn pools by bandwidth',
-  [
-    'Bytes per second that transactions read and write, of the pools with the most in the last three hours of the time range.',
-    'Follows the daily load.',
-    'A constant maximum under load is a bottleneck: compare with CPU and network below.',
-  ],
+  {
+    shows:
+      'Bytes per second that transactions read and write, of the pools with the most in the last three hours of the time range.',
+    normal: 'Follows the daily load.',
+    otherwise: 'A constant maximum under load is a bottleneck: compare with CPU and network below.',
+  },
   promql`(${ofPools(RECORDED.readBytes)} + ${ofPools(RECORDED.writeBytes)})`,
   'Bps',
 )
@@ -121,11 +119,11 @@ export const objectSize = (operation: Operation): SizedPanel => {
   const { transactions: count, bytes } = RECORDED_TRAFFIC[operation]
   return byPool(
     `Top $topn pools by bytes per ${operation}`,
-    [
-      `Bandwidth divided by transactions: the mean size of the objects of a ${operation}, of the pools where it is largest.`,
-      'Steady.',
-      'A sudden increase explains higher latency: larger objects take longer.',
-    ],
+    {
+      shows: `Bandwidth divided by transactions: the mean size of the objects of a ${operation}, of the pools where it is largest.`,
+      normal: 'Steady.',
+      otherwise: 'A sudden increase explains higher latency: larger objects take longer.',
+    },
     ratio(ofPools(bytes), ofPools(count)),
     'bytes',
   )
@@ -135,11 +133,10 @@ const SAME_TIME = 'and the values of the day and of the week before at the same 
 
 export const comparedTransactions = compared({
   title: 'Transactions and earlier days',
-  about: [
-    `Reads and writes per second over the selected pools, ${SAME_TIME}`,
-    'All lines similar, except on holidays.',
+  shows: `Reads and writes per second over the selected pools, ${SAME_TIME}`,
+  normal: 'All lines similar, except on holidays.',
+  otherwise:
     'Nearly zero while the other lines are not: requests do not reach the system. Far above: new load, which explains latency.',
-  ],
   expr: sum(ofPools(RECORDED.transactions)),
   unit: 'reqps',
   width: 8,
@@ -148,11 +145,10 @@ export const comparedTransactions = compared({
 export const comparedLatency = (operation: Operation): SizedPanel =>
   compared({
     title: `${capital(operation)} latency and earlier days`,
-    about: [
-      `Time of a ${operation} transaction over the selected pools, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
-      'All lines similar.',
+    shows: `Time of a ${operation} transaction over the selected pools, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
+    normal: 'All lines similar.',
+    otherwise:
       'Several times as slow at the same load: a fault, although the latency may be below the thresholds. Select one pool at a time.',
-    ],
     expr: latencyOfAll(operation, SCOPE.pool),
     unit: 's',
     width: 8,

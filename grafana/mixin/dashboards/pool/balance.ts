@@ -15,11 +15,9 @@ import { node, USED } from './queries.ts'
 
 const usedByNode = table({
   title: 'Top $topn nodes by space used',
-  about: [
-    'Allocated relative to usable space of the fullest nodes.',
-    'Similar on all nodes of a pool. A new node fills slowly.',
-    'One node far above the others: see “Fullest minus emptiest node” on the capacity dashboard.',
-  ],
+  shows: 'Allocated relative to usable space of the fullest nodes.',
+  normal: 'Similar on all nodes of a pool. A new node fills slowly.',
+  otherwise: 'One node far above the others: see “Fullest minus emptiest node” on the capacity dashboard.',
   rows: NODE_KEY,
   columns: [
     {
@@ -37,11 +35,10 @@ const usedByNode = table({
 
 const transactions = topNodes({
   title: 'Top $topn nodes by transactions',
-  about: [
+  shows:
     'Reads and writes per second of the nodes with the most transactions in the last three hours of the time range.',
-    'Similar on all nodes of a pool.',
-    'One node far above the others: the load balancer is uneven.',
-  ],
+  normal: 'Similar on all nodes of a pool.',
+  otherwise: 'One node far above the others: the load balancer is uneven.',
   expr: recorded(RECORDED.nodeTransactions, SCOPE.node),
   unit: 'reqps',
   noValue: NO_RECORDED_DATA,
@@ -49,11 +46,10 @@ const transactions = topNodes({
 
 const cpu = topNodes({
   title: 'Top $topn nodes by CPU',
-  about: [
+  shows:
     'Share of CPU time in use on the nodes where it was highest in the last three hours of the time range.',
-    'Below the dashed thresholds and similar on all nodes.',
-    'One node only: check for background work on it, or an uneven load balancer.',
-  ],
+  normal: 'Below the dashed thresholds and similar on all nodes.',
+  otherwise: 'One node only: check for background work on it, or an uneven load balancer.',
   expr: node('sds_node_cpu_utilization_ratio'),
   unit: 'percentunit',
   steps: lineSteps(THRESHOLDS.cpuRatio),
@@ -63,11 +59,11 @@ const cpu = topNodes({
 
 const nic = topNodes({
   title: 'Top $topn nodes by NIC use',
-  about: [
+  shows:
     'Use of the network interfaces relative to their capacity, the larger of receiving and transmitting, on the nodes where it was highest in the last three hours of the time range.',
-    'Below the dashed thresholds and similar on all nodes.',
+  normal: 'Below the dashed thresholds and similar on all nodes.',
+  otherwise:
     'One node only points to the load balancer. A ratio that doubles at equal traffic is a failed link.',
-  ],
   expr: recorded(RECORDED.nodeBusierNic, SCOPE.node),
   unit: 'percentunit',
   steps: lineSteps(THRESHOLDS.nicRatio),
@@ -77,11 +73,10 @@ const nic = topNodes({
 
 const distribution = heatmap({
   title: 'Read latency of all nodes',
-  about: [
-    `Number of nodes by the time of a read transaction, over time: ${LATENCY_MEASURE} Useful for about a dozen nodes or more.`,
-    'One narrow band.',
+  shows: `Number of nodes by the time of a read transaction, over time: ${LATENCY_MEASURE} Useful for about a dozen nodes or more.`,
+  normal: 'One narrow band.',
+  otherwise:
     'Two bands are two types of nodes. A point above the band is one node: find it under “Top $topn nodes by read latency”.',
-  ],
   queries: [{ expr: nodeLatency('read', SCOPE.node), legend: NODE_NAME }],
   unit: 's',
   calculate: true,

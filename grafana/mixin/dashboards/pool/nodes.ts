@@ -15,11 +15,11 @@ import { node, USED } from './queries.ts'
 
 const health = stateTimeline({
   title: 'Nodes that were not Good',
-  about: [
+  shows:
     'Health of the nodes that were not Good at some time in the time range; those that were worst come first. Bands have steps of five minutes or more, with the worst state of each; a gap is time without data.',
-    'Empty, or blue during planned work.',
+  normal: 'Empty, or blue during planned work.',
+  otherwise:
     'Click a band to open the node. Several nodes that change together may share a switch, a rack or a power feed.',
-  ],
   queries: [{ expr: nodeHealthBands(SCOPE.node), legend: NODE_NAME }],
   mappings: HEALTH_MAPPINGS,
   // Thousands of nodes at every minute take seconds.
@@ -58,11 +58,11 @@ const disksToFix = sumBy(
 
 const nodes = table({
   title: 'Nodes',
-  about: [
+  shows:
     "One row for each node that was listed within a day: state, disks that are Bad or ready to replace, space, load, latency (mean or quantile), share of failed transactions, and the age of the newest sample by the storage system's clock. NIC is the busier direction.",
-    'All rows are similar, with no coloured cell.',
+  normal: 'All rows are similar, with no coloured cell.',
+  otherwise:
     'Click a node to open it. State “No data”: the system no longer lists the node, or its pool cannot be polled, see “Data”. Columns without values are attributes that the system does not serve.',
-  ],
   rows: NODE_KEY,
   columns: [
     { title: 'State', expr: state, mappings: HEALTH_CELLS },

@@ -14,11 +14,10 @@ import { node } from './queries.ts'
 
 const spaceUsed = stat({
   title: 'Space used',
-  about: [
+  shows:
     'Allocated relative to usable space, summed over the selected nodes before dividing; only nodes that serve both count.',
-    'Below the warning threshold.',
-    'Compare the nodes under “Top $topn nodes by space used”. Plan with the capacity dashboard.',
-  ],
+  normal: 'Below the warning threshold.',
+  otherwise: 'Compare the nodes under “Top $topn nodes by space used”. Plan with the capacity dashboard.',
   queries: [{ expr: usedRatio(sum, SCOPE.node) }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
@@ -27,11 +26,9 @@ const spaceUsed = stat({
 
 const free = stat({
   title: 'Free',
-  about: [
-    'Free usable space on Good disks, without the reserve, summed over the selected nodes.',
-    'Enough for the rebuild of the largest node and the growth until new disks are delivered.',
-    'A decrease without more data means that disks became Bad: see the disks dashboard.',
-  ],
+  shows: 'Free usable space on Good disks, without the reserve, summed over the selected nodes.',
+  normal: 'Enough for the rebuild of the largest node and the growth until new disks are delivered.',
+  otherwise: 'A decrease without more data means that disks became Bad: see the disks dashboard.',
   queries: [{ expr: sum(node('sds_node_disk_space_free_bytes')) }],
   unit: 'bytes',
   width: 4,

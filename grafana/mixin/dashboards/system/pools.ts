@@ -27,11 +27,11 @@ const NODES = sumOfPool('sds_pool_nodes_by_status', 'status', 'status!="Good"')
 
 export const pools = table({
   title: 'Pools',
-  about: [
+  shows:
     'What the systems report about each selected pool: nodes that are Bad or in maintenance, disks that are not Good, whether garbage collection is on for user data and system metadata, garbage that is to be reclaimed and that cannot be yet, data in bad chunks with the age of this value, and the share of the data to be erasure coded that is.',
-    'No nodes and few disks, garbage collection on, nothing to recover, above 95 % coded.',
+  normal: 'No nodes and few disks, garbage collection on, nothing to recover, above 95 % coded.',
+  otherwise:
     'Click a pool for its nodes. Data to recover whose age is days is the last value of a system that has nothing to recover.',
-  ],
   rows: POOL_KEY,
   columns: [
     { title: 'Nodes', expr: NODES, steps: from(1, 'warning') },
@@ -67,11 +67,11 @@ export const pools = table({
 
 const garbage = timeSeries({
   title: 'Garbage of the selected pools',
-  about: [
+  shows:
     'Garbage of the selected pools: what is to be reclaimed, and what cannot be yet, because its chunks have valid data, too; stacked.',
-    'It follows deletes and overwrites, and does not grow for days.',
+  normal: 'It follows deletes and overwrites, and does not grow for days.',
+  otherwise:
     'Growing “To be reclaimed”: check “GC” above, and whether nodes or sites are not available. Growing “Partial” comes from deletes of many small objects.',
-  ],
   queries: [
     { expr: sum(GARBAGE_PENDING), legend: 'To be reclaimed' },
     { expr: sum(GARBAGE_UNRECLAIMABLE), legend: 'Partial' },
@@ -84,11 +84,10 @@ const garbage = timeSeries({
 
 const reclaimed = topPools({
   title: 'Top $topn pools by garbage reclaimed in a day',
-  about: [
-    'Garbage that the pools have reclaimed within the day before each point.',
-    'As much as is deleted and overwritten.',
+  shows: 'Garbage that the pools have reclaimed within the day before each point.',
+  normal: 'As much as is deleted and overwritten.',
+  otherwise:
     '0 while garbage is pending: garbage collection is off, or waits for nodes or sites that are not available.',
-  ],
   expr: promql`clamp_min(${GARBAGE_RECLAIMED} - ${shifted(GARBAGE_RECLAIMED, '1d')}, 0)`,
   unit: 'bytes',
   noValue: NOT_READ,
@@ -96,11 +95,10 @@ const reclaimed = topPools({
 
 const recovery = topPools({
   title: 'Top $topn pools by data to recover',
-  about: [
-    'Data in bad chunks, of the pools with the most.',
-    'None, or falling after a disk or node failed.',
+  shows: 'Data in bad chunks, of the pools with the most.',
+  normal: 'None, or falling after a disk or node failed.',
+  otherwise:
     'If it does not fall, bring back nodes that are not available, and contact the support of the vendor. A constant value may be weeks old: see its age in “Pools”.',
-  ],
   expr: ofPool('sds_pool_recovery_bad_chunks_bytes'),
   unit: 'bytes',
   noValue: NOT_READ,
@@ -108,11 +106,9 @@ const recovery = topPools({
 
 const uncoded = topPools({
   title: 'Top $topn pools by data to be coded',
-  about: [
-    'Data that is to be erasure coded and is stored as copies until then, of the pools with the most.',
-    'A small part of the data. It grows during an import, and falls afterwards.',
-    'If it does not fall, check whether enough nodes are available.',
-  ],
+  shows: 'Data that is to be erasure coded and is stored as copies until then, of the pools with the most.',
+  normal: 'A small part of the data. It grows during an import, and falls afterwards.',
+  otherwise: 'If it does not fall, check whether enough nodes are available.',
   expr: promql`${TO_CODE} - ${CODED}`,
   unit: 'bytes',
   noValue: NOT_READ,

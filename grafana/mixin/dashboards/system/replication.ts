@@ -22,11 +22,10 @@ const perLink = (metric: MetricName) => dedup(LINK_KEY, select(metric, ...SCOPE.
 
 const groups = table({
   title: 'Replication groups',
-  about: [
+  shows:
     'The replication groups of the selected systems: their sites, the time for which their oldest data waits for replication, and the data that waits: objects, journals, and data to be encoded with XOR between three or more sites.',
-    'A lag of minutes, and data that follows the load. Groups of one site have neither.',
-    'A lag of hours: see “Links”, and check the bandwidth between the sites.',
-  ],
+  normal: 'A lag of minutes, and data that follows the load. Groups of one site have neither.',
+  otherwise: 'A lag of hours: see “Links”, and check the bandwidth between the sites.',
   rows: GROUP_KEY,
   columns: [
     { title: 'Sites', expr: dedup(GROUP_KEY, select('sds_replication_group_sites', ...SCOPE.system)) },
@@ -42,11 +41,11 @@ const groups = table({
 
 const links = table({
   title: 'Links that have failed, or copy to a new site',
-  about: [
+  shows:
     'Replication links of the selected systems that have failed, and those that copy the existing data to a site that was added or joined again, with their progress.',
-    'Empty.',
+  normal: 'Empty.',
+  otherwise:
     'A failed link: check the network between the sites, and the nodes of the other site. A progress that does not change for hours: check the free space of the other site, too.',
-  ],
   rows: LINK_KEY,
   columns: [
     { title: 'State', expr: perLink('sds_replication_link_failed'), mappings: LINK_CELLS },
@@ -61,11 +60,10 @@ const GROUP_NAME = '{{system}} / {{replication_group}}'
 
 const lag = timeSeries({
   title: 'Top $topn replication groups by lag',
-  about: [
+  shows:
     'Time for which the oldest data of a group waits for replication, while data waits. It is the recovery point of the group.',
-    'Minutes.',
-    'A line that rises by an hour each hour: nothing is copied. See “Links”.',
-  ],
+  normal: 'Minutes.',
+  otherwise: 'A line that rises by an hour each hour: nothing is copied. See “Links”.',
   queries: [{ expr: top(LAG), legend: GROUP_NAME }],
   unit: 's',
   steps: lineSteps(THRESHOLDS.replicationLagSeconds),
@@ -76,11 +74,9 @@ const lag = timeSeries({
 
 const backlog = timeSeries({
   title: 'Top $topn groups by data that waits',
-  about: [
-    'Data of a replication group that waits for replication, of all kinds.',
-    'Follows the load.',
-    'Growth for hours: more is written than is copied. Check the bandwidth between the sites.',
-  ],
+  shows: 'Data of a replication group that waits for replication, of all kinds.',
+  normal: 'Follows the load.',
+  otherwise: 'Growth for hours: more is written than is copied. Check the bandwidth between the sites.',
   queries: [{ expr: top(recorded(RECORDED.replicationPending, SCOPE.system)), legend: GROUP_NAME }],
   unit: 'bytes',
   interval: SAMPLE_INTERVAL,

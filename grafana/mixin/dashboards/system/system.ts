@@ -2,6 +2,7 @@ import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, dedup, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
+import type { About } from '../../sdk/spec.ts'
 import { table } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { GRAFANA, SYSTEM_KEY } from '../../settings.ts'
@@ -16,11 +17,9 @@ const VERSION_KEY = [...SYSTEM_KEY, 'version'] as const
 
 const versions = table({
   title: 'Software versions',
-  about: [
-    'Nodes of the selected systems by the version of their software.',
-    'One version for each system, or two during an upgrade, which takes days.',
-    'Two versions for a week: the upgrade may have stopped.',
-  ],
+  shows: 'Nodes of the selected systems by the version of their software.',
+  normal: 'One version for each system, or two during an upgrade, which takes days.',
+  otherwise: 'Two versions for a week: the upgrade may have stopped.',
   rows: VERSION_KEY,
   columns: [
     {
@@ -39,11 +38,10 @@ const versions = table({
 
 const licenses = table({
   title: 'Licenses and tables',
-  about: [
+  shows:
     'The selected systems: 1 if a licensed feature has expired, the time until the first one expires, where the system has a date, and the number of directory tables, by the Flux API.',
-    'Not expired. The number of tables does not change.',
-    'Order a license before it expires.',
-  ],
+  normal: 'Not expired. The number of tables does not change.',
+  otherwise: 'Order a license before it expires.',
   rows: SYSTEM_KEY,
   columns: [
     { title: 'Expired', expr: ofSystem('sds_system_license_expired') },
@@ -62,11 +60,10 @@ const licenses = table({
 
 const tables = timeSeries({
   title: 'Tables not ready',
-  about: [
-    'Directory tables of each selected system that are not ready or in no known state, by the Flux API.',
-    '0, except for minutes after a node stopped.',
+  shows: 'Directory tables of each selected system that are not ready or in no known state, by the Flux API.',
+  normal: '0, except for minutes after a node stopped.',
+  otherwise:
     'Requests for the objects in these tables fail or wait. Bring back nodes that are not available.',
-  ],
   queries: [{ expr: TABLES_UNREADY, legend: '{{system}}' }],
   stepped: true,
   faults: true,
@@ -77,10 +74,10 @@ const tables = timeSeries({
 
 const software = [versions, licenses, tables] as const
 
-const counts = (title: string, expr: Expression, about: readonly [string, string, string], faults: boolean) =>
+const counts = (title: string, expr: Expression, about: About, faults: boolean) =>
   timeSeries({
     title,
-    about,
+    ...about,
     queries: [{ expr, legend: '{{system}}' }],
     stepped: true,
     ...(faults && { faults }),
@@ -90,33 +87,34 @@ const counts = (title: string, expr: Expression, about: readonly [string, string
 const ownAlerts = counts(
   'Critical alerts and errors by system',
   promql`${unacknowledged('Critical')} + ${unacknowledged('Error')}`,
-  [
-    'Alerts with the severity Critical or Error that are not acknowledged there.',
-    '0.',
-    'A step upwards is a new alert of the system. The management interface of the system lists them.',
-  ],
+  {
+    shows: 'Alerts with the severity Critical or Error that are not acknowledged there.',
+    normal: '0.',
+    otherwise:
+      'A step upwards is a new alert of the system. The management interface of the system lists them.',
+  },
   true,
 )
 
 const ownWarnings = counts(
   'Warnings by system',
   unacknowledged('Warning'),
-  [
-    'Alerts with the severity Warning that are not acknowledged there.',
-    'Constant. Many systems have old ones.',
-    'Steady growth is a fault that returns. Repair it, and acknowledge those that are known.',
-  ],
+  {
+    shows: 'Alerts with the severity Warning that are not acknowledged there.',
+    normal: 'Constant. Many systems have old ones.',
+    otherwise: 'Steady growth is a fault that returns. Repair it, and acknowledge those that are known.',
+  },
   false,
 )
 
 const nodes = counts(
   'Nodes that are not Good by system',
   promql`${ofSystem('sds_system_nodes')} - ${ofSystem('sds_system_nodes_by_status', 'status="Good"')}`,
-  [
-    'Nodes that the system does not count as Good, including those in maintenance.',
-    '0, except for planned work.',
-    'The pool dashboard names the nodes.',
-  ],
+  {
+    shows: 'Nodes that the system does not count as Good, including those in maintenance.',
+    normal: '0, except for planned work.',
+    otherwise: 'The pool dashboard names the nodes.',
+  },
   false,
 )
 
@@ -124,11 +122,12 @@ const BY_STATUS = [...SYSTEM_KEY, 'status'] as const
 const disks = counts(
   'Disks that are not Good by system',
   promql`${ofSystem('sds_system_disks')} - ${sumBy(SYSTEM_KEY, dedup(BY_STATUS, select('sds_system_disks_by_status', ...SCOPE.system, 'status="Good"')))}`,
-  [
-    'Disks that the system does not count as Good, including those in maintenance and those of nodes that are not available.',
-    'Small steps until disks are replaced.',
-    'Many at once: a node, an enclosure or a power supply. The disks dashboard lists the nodes.',
-  ],
+  {
+    shows:
+      'Disks that the system does not count as Good, including those in maintenance and those of nodes that are not available.',
+    normal: 'Small steps until disks are replaced.',
+    otherwise: 'Many at once: a node, an enclosure or a power supply. The disks dashboard lists the nodes.',
+  },
   false,
 )
 
