@@ -57,14 +57,12 @@ const inhibited = (name: AlertName, ...on: readonly string[]): ExpectedAlert => 
   inhibited: true,
 })
 
-/** All alerts of each fault, after every `for`. */
-export const FAULTS: readonly Fault[] = [
-  { name: 'healthy', what: 'No fault.', emulator: { scenario: 'healthy' }, auth: 'token', alerts: [] },
+type Row = Omit<Fault, 'auth' | 'emulator'> & Partial<Fault>
+const ROWS: readonly Row[] = [
+  { name: 'healthy', what: 'No fault.', alerts: [] },
   {
     name: 'node-down',
     what: 'A node is not accessible.',
-    emulator: { scenario: 'node-down' },
-    auth: 'token',
     alerts: [
       alert('SdsNodeNotAccessible', 'hot/hot-node-01'),
       alert('SdsSystemAlertsCritical', ''),
@@ -77,15 +75,11 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'maintenance',
     what: 'A node is in maintenance, with all its disks, for less than a day.',
-    emulator: { scenario: 'maintenance' },
-    auth: 'token',
     alerts: [],
   },
   {
     name: 'disk-failures',
     what: 'Nodes of two pools have bad disks; one node is Bad, one Suspect.',
-    emulator: { scenario: 'disk-failures' },
-    auth: 'token',
     alerts: [
       alert('SdsNodeBad', 'hot/hot-node-01'),
       alert('SdsNodesSuspect', 'archive'),
@@ -102,8 +96,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'filling-up',
     what: 'A pool is above 90 %, another one reaches 90 % within days.',
-    emulator: { scenario: 'filling-up' },
-    auth: 'token',
     alerts: [
       alert('SdsCapacityCritical', 'hot'),
       inhibited('SdsCapacityHigh', 'hot'),
@@ -118,8 +110,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'error-burst',
     what: 'Many transactions fail with server errors and client errors.',
-    emulator: { scenario: 'error-burst' },
-    auth: 'token',
     alerts: [
       alert('SdsSystemErrorsCritical', ...POOLS),
       inhibited('SdsSystemErrors', ...POOLS),
@@ -131,58 +121,42 @@ export const FAULTS: readonly Fault[] = [
     name: 'slow',
     what: 'Each transaction takes 0.6 s longer.',
     emulator: { profile: 'classic', scenario: 'slow' },
-    auth: 'token',
     alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
   },
   {
     name: 'slow-modern',
     what: 'The same, on a system with the Flux API.',
     emulator: { profile: 'modern', scenario: 'slow' },
-    auth: 'token',
     alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
   },
   {
     name: 'site-down',
     what: 'The other site of a federation cannot be reached.',
-    emulator: { scenario: 'site-down' },
-    auth: 'token',
     alerts: [alert('SdsReplicationLinksFailed', ''), alert('SdsSystemAlertsError', '')],
     // The site has been down since midnight.
     tolerated: ['SdsReplicationLagCritical', 'SdsReplicationLagHigh', 'SdsReplicationBacklogGrowing'],
   },
-  {
-    name: 'site-rejoin',
-    what: 'A site joins a federation again, and its data is copied.',
-    emulator: { scenario: 'site-rejoin' },
-    auth: 'token',
-    alerts: [],
-  },
+  { name: 'site-rejoin', what: 'A site joins a federation again, and its data is copied.', alerts: [] },
   {
     name: 'upgrade',
     what: 'Half of the nodes have a newer software version, for less than a week.',
-    emulator: { scenario: 'upgrade' },
-    auth: 'token',
     alerts: [],
   },
   {
     name: 'array-alerts',
     what: 'The system has alerts of its own, beside its nodes.',
-    emulator: { scenario: 'array-alerts' },
-    auth: 'token',
     alerts: [alert('SdsSystemAlertsCritical', ''), alert('SdsSystemAlertsError', '')],
   },
   {
     name: 'queries-refused',
     what: 'The Flux API of a system refuses all queries.',
     emulator: { profile: 'modern', faults: ['query-error:compile'] },
-    auth: 'token',
     alerts: [alert('SdsQueryFailing', ''), alert('SdsResourceFailing', '')],
   },
   {
     name: 'unreachable',
     what: 'The API of a system does not respond.',
     emulator: { faults: ['reset'] },
-    auth: 'token',
     alerts: [
       alert('SdsSystemUnreachable', ''),
       inhibited('SdsPoolPollsFailing', ...POOLS),
@@ -194,7 +168,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'removed-system',
     what: 'A system is removed from the configuration, or its only exporter is gone.',
     emulator: {},
-    auth: 'token',
     removed: 'system',
     alerts: [alert('SdsSystemVanished', '')],
   },
@@ -202,7 +175,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'removed-pool',
     what: 'A pool is no longer listed by its system, or is removed from the configuration.',
     emulator: {},
-    auth: 'token',
     removed: 'pool',
     alerts: [alert('SdsPoolVanished', 'archive')],
   },
@@ -210,7 +182,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'expired-token',
     what: 'The token of the exporter expires.',
     emulator: { faults: ['expire-tokens'] },
-    auth: 'token',
     alerts: [
       alert('SdsTokenRefused', ''),
       inhibited('SdsPoolPollsFailing', ...POOLS),
@@ -240,7 +211,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'frozen',
     what: 'The statistics of a system have stopped: it serves stale statistics.',
     emulator: { faults: ['frozen'] },
-    auth: 'token',
     alerts: [
       alert('SdsFeedFrozen', ...POOLS),
       inhibited(
@@ -250,6 +220,13 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
 ]
+
+/** All alerts of each fault, after every `for`. A row without options of the emulator is the scenario of its name. */
+export const FAULTS: readonly Fault[] = ROWS.map((row) => ({
+  auth: 'token',
+  emulator: { scenario: row.name as Scenario },
+  ...row,
+}))
 
 /** `for` of the rule of an alert, in milliseconds, not scaled. */
 export const waitOf = (name: string): number => {

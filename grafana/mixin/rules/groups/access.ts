@@ -2,8 +2,10 @@ import { type Expression, type Matcher, promql, select } from '../../promql/expr
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { sinceLastPolls } from '../../promql/polled_pools.ts'
 import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
+import { type Alert, type AlertGroup, alertsAbout, level, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, SYSTEM } from './templates.ts'
+
+const { warning } = alertsAbout({})
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
 
@@ -79,22 +81,16 @@ const certificate = twoLevels({
   description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in ${DURATION}. After that it{{ end }} cannot be polled.`,
   advice: 'renew the certificate on the system',
   dashboard: exporterPage,
-  critical: {
-    alert: 'SdsCertificateCritical',
-    for: '10m',
-    summary: 'The TLS certificate of a storage system expires within days, or has expired.',
-  },
-  warning: {
-    alert: 'SdsCertificateExpiring',
-    for: '1h',
-    summary: 'The TLS certificate of a storage system expires soon.',
-  },
+  critical: level(
+    'SdsCertificateCritical',
+    'The TLS certificate of a storage system expires within days, or has expired.',
+    '10m',
+  ),
+  warning: level('SdsCertificateExpiring', 'The TLS certificate of a storage system expires soon.', '1h'),
 })
 
 /** Matched by id, and only where the list could be read: an unreadable list is not a removal. */
-const providerRemoved: Alert = {
-  alert: 'SdsAuthnProviderRemoved',
-  severity: 'warning',
+const providerRemoved = warning('SdsAuthnProviderRemoved', {
   scope: 'system',
   expr: promql`(
   max by (system,provider,provider_id) (max_over_time(${select('sds_authn_provider_info')}[1d]))
@@ -107,7 +103,7 @@ and on (system) ${perSystem(select('sds_authn_providers'))} >= 0`,
   description: `${SYSTEM} no longer lists the authentication provider {{ $labels.provider }}: its users cannot log in.`,
   advice: 'ask who removed it: the audit log has deletions by this exporter',
   dashboard: exporterPage,
-}
+})
 
 export const accessGroup: AlertGroup = {
   name: 'sds-access',

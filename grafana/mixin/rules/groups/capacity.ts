@@ -4,8 +4,10 @@ import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { dedup, lastValue } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
+import { type AlertGroup, alertsAbout, level, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, durationOf, POOL } from './templates.ts'
+
+const { warning, info } = alertsAbout({})
 
 const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
@@ -24,12 +26,7 @@ const capacityHigh = twoLevels({
     summary: 'A storage pool is almost full.',
     advice: 'delete or move data; deleted space is free only after garbage collection, which may take days',
   },
-  warning: {
-    alert: 'SdsCapacityHigh',
-    for: '30m',
-    keepFiringFor: '1h',
-    summary: 'A storage pool is filling up.',
-  },
+  warning: level('SdsCapacityHigh', 'A storage pool is filling up.', '30m', '1h'),
 })
 
 const FORECAST_ADVICE = 'find out which client writes, and for how long'
@@ -48,23 +45,21 @@ ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[level]}`,
   description: `${POOL} {{ if gt $value 0.0 }}reaches ${LIMITS.forecastTargetPercent} % in ${DURATION}{{ else }}has reached ${LIMITS.forecastTargetPercent} %{{ end }}, by the median forecast of its nodes.`,
   advice: FORECAST_ADVICE,
   dashboard: capacityPage,
-  critical: {
-    alert: 'SdsForecastCritical',
-    for: '1h',
-    keepFiringFor: '2h',
-    summary: 'A storage system forecasts that one of its pools is almost full within days.',
-  },
-  warning: {
-    alert: 'SdsForecastShort',
-    for: '6h',
-    keepFiringFor: '6h',
-    summary: 'A storage system forecasts that one of its pools is almost full within weeks.',
-  },
+  critical: level(
+    'SdsForecastCritical',
+    'A storage system forecasts that one of its pools is almost full within days.',
+    '1h',
+    '2h',
+  ),
+  warning: level(
+    'SdsForecastShort',
+    'A storage system forecasts that one of its pools is almost full within weeks.',
+    '6h',
+    '6h',
+  ),
 })
 
-const forecastUnavailable: Alert = {
-  alert: 'SdsForecastUnavailable',
-  severity: 'info',
+const forecastUnavailable = info('SdsForecastUnavailable', {
   expr: promql`${lastValue(select(RECORDED.forecastAvailable))} < ${FORECAST_MIN_SHARE}
 and
 ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
@@ -74,14 +69,12 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system makes a forecast of only {{ $value | humanizePercentage }} of its nodes: no alert warns before it is full.`,
   advice: 'watch its growth on the capacity dashboard',
   dashboard: capacityPage,
-}
+})
 
 /** Pools of which forecasts are requested: nodes by whether they have any. */
 const REQUESTED = select('sds_pool_attribute_nodes', `attribute="${FORECAST.name}"`)
 
-const forecastMissing: Alert = {
-  alert: 'SdsForecastMissing',
-  severity: 'info',
+const forecastMissing = info('SdsForecastMissing', {
   expr: promql`${dedup(POOL_KEY, lastValue(REQUESTED))} > 0
 unless on (${POOL_KEY})
 ${lastValue(select(RECORDED.forecastAvailable))}`,
@@ -91,7 +84,7 @@ ${lastValue(select(RECORDED.forecastAvailable))}`,
   description: `${POOL} is polled and its forecasts are requested, but there is none of ${LIMITS.forecastTargetPercent} %, neither a time nor N/A: the alerts on forecasts cannot fire.`,
   advice: 'run sds-exporter check and sds-exporter doctor with the configuration of the exporter',
   dashboard: capacityPage,
-}
+})
 
 /** Maintenance takes the space of nodes away: while it lasts, a change of usage is no trend and no imbalance. */
 const inMaintenance = select(RECORDED.maintenance)
@@ -102,9 +95,7 @@ const spaceNodes = select(RECORDED.spaceNodes)
  * For sudden growth: the storage system's forecast uses days of history, this six hours. The trend is that of the
  * recorded ratio of the pool. Trends of single series would count nodes that left, and restart with each exporter.
  */
-const fillsSoon: Alert = {
-  alert: 'SdsCapacityFillsSoon',
-  severity: 'warning',
+const fillsSoon = warning('SdsCapacityFillsSoon', {
   expr: promql`predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
 and
 ${USED} > ${THRESHOLDS.forecastUsedRatio.warning}
@@ -122,11 +113,9 @@ max_over_time(${spaceNodes}[6h]) > min_over_time(${spaceNodes}[6h])`,
   description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in ${durationOf(LIMITS.trendSeconds)}.`,
   advice: FORECAST_ADVICE,
   dashboard: capacityPage,
-}
+})
 
-const imbalance: Alert = {
-  alert: 'SdsCapacityImbalance',
-  severity: 'info',
+const imbalance = info('SdsCapacityImbalance', {
   expr: promql`${lastValue(select(RECORDED.usedRatioRange))} > ${THRESHOLDS.imbalanceRatio.critical}
 unless
 max_over_time(${inMaintenance}[15m]) == 1`,
@@ -136,7 +125,7 @@ max_over_time(${inMaintenance}[15m]) == 1`,
   description: `${POOL}: the usage of its fullest and its emptiest node differs by {{ $value | humanizePercentage }} of their space.`,
   advice: 'check that rebalancing runs; after an expansion it takes weeks',
   dashboard: capacityPage,
-}
+})
 
 export const capacityGroup: AlertGroup = {
   name: 'sds-capacity',

@@ -11,8 +11,10 @@ import {
   sumByPool,
 } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown } from './rule.ts'
+import { type AlertGroup, alertsAbout, shown } from './rule.ts'
 import { counted, dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
+
+const { critical, warning, info } = alertsAbout({})
 
 const DISKS = 'sds_node_disks_by_status'
 /** Disks of pools. The sum drops the label `status`. */
@@ -20,9 +22,7 @@ const withStatus = (status: string): Expression => select(RECORDED.disks, `statu
 const poolPage = dashboardOf('disks', POOL_KEY)
 const bad = sumByPool(withStatus('Bad'))
 
-const disksBad: Alert = {
-  alert: 'SdsDisksBad',
-  severity: 'warning',
+const disksBad = warning('SdsDisksBad', {
   expr: promql`${bad} > 0`,
   for: '15m',
   keepFiringFor: '15m',
@@ -31,11 +31,9 @@ const disksBad: Alert = {
   advice: 'open a ticket for a replacement; remove a disk only when it is ready to be replaced',
   status: shown('disks', ['bad', '>', 0]),
   dashboard: poolPage,
-}
+})
 
-const failuresMany: Alert = {
-  alert: 'SdsDiskFailuresMany',
-  severity: 'critical',
+const failuresMany = critical('SdsDiskFailuresMany', {
   expr: promql`${bad} >= ${LIMITS.manyBadDisks}
 and
 ${bad}
@@ -49,14 +47,12 @@ ${bad}
     'if they are in one node, check its enclosure, not the disks; if they are in several, call the support of the vendor',
   status: shown('disks', ['bad', '>=', LIMITS.manyBadDisks], ['bad_ratio', '>', LIMITS.manyBadDisksRatio]),
   dashboard: poolPage,
-}
+})
 
 /** The counts of the pool, where the dashboard API has none. */
 const readyOfPools = dedup(POOL_KEY, lastValue(select('sds_pool_disks_by_status', 'status="ReadyToReplace"')))
 
-const readyToReplace: Alert = {
-  alert: 'SdsDisksReadyToReplace',
-  severity: 'info',
+const readyToReplace = info('SdsDisksReadyToReplace', {
   expr: promql`(
 ${sumByPool(lastValue(withStatus('ReadyToReplace')))}
 or
@@ -69,11 +65,9 @@ ${readyOfPools}
   advice: 'replace the disks at the next visit',
   status: shown('disks_to_replace', ['disks', '>', 0]),
   dashboard: poolPage,
-}
+})
 
-const unaccounted: Alert = {
-  alert: 'SdsDisksUnaccounted',
-  severity: 'info',
+const unaccounted = info('SdsDisksUnaccounted', {
   expr: promql`sum by (${POOL_KEY}) (
   ${perNode(select('sds_node_disks'))}
   -
@@ -86,12 +80,10 @@ const unaccounted: Alert = {
   description: `${POOL}: the nodes count ${counted('disk that is', 'disks that are')} neither Good nor Bad nor in Maintenance nor ready to be replaced. No other alert about disks covers them.`,
   advice: 'look up the disks in the management interface',
   dashboard: poolPage,
-}
+})
 
 /** Every node reports the value of the whole system, hence the maximum over nodes and not a sum. */
-const spaceOffline: Alert = {
-  alert: 'SdsDiskSpaceOffline',
-  severity: 'warning',
+const spaceOffline = warning('SdsDiskSpaceOffline', {
   scope: 'system',
   expr: promql`${perSystem(select('sds_node_disk_space_offline_bytes'))} > 0
 unless on (system)
@@ -102,7 +94,7 @@ ${by('max', SYSTEM_KEY, select(RECORDED.maintenance))} == 1`,
   description: `${SYSTEM} has {{ $value | humanize1024 }}B of disk space offline, over all its pools: it is missing until disks and nodes return.`,
   advice: 'find the nodes and disks that are not Good on the dashboard of disks',
   dashboard: dashboardOf('capacity', SYSTEM_KEY),
-}
+})
 
 export const disksGroup: AlertGroup = {
   name: 'sds-disks',

@@ -23,8 +23,10 @@ import {
 } from '../../settings.ts'
 import { processes } from './processes.ts'
 import { RUN_DOCTOR, resourceFailing } from './resources.ts'
-import { type Alert, type AlertGroup, shown } from './rule.ts'
+import { type Alert, type AlertGroup, alertsAbout, shown } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
+
+const { critical, warning, info } = alertsAbout({})
 
 const exporterPage = dashboardOf('exporter', [])
 const systemPage = dashboardOf('exporter', SYSTEM_KEY)
@@ -54,9 +56,7 @@ const FAILING_INTERVALS = 2
 const OVERDUE_INTERVALS = 3
 
 const polls: readonly Alert[] = [
-  {
-    alert: 'SdsSystemUnreachable',
-    severity: 'critical',
+  critical('SdsSystemUnreachable', {
     scope: 'system',
     expr: promql`${perSystem(select('sds_system_up'))} == 0
 unless
@@ -67,10 +67,8 @@ ${polledWithin(FAILING_INTERVALS, SYSTEM_KEY)}`,
     description: `${SYSTEM} does not respond to any exporter and is not monitored. It may still serve its users.`,
     advice: 'check network, firewall and port 4443 of the system; the log of the exporter has the reason',
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsPoolPollsFailing',
-    severity: 'critical',
+  }),
+  critical('SdsPoolPollsFailing', {
     expr: promql`(
 ${UNPOLLED_POOLS}
 unless on (${POOL_ID_KEY})
@@ -86,10 +84,8 @@ ${VANISHED_UNPOLLED}
     description: `${POOL} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
     advice: RUN_DOCTOR,
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsPoolsUnknown',
-    severity: 'critical',
+  }),
+  critical('SdsPoolsUnknown', {
     scope: 'system',
     expr: promql`${perSystem(select('sds_system_up'))} == 1\nunless on (system)\n${select('sds_pool_up')}`,
     for: '10m',
@@ -98,10 +94,8 @@ ${VANISHED_UNPOLLED}
     description: `${SYSTEM} responds, but no exporter could read the list of its pools: it is not monitored.`,
     advice: RUN_DOCTOR,
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsPollErrorsHigh',
-    severity: 'warning',
+  }),
+  warning('SdsPollErrorsHigh', {
     expr: sinceLastPolls('15m', (window, rare) =>
       rare
         ? promql`${failedPolls(window)} > ${FEW_POLLS_FACTOR} * ${LIMITS.failedPollsRatio}`
@@ -112,10 +106,8 @@ ${VANISHED_UNPOLLED}
     description: `${POOL}: {{ $value | humanizePercentage }} of the last polls of one exporter failed.`,
     advice: RUN_DOCTOR,
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsPollsOverdue',
-    severity: 'warning',
+  }),
+  warning('SdsPollsOverdue', {
     expr: promql`time() - ${perPolledPool(select('sds_pool_last_success_timestamp_seconds'))} > ${THRESHOLDS.pollAgeSeconds.critical}
 and
 ${POLLED_POOLS}
@@ -126,7 +118,7 @@ ${polledWithin(OVERDUE_INTERVALS, POLLED_POOL_KEY)}`,
     description: `${POOL} was last polled ${DURATION} ago, without a failure: the exporter does not keep its schedule.`,
     advice: 'check the CPU time and the memory of the exporter',
     dashboard: systemPage,
-  },
+  }),
 ]
 
 /**
@@ -135,9 +127,7 @@ ${polledWithin(OVERDUE_INTERVALS, POLLED_POOL_KEY)}`,
  * not vanished. Those of a system that does not respond are not known to an exporter that starts.
  */
 const vanished: readonly Alert[] = [
-  {
-    alert: 'SdsSystemVanished',
-    severity: 'critical',
+  critical('SdsSystemVanished', {
     scope: 'system',
     expr: promql`${perSystem(promql`last_over_time(${select('sds_system_up')}[1d])`)} >= 0
 unless
@@ -147,10 +137,8 @@ ${perSystem(select('sds_system_up'))}`,
     description: `${SYSTEM} was monitored within a day, and is no longer by any exporter: it was removed from the configuration, or its exporter is gone.`,
     advice: 'if this is planned, silence it for a day; otherwise restore the configuration or the exporter',
     dashboard: exporterPage,
-  },
-  {
-    alert: 'SdsPoolVanished',
-    severity: 'critical',
+  }),
+  critical('SdsPoolVanished', {
     expr: promql`(
   ${perPolledPool(promql`last_over_time(${select('sds_pool_last_success_timestamp_seconds')}[1d])`)} > 0
   unless on (${POOL_ID_KEY})
@@ -164,7 +152,7 @@ ${perSystem(select('sds_system_up'))} == 1`,
     advice:
       'if this is planned, silence it for a day; otherwise compare with the list of pools of the system',
     dashboard: systemPage,
-  },
+  }),
 ]
 
 const QUERY_UP = select('sds_system_query_up')
@@ -173,9 +161,7 @@ const queryPolls = (result: string, window: Duration): Expression =>
 
 /** Only for systems whose Flux API worked within a week: others may have none. */
 const queries: readonly Alert[] = [
-  {
-    alert: 'SdsQueryFailing',
-    severity: 'warning',
+  warning('SdsQueryFailing', {
     scope: 'system',
     expr: promql`${perSystem(QUERY_UP)} == 0
 and
@@ -186,10 +172,8 @@ ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
     description: `${SYSTEM} no longer answers queries of the Flux API: its performance metrics are missing. Its health and capacity are still monitored.`,
     advice: RUN_DOCTOR,
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsQueryEmpty',
-    severity: 'warning',
+  }),
+  warning('SdsQueryEmpty', {
     scope: 'system',
     // An hour, as schedules of 30 minutes have no poll in shorter windows at times.
     expr: promql`${queryPolls('empty', '1h')} > 0
@@ -203,7 +187,7 @@ ${queryPolls('ok', '7d')} > 0`,
     description: `${SYSTEM} answers queries of the Flux API without current data: its performance metrics are missing. Its health and capacity are still monitored.`,
     advice: 'check in its management interface whether it has current performance data',
     dashboard: systemPage,
-  },
+  }),
 ]
 
 const AGE = select(RECORDED.sampleAge)
@@ -212,9 +196,7 @@ const newestOfNode = by('max', NODE_KEY, select('sds_node_sample_timestamp_secon
 const newestOfPool = by('max', POOL_KEY, select('sds_node_sample_timestamp_seconds'))
 
 const frozen: readonly Alert[] = [
-  {
-    alert: 'SdsFeedFrozen',
-    severity: 'critical',
+  critical('SdsFeedFrozen', {
     expr: promql`min by (${POOL_KEY}) (${AGE}) > ${OLD}`,
     for: '5m',
     summary: 'A storage system serves stale statistics.',
@@ -222,10 +204,8 @@ const frozen: readonly Alert[] = [
     advice: 'compare with its management interface, and call the support of the vendor',
     status: shown('sample_age', ['newest_seconds', '>', OLD]),
     dashboard: dashboardOf('pool', POOL_KEY),
-  },
-  {
-    alert: 'SdsCategoryFrozen',
-    severity: 'warning',
+  }),
+  warning('SdsCategoryFrozen', {
     expr: promql`${AGE} > ${OLD}`,
     for: '10m',
     summary: 'A category of samples of a storage pool is not updated.',
@@ -234,10 +214,8 @@ const frozen: readonly Alert[] = [
       'the statistics service of the system does not work: compare with the dashboard of its management interface, and call support',
     status: shown('sample_age', ['oldest_seconds', '>', OLD]),
     dashboard: dashboardOf('pool', POOL_KEY),
-  },
-  {
-    alert: 'SdsNodeSamplesOld',
-    severity: 'warning',
+  }),
+  warning('SdsNodeSamplesOld', {
     expr: promql`${newestOfPool} - on (${POOL_KEY}) group_right () ${newestOfNode} > ${OLD}
 unless
 ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
@@ -247,7 +225,7 @@ ${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
     description: `${NODE}: its newest sample is ${DURATION} older than that of its pool.`,
     advice: 'check the node in the management interface: its services may have stopped',
     dashboard: dashboardOf('node', NODE_KEY),
-  },
+  }),
 ]
 
 const VALUE_KEY = ['system', 'reason'] as const
@@ -258,9 +236,7 @@ const MEAN_LATENCY: Matcher = 'attribute=~"transaction(Read|Write)Latency"'
 const perAttribute = (vector: Expression): Expression => dedup([...POLLED_POOL_KEY, 'attribute'], vector)
 
 const values: readonly Alert[] = [
-  {
-    alert: 'SdsClockSkew',
-    severity: 'warning',
+  warning('SdsClockSkew', {
     scope: 'system',
     expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${THRESHOLDS.clockSkewSeconds.warning}`,
     for: '15m',
@@ -270,10 +246,8 @@ const values: readonly Alert[] = [
     advice: 'repair NTP on the host whose clock is wrong',
     status: shown('clock', ['skew_seconds', '>', THRESHOLDS.clockSkewSeconds.warning]),
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsValuesRejected',
-    severity: 'warning',
+  }),
+  warning('SdsValuesRejected', {
     scope: 'system',
     expr: increased(VALUE_KEY, select('sds_api_rejected_values_by_reason_total'), '30m'),
     for: '15m',
@@ -281,10 +255,8 @@ const values: readonly Alert[] = [
     description: `${SYSTEM} serves values that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
     advice: 'look the values up on the status page, and report them with the version of the system',
     dashboard: systemPage,
-  },
-  {
-    alert: 'SdsAttributesDisappeared',
-    severity: 'info',
+  }),
+  info('SdsAttributesDisappeared', {
     expr: promql`count by (${POLLED_POOL_KEY}) (
   ${perAttribute(promql`max_over_time(${SERVED}[1d])`)} > 0
   unless
@@ -305,7 +277,7 @@ ${perPolledPool(lastValue(select('sds_pool_nodes')))} > 0`,
     description: `${POOL} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
     advice: 'find out whether the system was upgraded: the metrics reference has what each version serves',
     dashboard: systemPage,
-  },
+  }),
 ]
 
 export const exporterGroup: AlertGroup = {

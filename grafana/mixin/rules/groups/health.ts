@@ -2,8 +2,10 @@ import { type Expression, type Matcher, promql, select } from '../../promql/expr
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { POLLED_POOLS } from '../../promql/polled_pools.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown } from './rule.ts'
+import { type Alert, type AlertGroup, alertsAbout, shown } from './rule.ts'
 import { counted, dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
+
+const { critical, warning, info } = alertsAbout({})
 
 const nodePage = dashboardOf('node', NODE_KEY)
 const poolPage = dashboardOf('pool', POOL_KEY)
@@ -14,9 +16,7 @@ const maintenance = withStatus('status="Maintenance"')
 const unavailable = sumByPool(perNode(withStatus('status=~"Bad|NotAccessible"')))
 
 const states: readonly Alert[] = [
-  {
-    alert: 'SdsNodesUnavailable',
-    severity: 'critical',
+  critical('SdsNodesUnavailable', {
     expr: promql`${unavailable} >= ${LIMITS.unavailableNodes}
 or
 ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_status'))})`,
@@ -27,10 +27,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     advice: 'call the support of the vendor now, and do not replace disks',
     status: shown('nodes', ['unavailable', '>=', LIMITS.unavailableNodes]),
     dashboard: poolPage,
-  },
-  {
-    alert: 'SdsNodeBad',
-    severity: 'critical',
+  }),
+  critical('SdsNodeBad', {
     expr: promql`${health('Bad')} == 1`,
     for: '5m',
     keepFiringFor: '15m',
@@ -40,10 +38,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
       'check the events of the node in the management interface of the system, and open a case with the vendor',
     status: shown('nodes', ['bad', '>', 0]),
     dashboard: nodePage,
-  },
-  {
-    alert: 'SdsNodeNotAccessible',
-    severity: 'warning',
+  }),
+  warning('SdsNodeNotAccessible', {
     expr: promql`${health('NotAccessible')} == 1`,
     for: '10m',
     keepFiringFor: '10m',
@@ -52,10 +48,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     advice: 'use the console or the remote management board of the node',
     status: shown('nodes', ['not_accessible', '>', 0]),
     dashboard: nodePage,
-  },
-  {
-    alert: 'SdsNodesSuspect',
-    severity: 'warning',
+  }),
+  warning('SdsNodesSuspect', {
     expr: promql`${sumByPool(health('Suspect'))} > 0`,
     for: '15m',
     keepFiringFor: '15m',
@@ -64,10 +58,8 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     advice: 'check the events of the nodes in the management interface',
     status: shown('nodes', ['suspect', '>', 0]),
     dashboard: poolPage,
-  },
-  {
-    alert: 'SdsNodesHealthUnknown',
-    severity: 'warning',
+  }),
+  warning('SdsNodesHealthUnknown', {
     expr: promql`count by (${POOL_KEY}) (
   ${perNode(withStatus(`status!~"${KNOWN}"`))} == 1
   or
@@ -84,13 +76,11 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     advice: 'look up the status in the management interface and act on it',
     status: shown('nodes', ['unknown', '>', 0]),
     dashboard: poolPage,
-  },
+  }),
 ]
 
 /** `min_over_time` and `offset` instead of `for: 24h`, because a restart of Prometheus may reset `for`. */
-const maintenanceLong: Alert = {
-  alert: 'SdsNodeMaintenanceLong',
-  severity: 'info',
+const maintenanceLong = info('SdsNodeMaintenanceLong', {
   expr: promql`min by (${NODE_KEY}) (min_over_time(${maintenance}[24h])) == 1
 and
 ${perNode(maintenance)} == 1
@@ -101,23 +91,19 @@ ${perNode(promql`${maintenance} offset 24h`)} == 1`,
   description: `${NODE} has been in Maintenance for more than 24 hours. Its data is not protected as usual meanwhile.`,
   advice: 'find out who works on it, and end the maintenance if it is over',
   dashboard: nodePage,
-}
+})
 
-const flapping: Alert = {
-  alert: 'SdsNodeFlapping',
-  severity: 'warning',
+const flapping = warning('SdsNodeFlapping', {
   expr: promql`${perNode(promql`changes(${withStatus('status="Good"')}[1h])`)} >= ${LIMITS.flappingChanges}`,
   keepFiringFor: '30m',
   summary: 'The health of a storage node changes repeatedly.',
   description: `${NODE} changed to or from Good {{ $value }} times within an hour: it restarts, or its network fails at times.`,
   advice: 'check its network, and its events in the management interface',
   dashboard: nodePage,
-}
+})
 
 /** Matched by node id, so that a renamed node has not vanished. */
-const vanished: Alert = {
-  alert: 'SdsNodeVanished',
-  severity: 'warning',
+const vanished = warning('SdsNodeVanished', {
   expr: promql`(
   max by (system,pool,pool_id,node,node_id) (max_over_time(${select('sds_node_info')}[2h]))
   unless on (system,pool_id,node_id)
@@ -129,7 +115,7 @@ and on (system,pool_id) ${POLLED_POOLS}`,
   description: `${NODE} was listed within the last two hours. Its pool is polled successfully, but without the node.`,
   advice: 'find out whether it was removed or replaced; otherwise compare with the management interface',
   dashboard: poolPage,
-}
+})
 
 export const healthGroup: AlertGroup = {
   name: 'sds-health',

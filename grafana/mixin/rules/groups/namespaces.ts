@@ -1,10 +1,11 @@
 import { promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { LIMITS, NAMESPACE_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
+import { type AlertGroup, alertsAbout, level, shown, twoLevels } from './rule.ts'
 import { dashboardOf, durationOf, NAMESPACE } from './templates.ts'
 
 const about = { scope: 'system', dashboard: dashboardOf('namespaces', NAMESPACE_KEY) } as const
+const { warning } = alertsAbout(about)
 const USED = select(RECORDED.quotaUsed)
 
 const ADVICE = 'ask its owner to delete data, or raise the quota'
@@ -16,25 +17,12 @@ const quotaHigh = twoLevels({
   status: (limit) => shown('quota', ['used_ratio', '>', limit]),
   description: `${NAMESPACE} uses {{ $value | humanizePercentage }} of its hard quota. Writes beyond it are refused.`,
   advice: ADVICE,
-  critical: {
-    alert: 'SdsNamespaceQuotaCritical',
-    for: '30m',
-    keepFiringFor: '30m',
-    summary: 'A namespace is almost at its hard quota.',
-  },
-  warning: {
-    alert: 'SdsNamespaceQuotaHigh',
-    for: '30m',
-    keepFiringFor: '1h',
-    summary: 'A namespace has used most of its hard quota.',
-  },
+  critical: level('SdsNamespaceQuotaCritical', 'A namespace is almost at its hard quota.', '30m', '30m'),
+  warning: level('SdsNamespaceQuotaHigh', 'A namespace has used most of its hard quota.', '30m', '1h'),
 })
 
 /** The trend of three days, which one large upload does not change much. */
-const reachedSoon: Alert = {
-  ...about,
-  alert: 'SdsNamespaceQuotaReachedSoon',
-  severity: 'warning',
+const reachedSoon = warning('SdsNamespaceQuotaReachedSoon', {
   expr: promql`predict_linear(${USED}[3d], ${LIMITS.quotaTrendSeconds}) >= 1
 and
 ${USED} > ${LIMITS.quotaTrendRatio}
@@ -45,7 +33,7 @@ ${USED} offset 2d`,
   summary: 'A namespace reaches its hard quota within days at its current growth.',
   description: `${NAMESPACE} would use {{ $value | humanizePercentage }} of its hard quota in ${durationOf(LIMITS.quotaTrendSeconds)}. Writes beyond it are refused.`,
   advice: ADVICE,
-}
+})
 
 export const namespacesGroup: AlertGroup = {
   name: 'sds-namespaces',

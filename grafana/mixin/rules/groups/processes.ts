@@ -1,8 +1,10 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by } from '../../promql/operators.ts'
 import { JOB, LIMITS } from '../../settings.ts'
-import type { Alert } from './rule.ts'
+import { type Alert, alertsAbout } from './rule.ts'
 import { dashboardOf } from './templates.ts'
+
+const { critical, warning } = alertsAbout({})
 
 const OF_JOB: Matcher = `job="${JOB}"`
 const INSTANCE = 'Exporter {{ $labels.instance }}'
@@ -19,9 +21,7 @@ ${by('max', labels, selector)}`
 
 /** The Prometheus servers that divide the systems, as a common store sees them by their external labels. */
 const shards: readonly Alert[] = [
-  {
-    alert: 'SdsShardMissing',
-    severity: 'critical',
+  critical('SdsShardMissing', {
     scope: 'all',
     expr: missing(['shard'], OF_SHARD),
     for: '5m',
@@ -30,10 +30,8 @@ const shards: readonly Alert[] = [
       'No Prometheus server of shard {{ $labels.shard }} sends samples to the store, as one did within a day: the storage systems of this shard are not monitored.',
     advice: 'find out why its servers do not run, or cannot write to the store',
     dashboard: exporterPage,
-  },
-  {
-    alert: 'SdsShardReplicaMissing',
-    severity: 'warning',
+  }),
+  warning('SdsShardReplicaMissing', {
     scope: 'all',
     expr: missing(['shard', 'replica'], select('up', OF_JOB, 'shard!=""', 'replica!=""')),
     for: '15m',
@@ -42,14 +40,12 @@ const shards: readonly Alert[] = [
       'Prometheus server {{ $labels.replica }} of shard {{ $labels.shard }} sends no samples to the store, as it did within a day. No data is lost while another server of the shard does.',
     advice: 'read the log of the server: it may have been replaced by one with another name',
     dashboard: exporterPage,
-  },
+  }),
 ]
 
 /** Processes: exporters, and the servers that scrape them. */
 export const processes: readonly Alert[] = [
-  {
-    alert: 'SdsExporterAbsent',
-    severity: 'critical',
+  critical('SdsExporterAbsent', {
     scope: 'all',
     expr: promql`absent(${select('up', OF_JOB)} == 1)`,
     for: '10m',
@@ -57,10 +53,8 @@ export const processes: readonly Alert[] = [
     description: `Prometheus cannot scrape any exporter of the job ${JOB}: no storage system is monitored, and no other storage alert can fire.`,
     advice: 'start the exporter, or correct the scrape configuration',
     dashboard: exporterPage,
-  },
-  {
-    alert: 'SdsExporterDown',
-    severity: 'warning',
+  }),
+  warning('SdsExporterDown', {
     scope: 'all',
     expr: promql`${select('up', OF_JOB)} == 0`,
     for: '5m',
@@ -68,10 +62,8 @@ export const processes: readonly Alert[] = [
     description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
     advice: 'start the exporter that is down, and read the end of its log',
     dashboard: instancePage,
-  },
-  {
-    alert: 'SdsExporterRestarting',
-    severity: 'warning',
+  }),
+  warning('SdsExporterRestarting', {
     scope: 'all',
     expr: promql`max by (instance) (changes(${select('process_start_time_seconds', OF_JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
     keepFiringFor: '15m',
@@ -79,10 +71,8 @@ export const processes: readonly Alert[] = [
     description: `${INSTANCE} started {{ $value }} times within an hour.`,
     advice: 'read the end of its log: it may lack memory',
     dashboard: instancePage,
-  },
-  {
-    alert: 'SdsConfigReloadFailed',
-    severity: 'warning',
+  }),
+  warning('SdsConfigReloadFailed', {
     scope: 'all',
     expr: promql`max by (instance) (max_over_time(${select('sds_exporter_config_last_reload_successful')}[5m])) == 0`,
     for: '10m',
@@ -90,6 +80,6 @@ export const processes: readonly Alert[] = [
     description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
     advice: 'run sds-exporter check, and correct the file',
     dashboard: instancePage,
-  },
+  }),
   ...shards,
 ]

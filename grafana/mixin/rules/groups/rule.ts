@@ -58,6 +58,16 @@ export interface Alert {
   readonly dashboard: string
 }
 
+/** Constructors of alerts by their severity, with what all of them are about. */
+export const alertsAbout = <About extends Partial<Pick<Alert, 'scope' | 'dashboard'>>>(about: About) => {
+  type Row = Omit<Alert, 'alert' | 'severity' | keyof About>
+  const of =
+    (severity: Severity) =>
+    (alert: AlertName, row: Row): Alert =>
+      ({ ...about, alert, severity, ...row }) as Alert & About & Row
+  return { critical: of('critical'), warning: of('warning'), info: of('info') }
+}
+
 export interface Recording {
   readonly record: RecordedName
   readonly expr: Expression
@@ -83,6 +93,14 @@ export const shown = <Name extends FindingName>(
 
 type LevelName = keyof Levels<unknown>
 type Level = Pick<Alert, 'alert' | 'summary' | 'for' | 'keepFiringFor'> & Partial<Pick<Alert, 'advice'>>
+
+/** @param wait `for` @param keep `keepFiringFor` */
+export const level = (alert: AlertName, summary: string, wait?: Duration, keep?: Duration): Level => ({
+  alert,
+  ...(wait && { for: wait }),
+  ...(keep && { keepFiringFor: keep }),
+  summary,
+})
 
 /** What both levels of an alert have in common. */
 interface TwoLevels

@@ -7,8 +7,10 @@ import { type MetricName, RECORDED, type RecordedName } from '../../promql/metri
 import { perNode } from '../../promql/operators.ts'
 import type { Reference } from '../../references.ts'
 import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown, twoLevels } from './rule.ts'
+import { type Alert, type AlertGroup, alertsAbout, level, shown, twoLevels } from './rule.ts'
 import { DURATION, dashboardOf, NODE, POOL } from './templates.ts'
+
+const { warning } = alertsAbout({})
 
 interface Direction {
   readonly operation: Operation
@@ -36,28 +38,27 @@ const whereNotQuiet = (vector: Expression, operation: Operation): Expression => 
 and
 ${select(operation === 'read' ? RECORDED.reads : RECORDED.writes)} > ${LIMITS.quietTransactionsPerSecond}`
 
-const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => ({
-  alert: `Sds${name}LatencyHigh`,
-  severity: 'warning',
-  expr: whereNotQuiet(
-    promql`(${select(mean)} or ${select(quantile)}) > ${LATENCY_THRESHOLDS[operation].warning}`,
-    operation,
-  ),
-  status: shown(
-    `${operation}_latency`,
-    ['seconds', '>', LATENCY_THRESHOLDS[operation].warning],
-    ['per_second', '>', LIMITS.quietTransactionsPerSecond],
-  ),
-  for: '15m',
-  keepFiringFor: '10m',
-  summary: `${name} latency is high on a storage pool.`,
-  description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
-  advice:
-    operation === 'read'
-      ? 'find out whether one node, more load or a rebuild is the cause'
-      : 'find out whether one node, more load, a rebuild or a full pool is the cause',
-  dashboard: dashboardOf('performance', POOL_KEY),
-})
+const latencyHigh = ({ operation, name, mean, quantile }: Direction) =>
+  warning(`Sds${name}LatencyHigh`, {
+    expr: whereNotQuiet(
+      promql`(${select(mean)} or ${select(quantile)}) > ${LATENCY_THRESHOLDS[operation].warning}`,
+      operation,
+    ),
+    status: shown(
+      `${operation}_latency`,
+      ['seconds', '>', LATENCY_THRESHOLDS[operation].warning],
+      ['per_second', '>', LIMITS.quietTransactionsPerSecond],
+    ),
+    for: '15m',
+    keepFiringFor: '10m',
+    summary: `${name} latency is high on a storage pool.`,
+    description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}.`,
+    advice:
+      operation === 'read'
+        ? 'find out whether one node, more load or a rebuild is the cause'
+        : 'find out whether one node, more load, a rebuild or a full pool is the cause',
+    dashboard: dashboardOf('performance', POOL_KEY),
+  })
 
 /**
  * The mean of the day that ended an hour ago, so that a slow hour is not part of what it is compared with. Only where
@@ -66,22 +67,21 @@ const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => (
 const usual = (record: RecordedName): Expression =>
   promql`(avg_over_time(${select(record)}[1d] offset 1h) and last_over_time(${select(record)}[1h] offset 12h))`
 
-const latencyIncreased = ({ operation, name, mean, quantile }: Direction): Alert => ({
-  alert: `Sds${name}LatencyIncreased`,
-  severity: 'warning',
-  expr: whereNotQuiet(
-    promql`(${select(mean)} or ${select(quantile)}) > ${LIMITS.latencyIncreaseFactor} * (${usual(mean)} or ${usual(quantile)})
+const latencyIncreased = ({ operation, name, mean, quantile }: Direction) =>
+  warning(`Sds${name}LatencyIncreased`, {
+    expr: whereNotQuiet(
+      promql`(${select(mean)} or ${select(quantile)}) > ${LIMITS.latencyIncreaseFactor} * (${usual(mean)} or ${usual(quantile)})
 and
 (${select(mean)} or ${select(quantile)}) > ${LIMITS.increasedLatencySeconds}`,
-    operation,
-  ),
-  for: '30m',
-  keepFiringFor: '15m',
-  summary: `${name} latency of a storage pool is much higher than the day before.`,
-  description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
-  advice: 'find out whether one node, more load or a rebuild is the cause',
-  dashboard: dashboardOf('performance', POOL_KEY),
-})
+      operation,
+    ),
+    for: '30m',
+    keepFiringFor: '15m',
+    summary: `${name} latency of a storage pool is much higher than the day before.`,
+    description: `${POOL} needs ${DURATION} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
+    advice: 'find out whether one node, more load or a rebuild is the cause',
+    dashboard: dashboardOf('performance', POOL_KEY),
+  })
 
 const TRAFFIC = select(RECORDED.transactions)
 const nearlyNone = promql`${LIMITS.collapsedTrafficRatio} * ${usual(RECORDED.transactions)}`
@@ -89,9 +89,7 @@ const nearlyNone = promql`${LIMITS.collapsedTrafficRatio} * ${usual(RECORDED.tra
 const asLow = (before: Duration): Expression =>
   promql`min_over_time(${TRAFFIC}[2h] offset ${before}) <= ${nearlyNone}`
 
-const trafficCollapsed: Alert = {
-  alert: 'SdsTrafficCollapsed',
-  severity: 'warning',
+const trafficCollapsed = warning('SdsTrafficCollapsed', {
   expr: promql`${TRAFFIC} <= ${nearlyNone}
 and
 ${usual(RECORDED.transactions)} > ${LIMITS.steadyTransactionsPerSecond}
@@ -105,7 +103,7 @@ ${asLow('167h')}`,
   description: `${POOL} serves {{ $value | humanize }} transactions per second, at most {{ humanizePercentage ${LIMITS.collapsedTrafficRatio} }} of its mean of the day before. Its clients may not reach it.`,
   advice: 'ask the users whether they reach it, and check load balancer and DNS',
   dashboard: dashboardOf('performance', POOL_KEY),
-}
+})
 
 /** The ratio of a few transactions is not significant. */
 const unlessQuiet = (vector: Expression): Expression => promql`${vector}
@@ -138,23 +136,21 @@ const transactionErrors = errors(RECORDED.failedRatio, 'failed_ratio', {
   limit: THRESHOLDS.errorRatio,
   description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, with errors of clients (4xx) or of the system (5xx).`,
   advice: 'find out which types of errors occur: most are caused by clients',
-  critical: { alert: 'SdsTransactionErrorsCritical', summary: 'Many transactions of a storage pool fail.' },
-  warning: { alert: 'SdsTransactionErrors', summary: 'Transactions of a storage pool fail.' },
+  critical: level('SdsTransactionErrorsCritical', 'Many transactions of a storage pool fail.'),
+  warning: level('SdsTransactionErrors', 'Transactions of a storage pool fail.'),
 })
 
 const systemErrors = errors(RECORDED.failedNotByUserRatio, 'system_failed_ratio', {
   limit: THRESHOLDS.systemErrorRatio,
   description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with server errors.`,
   advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
-  critical: { alert: 'SdsSystemErrorsCritical', summary: 'A storage pool is returning many server errors.' },
-  warning: { alert: 'SdsSystemErrors', summary: 'A storage pool is returning server errors.' },
+  critical: level('SdsSystemErrorsCritical', 'A storage pool is returning many server errors.'),
+  warning: level('SdsSystemErrors', 'A storage pool is returning server errors.'),
 })
 
 /** The mean of a few reads is not significant, hence the last condition. */
 const readLatency = nodeLatency('read', [])
-const latencyOutlier: Alert = {
-  alert: 'SdsNodeLatencyOutlier',
-  severity: 'warning',
+const latencyOutlier = warning('SdsNodeLatencyOutlier', {
   expr: promql`${readLatency} > ${LIMITS.outlierLatencySeconds}
 and
 ${readLatency}
@@ -168,7 +164,7 @@ ${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTran
   description: `${NODE} needs ${DURATION} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
   advice: 'check its disks and events, and remove it from the load balancer meanwhile',
   dashboard: dashboardOf('node', NODE_KEY),
-}
+})
 
 interface Utilization extends Pick<Alert, 'alert' | 'severity' | 'advice'> {
   readonly finding: 'network' | 'cpu' | 'memory'

@@ -1,13 +1,13 @@
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { by, lastValue, perSystem } from '../../promql/operators.ts'
 import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
-import { type Alert, type AlertGroup, shown } from './rule.ts'
+import { type Alert, type AlertGroup, alertsAbout, shown } from './rule.ts'
 import { counted, DURATION, dashboardOf, SYSTEM, valuesOf } from './templates.ts'
 
 /** What a system reports about itself, beside its nodes. */
 
 const systemPage = dashboardOf('system', SYSTEM_KEY)
-const about = { scope: 'system', dashboard: systemPage } as const
+const { critical, warning, info } = alertsAbout({ scope: 'system', dashboard: systemPage })
 
 const unacknowledged = (severity: 'Critical' | 'Error' | 'Warning'): Expression =>
   select('sds_system_alerts_unacknowledged', `severity="${severity}"`)
@@ -16,10 +16,7 @@ const ACKNOWLEDGE =
   'look them up in the management interface of the system, and acknowledge those that are handled'
 
 const ownAlerts: readonly Alert[] = [
-  {
-    ...about,
-    alert: 'SdsSystemAlertsCritical',
-    severity: 'critical',
+  critical('SdsSystemAlertsCritical', {
     expr: promql`${perSystem(unacknowledged('Critical'))} > 0`,
     // After the alert about a bad node, which inhibits it.
     for: '10m',
@@ -28,11 +25,8 @@ const ownAlerts: readonly Alert[] = [
     description: `${SYSTEM} has ${counted('unacknowledged critical alert')} of its own.`,
     advice: ACKNOWLEDGE,
     status: shown('system_alerts', ['critical', '>', 0]),
-  },
-  {
-    ...about,
-    alert: 'SdsSystemAlertsError',
-    severity: 'warning',
+  }),
+  warning('SdsSystemAlertsError', {
     expr: promql`${perSystem(unacknowledged('Error'))} > 0`,
     for: '15m',
     keepFiringFor: '15m',
@@ -40,11 +34,8 @@ const ownAlerts: readonly Alert[] = [
     description: `${SYSTEM} has ${counted('unacknowledged error alert')} of its own.`,
     advice: ACKNOWLEDGE,
     status: shown('system_alerts', ['error', '>', 0]),
-  },
-  {
-    ...about,
-    alert: 'SdsSystemWarningsGrowing',
-    severity: 'info',
+  }),
+  info('SdsSystemWarningsGrowing', {
     // Many systems have warnings that are never acknowledged; only new ones are of interest.
     expr: promql`${perSystem(lastValue(unacknowledged('Warning')))}
 -
@@ -54,17 +45,14 @@ ${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)
     summary: 'A storage system raises many warnings.',
     description: `${SYSTEM} has ${counted('more unacknowledged alert')} of its own with the severity Warning than at their lowest number within a day.`,
     advice: ACKNOWLEDGE,
-  },
+  }),
 ]
 
 /** Nodes with a status, if the system counts them. */
 const nodes = (status: 'Good' | 'Bad' | 'Maintenance'): Expression =>
   perSystem(select('sds_system_nodes_by_status', `status="${status}"`))
 
-const nodesUnaccounted: Alert = {
-  ...about,
-  alert: 'SdsSystemNodesUnaccounted',
-  severity: 'warning',
+const nodesUnaccounted = warning('SdsSystemNodesUnaccounted', {
   expr: promql`${perSystem(select('sds_system_nodes'))}
 - ${nodes('Good')}
 - ${nodes('Bad')}
@@ -76,12 +64,9 @@ const nodesUnaccounted: Alert = {
   description: `${SYSTEM} has ${counted('node')} that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,
   advice: 'find the nodes that are not Good in the management interface, before they are Bad',
   status: shown('uncounted_nodes', ['nodes', '>', 0]),
-}
+})
 
-const directoryTables: Alert = {
-  ...about,
-  alert: 'SdsDirectoryTablesUnready',
-  severity: 'critical',
+const directoryTables = critical('SdsDirectoryTablesUnready', {
   expr: promql`sum by (${SYSTEM_KEY}) (${by('max', [...SYSTEM_KEY, 'state'], select('sds_system_directory_tables_by_state'))}) > 0`,
   for: '15m',
   keepFiringFor: '10m',
@@ -89,28 +74,22 @@ const directoryTables: Alert = {
   description: `${SYSTEM} has ${counted('directory table that is', 'directory tables that are')} not ready or in no known state. Requests for the data that they index fail or wait.`,
   advice: 'call the support of the vendor now, if no node is restarting',
   status: shown('directory_tables', ['unready', '>', 0]),
-}
+})
 
 const versions = select('sds_node_software_info')
-const versionsMixed: Alert = {
-  ...about,
-  alert: 'SdsVersionsMixed',
-  severity: 'info',
+const versionsMixed = info('SdsVersionsMixed', {
   expr: promql`count by (${SYSTEM_KEY}) (${by('count', [...SYSTEM_KEY, 'version'], lastValue(versions))}) > 1`,
   for: '7d',
   keepFiringFor: '1h',
   summary: 'The nodes of a storage system have had different software versions for a week.',
   description: `${SYSTEM}: its nodes have {{ $value }} software versions${valuesOf(': ', 'sds_node_software_info', 'version')}. An upgrade may have stopped.`,
   advice: 'ask whether an upgrade is under way, and open a case with the vendor if none is',
-}
+})
 
 const RENEW = 'order the renewal from the vendor'
 const licenseLeft = promql`${by('min', SYSTEM_KEY, select('sds_system_license_expiry_timestamp_seconds'))} - time()`
 const license: readonly Alert[] = [
-  {
-    ...about,
-    alert: 'SdsLicenseExpired',
-    severity: 'warning',
+  warning('SdsLicenseExpired', {
     expr: promql`${perSystem(select('sds_system_license_expired'))} == 1
 or
 ${licenseLeft} <= 0`,
@@ -120,11 +99,8 @@ ${licenseLeft} <= 0`,
     description: `A licensed feature of system {{ $labels.system }} has expired.`,
     advice: RENEW,
     status: shown('license', ['seconds_left', '<=', 0]),
-  },
-  {
-    ...about,
-    alert: 'SdsLicenseExpiring',
-    severity: 'info',
+  }),
+  info('SdsLicenseExpiring', {
     expr: promql`(${licenseLeft} < ${LIMITS.licenseSeconds}) > 0`,
     for: '1h',
     keepFiringFor: '1h',
@@ -132,7 +108,7 @@ ${licenseLeft} <= 0`,
     description: `A licensed feature of system {{ $labels.system }} expires in ${DURATION}.`,
     advice: RENEW,
     status: shown('license', ['seconds_left', '<', LIMITS.licenseSeconds]),
-  },
+  }),
 ]
 
 export const systemGroup: AlertGroup = {
