@@ -24,7 +24,6 @@ export function references<const Rows extends Readonly<Record<string, ReferenceR
 
 export const negative = (positive: Reference): Reference => `-${positive}` as Reference
 
-/** All texts with references. */
 export function findPointers(template: unknown, pointer = ''): Pointers {
   if (typeof template === 'string') return pathsIn(template).length === 0 ? {} : { [pointer]: template }
   if (typeof template !== 'object' || template === null) return {}

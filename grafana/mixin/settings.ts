@@ -19,7 +19,6 @@ export type Threshold = Levels<Reference>
 export const THRESHOLDS = references(DEFAULT_THRESHOLDS)
 export const LIMITS = references(DEFAULT_LIMITS)
 
-/** The thresholds of latencies by operation. */
 export const LATENCY_THRESHOLDS = {
   read: THRESHOLDS.readLatencySeconds,
   write: THRESHOLDS.writeLatencySeconds,
@@ -123,7 +122,6 @@ export const DEFAULT_VALUES: Values = {
  */
 export const EXTERNAL_LABELS = ['cluster', 'shard', 'replica'] as const
 
-/** Label matchers of the variables of dashboards. */
 export const MATCHERS = {
   /** Without the label, the variable is All, which also matches series without it. */
   cluster: 'cluster=~"$cluster"',
@@ -171,3 +169,15 @@ export const ALERT_LABELS = {
     'remote_vdc',
   ],
 } as const
+
+/** Path of a dashboard, e.g. `/d/sds-node`. */
+export const dashboardPath = (name: DashboardName): string => `${GRAFANA.urlBase}${UIDS[name]}`
+
+/**
+ * Path of a dashboard with variables, e.g. `/d/sds-pool?var-system=…&var-pool=…`. Values are not escaped: they are
+ * templates of Grafana or of Prometheus.
+ */
+export const dashboardUrl = (name: DashboardName, variables: Readonly<Record<string, string>>): string => {
+  const query = Object.entries(variables).map(([key, value]) => `var-${key}=${value}`)
+  return query.length === 0 ? dashboardPath(name) : `${dashboardPath(name)}?${query.join('&')}`
+}

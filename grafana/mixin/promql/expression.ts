@@ -31,7 +31,6 @@ export const promql = (text: TemplateStringsArray, ...parts: readonly Part[]): E
   return String.raw({ raw: text }, ...parts.map(String)) as Expression
 }
 
-/** Expressions with an operator between them. */
 export const join = (operands: readonly Expression[], operator: string): Expression =>
   operands.join(operator) as Expression
 

@@ -53,7 +53,7 @@ const current = (vector: Expression, labels: readonly string[]): Expression =>
 and on (${labels})
 (${dedup(labels, select('sds_node_info'))} or ${dedup(labels, select('sds_node_disk_space_total_bytes'))})`
 
-/** The same of each pool and operation. */
+/** Requests per second to each pool and operation, by the upper bounds of their latency. */
 export const poolBuckets = (): Expression => {
   const counters = select('sds_node_transaction_latency_seconds_bucket')
   const labels = ['operation', 'le']

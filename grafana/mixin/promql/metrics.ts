@@ -66,7 +66,6 @@ export const RECORDED = {
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
 
-/** The metrics of transactions by operation. */
 export const TRANSACTIONS = {
   read: {
     count: 'sds_node_transaction_reads_per_second',

@@ -93,7 +93,7 @@ const forecastShare = (
 (${by('count', POOL_KEY, perNode(select('sds_node_info', ...scope)))} > 0)`
 }
 
-/** Of the history that most nodes have a forecast of. */
+/** The share in the history that most nodes have a forecast of. */
 export const poolForecastShare = (scope: readonly Matcher[], target: Matcher): Expression =>
   by('max', POOL_KEY, forecastShare(FORECAST_KEY, scope, [target]))
 
@@ -114,6 +114,6 @@ ${forecastShare(labels, scope, target)} >= ${FORECAST_MIN_SHARE}`
 export const poolForecast = (scope: readonly Matcher[], target: Matcher): Expression =>
   by('min', POOL_KEY, medianForecasts(FORECAST_KEY, scope, [target]))
 
-/** Of all targets. */
+/** The forecasts of all targets, by history. */
 export const poolForecasts = (scope: readonly Matcher[]): Expression =>
   medianForecasts([...FORECAST_KEY, 'target_percent'], scope, [])

@@ -35,7 +35,6 @@ const SERVER_LABELS = ['shard', 'replica'] as const satisfies readonly (typeof E
 export const perScraped = (vector: Expression): Expression =>
   promql`max without (${SERVER_LABELS}) (${vector})`
 
-/** One series per node. */
 export const perNode = (vector: Expression): Expression => dedup(NODE_KEY, vector)
 
 /** One series per node and value of a further label, e.g. the status of disks. */
@@ -48,7 +47,6 @@ export const perPolledPool = (vector: Expression): Expression => dedup(POLLED_PO
 /** As {@link perPolledPool}, without the name, which two exporters may know differently. */
 export const perPoolId = (vector: Expression): Expression => dedup(POOL_ID_KEY, vector)
 
-/** One series per system. */
 export const perSystem = (vector: Expression): Expression => dedup(SYSTEM_KEY, vector)
 
 /**
@@ -87,3 +85,12 @@ export const increasedOrNew = (
   promql`${increased(labels, counter, window)}
 or
 ${dedup(labels, promql`${counter} unless ${counter} == last_over_time(${counter}[1d] offset ${window})`)} > 0`
+
+/**
+ * The `$topn` series with the largest mean over the last three hours of the time range. `@ end()` makes the choice once;
+ * a plain topk would choose at each step and draw more lines.
+ */
+export const top = (vector: Expression): Expression =>
+  promql`${vector}
+and
+topk($topn, avg_over_time((${vector})[3h:5m] @ end()))`

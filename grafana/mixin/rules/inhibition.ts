@@ -241,7 +241,6 @@ const NAME = 'alertname'
 const oneOf = (names: readonly string[]): string =>
   names.length === 1 ? `${NAME} = "${names[0]}"` : `${NAME} =~ "${names.join('|')}"`
 
-/** A rule of the configuration of Alertmanager. */
 export interface InhibitRule {
   readonly source_matchers: readonly string[]
   readonly target_matchers: readonly string[]

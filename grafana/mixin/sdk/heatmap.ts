@@ -35,7 +35,6 @@ const calculation = (): HeatmapCalculationOptionsBuilder =>
  */
 const NEGLIGIBLE_RATE = 1e-3
 
-/** Number of values in each bucket over time. */
 export const heatmap = (spec: HeatmapSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .calculate(spec.calculate ?? false)

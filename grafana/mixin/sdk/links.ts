@@ -1,5 +1,4 @@
-import { dashboardUrl } from '../dashboard_url.ts'
-import type { DashboardName } from '../settings.ts'
+import { type DashboardName, dashboardUrl } from '../settings.ts'
 import type { Link } from './spec.ts'
 
 const ref = (name: string): string => `$\{${name}}`

@@ -38,7 +38,7 @@ const healthMappings = (good: 'good' | 'plain'): readonly ValueMapping[] =>
 
 /** Codes of `healthCode` (promql/nodes.ts) as text and colour. */
 export const HEALTH_MAPPINGS = healthMappings('good')
-/** The same for tables, where only cells that are not Good have a colour. */
+/** Health codes for tables, where only cells that are not Good have a colour. */
 export const HEALTH_CELLS = healthMappings('plain')
 
 /** Texts for 1 (green) and 0. */
@@ -48,7 +48,7 @@ export const upDown = (up: string, down: string, state: StateColor = 'critical')
     [0, down, state],
   ])
 
-/** The same for tables and tiles, where only the fault has a colour. */
+/** Texts for 1 and 0 in tables and tiles, where only the fault has a colour. */
 export const upDownCells = (
   up: string,
   down: string,

@@ -53,7 +53,6 @@ export interface About {
   readonly otherwise: string
 }
 
-/** What all types of panels have in common. */
 export interface PanelSpec extends About {
   readonly title: string
   readonly queries: readonly Query[]
@@ -221,7 +220,6 @@ export const WITHOUT_EMPTY: DataTransformerConfig = {
   options: { include: { pattern: '/.*/' } },
 }
 
-/** Applies a specification to a builder and builds the panel. */
 export const finish = (
   builder: AnyPanelBuilder,
   given: PanelSpec,

@@ -1,8 +1,18 @@
 import type { Expression } from '../../promql/expression.ts'
-import { top } from '../../promql/top.ts'
+import { top } from '../../promql/operators.ts'
 import { seriesToNode, seriesToPool } from '../../sdk/links.ts'
-import type { PanelSpec, SizedPanel } from '../../sdk/spec.ts'
+import { lineSteps, type PanelSpec, type SizedPanel } from '../../sdk/spec.ts'
 import { type TimeSeriesSpec, timeSeries } from '../../sdk/timeseries.ts'
+import { THRESHOLDS } from '../../settings.ts'
+
+/** The axis of shares of failed transactions, which are usually small, with the thresholds as lines. */
+export const FAILURE_AXIS = {
+  unit: 'percentunit',
+  decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
+  steps: lineSteps(THRESHOLDS.errorRatio),
+  limits: true,
+} as const satisfies Partial<PanelSpec & TimeSeriesSpec>
 
 /** Names of series. They always have the system and the pool, because names repeat in other systems. */
 export const POOL_NAME = '{{system}} / {{pool}}'

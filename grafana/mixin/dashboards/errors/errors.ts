@@ -1,20 +1,88 @@
-import { type Expression, promql } from '../../promql/expression.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { ratio, sum, sumBy, sumByPool } from '../../promql/operators.ts'
+import { dedup, perNode, ratio, sum, sumBy, sumByPool, top } from '../../promql/operators.ts'
 import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { top } from '../../promql/top.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
+import { rowToNode } from '../../sdk/links.ts'
 import { FAILURE_AREAS } from '../../sdk/mappings.ts'
-import { type About, type SizedPanel, steps } from '../../sdk/spec.ts'
+import { matrix } from '../../sdk/matrix.ts'
+import { type About, PLAIN, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
+import { table } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
-import { GRAFANA, THRESHOLDS } from '../../settings.ts'
-import { FAILURE_AXIS } from '../common/failures.ts'
-import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
-import { NO_RECORDED_DATA, poolData } from '../common/pool_data.ts'
-import { nodesOverTime, typeMatrix, worstNodes, worstTypes } from './nodes.ts'
-import { all, byUser, FAILED } from './queries.ts'
+import { GRAFANA, NODE_KEY, THRESHOLDS } from '../../settings.ts'
+import { FAILURE_AXIS, SAMPLE_INTERVAL, topNodes, topPools } from '../common/lines.ts'
+import { NO_DATA, NO_RECORDED_DATA, poolData } from '../common/pool_data.ts'
+import { all, byType, byUser, FAILED, TYPE_KEY } from './queries.ts'
+
+const worstNodes = table({
+  title: 'Top $topn nodes failing most',
+  shows: 'The nodes with the highest share of failed transactions, as reported by the storage system.',
+  normal: 'Similar on all nodes of a pool.',
+  otherwise: 'One node far above the others is faulty: click it.',
+  rows: NODE_KEY,
+  columns: [
+    {
+      title: 'Failed',
+      expr: promql`topk($topn, ${perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node))})`,
+      unit: 'percentunit',
+      decimals: 2,
+      steps: steps(THRESHOLDS.errorRatio),
+    },
+  ],
+  cellLinks: { node: rowToNode },
+  sortBy: 'Failed',
+  noValue: NO_DATA,
+})
+
+const nodesOverTime = topNodes({
+  title: 'Top $topn nodes by failed transactions',
+  shows:
+    'Share of failed transactions of the nodes where it was highest in the last three hours of the time range, as reported by the storage system.',
+  normal: 'Below the dashed thresholds, and similar on all nodes of a pool.',
+  otherwise: 'One line far above the others is a faulty node: click it.',
+  expr: perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node)),
+  ...FAILURE_AXIS,
+  noValue: NO_DATA,
+})
+
+const worstTypes = table({
+  title: 'Top $topn failures by node and type',
+  shows: 'Share of transactions that failed with one type of error on one node, highest first.',
+  normal: 'Types that clients cause, similar on all nodes.',
+  otherwise:
+    'A type that occurs on one node only is a fault of that node. A type of category System on all nodes is a fault of the system.',
+  rows: TYPE_KEY,
+  columns: [
+    {
+      title: 'Failed with it',
+      expr: promql`topk($topn, ${dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type_ratio', ...SCOPE.node))})`,
+      unit: 'percentunit',
+      decimals: 2,
+      steps: steps(THRESHOLDS.errorRatio),
+    },
+  ],
+  cellLinks: { node: rowToNode },
+  sortBy: 'Failed with it',
+  noValue: NO_DATA,
+})
+
+const typeMatrix = matrix({
+  title: 'Error types by node',
+  shows: 'Failed transactions in the newest sample, by node and type of error.',
+  normal: 'Each column has similar values.',
+  otherwise: 'One high cell is a fault of one node. A high column is one application or one feature.',
+  expr: sumBy(
+    ['node', 'error_type'],
+    promql`label_join(${byType()}, "node", " / ", ${NODE_KEY.map((label) => `"${label}"`)})`,
+  ),
+  row: 'node',
+  column: 'error_type',
+  steps: PLAIN,
+  noValue: NO_DATA,
+  width: 24,
+})
 
 const failedNow = stat({
   title: 'Failed transactions',

@@ -1,18 +1,101 @@
-import { select } from '../../promql/expression.ts'
-import { by, perSystem, sumBy } from '../../promql/operators.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { by, dedup, perSystem, ratio, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { QUERY_RESULT, upDown, YES_NO } from '../../sdk/mappings.ts'
-import type { SizedPanel } from '../../sdk/spec.ts'
+import { type About, lineSteps, type PanelSpec, type SizedPanel } from '../../sdk/spec.ts'
 import { stateTimeline } from '../../sdk/state_timeline.ts'
 import { table } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
-import { GRAFANA } from '../../settings.ts'
+import { GRAFANA, THRESHOLDS } from '../../settings.ts'
 import { faultsInDetail } from './faults.ts'
 import { coverage, polling } from './polling.ts'
-import { output, processes } from './process.ts'
 import { increase, occurred } from './rates.ts'
 import { exporterStatus } from './status.ts'
+
+type Course = About & Pick<PanelSpec, 'title' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
+
+const NO_EXPORTER = 'No exporter in this time range'
+
+const perExporter = (vector: Expression, course: Course): SizedPanel =>
+  timeSeries({
+    queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
+    noValue: NO_EXPORTER,
+    ...course,
+  })
+
+const metric = (name: MetricName): Expression => select(name, ...SCOPE.exporter)
+
+const output: readonly SizedPanel[] = [
+  perExporter(metric('sds_exporter_series'), {
+    title: 'Series',
+    shows:
+      'Series of nodes, pools and systems in the last exposition of each exporter, without those about the exporter.',
+    normal: 'Constant: about 50 per node, more where error types occur.',
+    otherwise:
+      'A drop to half is a category that a system no longer serves. A steady increase is a label with ever new values.',
+    width: 8,
+  }),
+  perExporter(metric('scrape_duration_seconds'), {
+    title: 'Scrape duration',
+    shows: 'Duration of the scrape of each exporter.',
+    normal: 'Well below a second: the exporter responds from memory.',
+    otherwise:
+      'Slow scrapes are caused by a busy host or a slow network. They never wait for a storage system.',
+    unit: 's',
+    width: 8,
+  }),
+  perExporter(metric('scrape_samples_scraped'), {
+    title: 'Samples per scrape',
+    shows: 'Samples in the last scrape of each exporter.',
+    normal: 'Slightly more than “Series”, and equal on both exporters of a pair.',
+    otherwise: 'Different on a pair: one exporter does not reach a system, or has another configuration.',
+    width: 8,
+  }),
+]
+
+const processes: readonly SizedPanel[] = [
+  perExporter(promql`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
+    title: 'CPU cores in use',
+    shows: 'CPU seconds per second of each exporter.',
+    normal: 'A few hundredths.',
+    otherwise: 'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
+    decimals: 3,
+    width: 12,
+  }),
+  timeSeries({
+    title: 'Memory of the exporter',
+    shows: 'Resident memory of the process, and the used part of the JavaScript heap.',
+    normal: 'Rises and falls without a trend.',
+    otherwise: 'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
+    queries: [
+      { expr: dedup(['instance'], metric('process_resident_memory_bytes')), legend: '{{instance}} resident' },
+      { expr: dedup(['instance'], metric('nodejs_heap_size_used_bytes')), legend: '{{instance}} heap used' },
+    ],
+    unit: 'bytes',
+    noValue: NO_EXPORTER,
+  }),
+  perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {
+    title: 'Event loop lag, 99th percentile',
+    shows: 'Delay of the event loop of each exporter.',
+    normal: 'Some hundredths of a second.',
+    otherwise:
+      'Above the thresholds the exporter responds late: too many nodes for one process, or too little CPU.',
+    unit: 's',
+    steps: lineSteps(THRESHOLDS.eventLoopLagSeconds),
+    limits: true,
+  }),
+  perExporter(ratio(metric('process_open_fds'), metric('process_max_fds')), {
+    title: 'Open files',
+    shows: 'Open file descriptors relative to the limit, of each exporter.',
+    normal: 'A few percent.',
+    otherwise: 'A steady increase is connections that are not closed: report it.',
+    unit: 'percentunit',
+    steps: lineSteps(THRESHOLDS.openFilesRatio),
+    limits: true,
+  }),
+]
 
 const NOT_QUERIED = 'No system is queried'
 

@@ -15,14 +15,13 @@ import { increase, occurred } from './rates.ts'
 
 /** A counter of faults: what it counts by, and how its graph is drawn. */
 interface Fault extends About {
-  /** The tile. */
   readonly tile: string
   readonly title: string
   readonly metric: MetricName
   readonly matchers: readonly Matcher[]
   /** Labels of the lines, after the system. */
   readonly labels: readonly string[]
-  /** The same counted by attribute, too, from the second event on. */
+  /** The metric that counts by attribute, too, from the second event on. */
   readonly byAttribute?: MetricName
   readonly interval?: string
   readonly noValue: string
@@ -105,7 +104,6 @@ const failedPools = promql`count(${dedup(POOL_KEY, FAILED_POOLS)} == 0) or 0 * c
 const counted = ({ metric, matchers }: Fault): Expression =>
   promql`ceil(${sum(perScraped(promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__range])`))})`
 
-/** One number for each kind of fault in the time range. */
 export const faults = stat({
   title: 'Faults in the time range',
   shows:

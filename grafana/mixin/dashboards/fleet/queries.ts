@@ -23,5 +23,5 @@ ${forecast} unless on (${POOL_KEY}) ${recorded(RECORDED.usedRatio, SCOPE.system)
 /** The storage system's own forecast of a pool. */
 export const POOL_FORECAST = withoutHarmless(poolForecast(SCOPE.system, TARGET))
 
-/** The same, as it was recorded. */
+/** The forecast of a pool, as it was recorded. */
 export const RECORDED_FORECAST = withoutHarmless(recorded(RECORDED.forecast, SCOPE.system))

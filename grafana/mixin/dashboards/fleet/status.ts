@@ -46,7 +46,7 @@ const seenBefore = stat({
   width: 6,
 })
 
-/** Those about shards once for each shard, all others once for all servers of a store that send them. */
+/** Alerts about shards once for each shard, all others once for all servers of a store that send them. */
 const counted = (severity: string): Expression => {
   const about = (shards: Matcher): Expression => firingAlerts(`severity="${severity}"`, shards)
   return promql`count(${perScraped(about('alertname!~"SdsShard.+"'))} or ${about('alertname=~"SdsShard.+"')})`

@@ -1,16 +1,15 @@
 import type { Expression } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
+import { top } from '../../promql/operators.ts'
 import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { top } from '../../promql/top.ts'
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { seriesToNamespace } from '../../sdk/links.ts'
 import { type About, lineSteps } from '../../sdk/spec.ts'
 import { type TimeSeriesSpec, timeSeries } from '../../sdk/timeseries.ts'
 import { GRAFANA, THRESHOLDS } from '../../settings.ts'
 import { NOT_READ, NOT_RECORDED, resourceData } from '../common/resource_data.ts'
-import { QUOTA_USED, USED } from './queries.ts'
-import { bucketTables, largest, quotas, systems } from './tables.ts'
+import { bucketTables, largest, QUOTA_USED, quotas, systems, USED } from './tables.ts'
 
 /** Usage is read every 15 minutes. */
 const USAGE_INTERVAL = '15m'

@@ -8,7 +8,17 @@ import { from, steps } from '../../sdk/spec.ts'
 import { type Column, table } from '../../sdk/table.ts'
 import { NAMESPACE_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { NOT_READ, NOT_RECORDED } from '../common/resource_data.ts'
-import { ofNamespace, QUOTA_USED, USED, within } from './queries.ts'
+
+export const ofNamespace = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  dedup(NAMESPACE_KEY, select(metric, ...SCOPE.namespace, ...matchers))
+
+export const USED = ofNamespace('sds_namespace_used_bytes')
+/** Used relative to the hard quota, of namespaces that have one. */
+export const QUOTA_USED = recorded(RECORDED.quotaUsed, SCOPE.namespace)
+
+/** The part of a vector about the namespaces that a table lists. */
+export const within = (listed: Expression, vector: Expression): Expression =>
+  promql`${vector} and on (${NAMESPACE_KEY}) ${listed}`
 
 const LISTED_BY_QUOTA = promql`topk($topn, ${QUOTA_USED})`
 const LISTED_BY_SIZE = promql`topk($topn, ${USED})`

@@ -6,7 +6,7 @@ import { MATCHERS } from '../../settings.ts'
 
 /** The dashboard shows one node, so one series; `max` drops the labels and the copies of a second exporter. */
 export const one = (metric: MetricName): Expression => promql`max(${select(metric, ...SCOPE.node)})`
-/** The same of a metric from the data port of the node, which has no pool. */
+/** A metric from the data port of the node, which has no pool. */
 export const oneOfDataPort = (metric: MetricName): Expression =>
   promql`max(${select(metric, ...SCOPE.system, MATCHERS.node)})`
 export const oneEach = (label: string, metric: MetricName): Expression =>

@@ -1,6 +1,7 @@
-import { promql } from '../../promql/expression.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
 import { nodeLatency } from '../../promql/latency.ts'
-import { RECORDED } from '../../promql/metrics.ts'
+import { type MetricName, RECORDED } from '../../promql/metrics.ts'
+import { perNode, ratio } from '../../promql/operators.ts'
 import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { heatmap } from '../../sdk/heatmap.ts'
@@ -11,7 +12,13 @@ import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { LATENCY_MEASURE, topNodeLatency } from '../common/latency.ts'
 import { NODE_NAME, topNodes } from '../common/lines.ts'
 import { NO_DATA, NO_RECORDED_DATA } from '../common/pool_data.ts'
-import { node, USED } from './queries.ts'
+
+export const node = (metric: MetricName): Expression => perNode(select(metric, ...SCOPE.node))
+
+export const USED = ratio(
+  node('sds_node_disk_space_allocated_bytes'),
+  node('sds_node_disk_space_total_bytes'),
+)
 
 const usedByNode = table({
   title: 'Top $topn nodes by space used',

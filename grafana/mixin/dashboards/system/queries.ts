@@ -8,7 +8,7 @@ import { POOL_KEY } from '../../settings.ts'
 export const ofPool = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   dedup(POOL_KEY, select(metric, ...SCOPE.pool, ...matchers))
 
-/** The same, summed over a label. */
+/** A value of each selected pool, summed over a label. */
 export const sumOfPool = (metric: MetricName, label: string, ...matchers: readonly Matcher[]): Expression =>
   sumByPool(dedup([...POOL_KEY, label], select(metric, ...SCOPE.pool, ...matchers)))
 

@@ -202,5 +202,4 @@ export const RECORDING_GROUPS: readonly RecordingGroup[] = [
   group('namespaces', namespaces),
 ]
 
-/** The rules of all groups. */
 export const RECORDINGS: readonly Recording[] = RECORDING_GROUPS.flatMap(({ recordings }) => recordings)

@@ -102,7 +102,6 @@ export const level = (alert: AlertName, summary: string, wait?: Duration, keep?:
   summary,
 })
 
-/** What both levels of an alert have in common. */
 interface TwoLevels
   extends Omit<Alert, keyof Level | 'severity' | 'escalates' | 'expr' | 'status'>,
     Levels<Level> {

@@ -1,8 +1,7 @@
-import { dashboardUrl } from '../../dashboard_url.ts'
 import type { Matcher } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import type { Reference } from '../../references.ts'
-import { type DashboardName, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
+import { type DashboardName, dashboardUrl, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 
 /** Templates of Prometheus that descriptions and links of alerts share. */
 
