@@ -20,9 +20,9 @@ const POLL_COLUMNS = [
   'transactions_per_second',
   'transaction_bytes_per_second',
 ] as const
-export const POOL_COLUMNS = [...POLL_COLUMNS, 'disk_space_allocated_ratio'] as const
+const POOL_COLUMNS = [...POLL_COLUMNS, 'disk_space_allocated_ratio'] as const
 export type PoolColumn = (typeof POOL_COLUMNS)[number]
-export const SYSTEM_COLUMNS = [...POLL_COLUMNS, 'requests'] as const
+const SYSTEM_COLUMNS = [...POLL_COLUMNS, 'requests'] as const
 export type SystemColumn = (typeof SYSTEM_COLUMNS)[number]
 
 /** Pools beyond this number have no charts: each takes 8 kB. */

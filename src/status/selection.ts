@@ -5,7 +5,7 @@ import type { Problem } from './states.ts'
 /** What of the status is requested. Empty text: everything. */
 export type Selection = Exclude<ReturnType<typeof readSelection>, string>
 
-const PARAMETERS = ['system', 'pool', 'q', 'page', 'history'] as const
+const PARAMETERS = ['system', 'pool', 'q', 'page'] as const
 
 /** Reads the query of a request. A problem of it is returned as text. */
 export function readSelection(query: URLSearchParams) {
@@ -15,8 +15,6 @@ export function readSelection(query: URLSearchParams) {
   if (text('pool') !== '' && text('system') === '') return 'The parameter pool needs the parameter system.'
   const page = Number(text('page') || '1')
   if (!Number.isSafeInteger(page) || page < 1) return 'The parameter page must be a whole number from 1.'
-  const history = text('history') || 'false'
-  if (history !== 'true' && history !== 'false') return 'The parameter history must be true or false.'
   return {
     system: text('system'),
     /** Id or name of a pool; only with a system. */
@@ -25,8 +23,6 @@ export function readSelection(query: URLSearchParams) {
     search: text('q').trim(),
     /** Number of the page of a long list, from 1. */
     page,
-    /** Whether the document has the values of the last hour. */
-    history: history === 'true',
   }
 }
 

@@ -5,7 +5,7 @@ import type { Secret } from '../../values/secret.ts'
 import { ConfigError } from '../values/problems.ts'
 import { PARSE_OPTIONS, schemaProblems } from '../values/schema_problems.ts'
 import { parseYaml } from '../values/yaml_text.ts'
-import { flag, headersSection, optional, rateLimitSection, usersSection } from './sections.ts'
+import { flag, headersSection, optional, usersSection } from './sections.ts'
 import { tlsSection } from './tls.ts'
 
 /** `http_server_config.http2` is accepted without effect: clients use HTTP/1.1. */
@@ -17,15 +17,13 @@ function fileSchema(folder: string, read: ReadText) {
         z.strictObject({ http2: optional(flag), headers: optional(headersSection) }),
       ),
       basic_auth_users: optional(usersSection),
-      rate_limit: optional(rateLimitSection),
     })
-    .transform(({ tls_server_config, http_server_config, basic_auth_users, rate_limit }) => ({
+    .transform(({ tls_server_config, http_server_config, basic_auth_users }) => ({
       /** Undefined: plain HTTP. */
       tls: tls_server_config,
       headers: http_server_config?.headers ?? {},
       /** Empty: no authentication. */
       users: basic_auth_users ?? (new Map() as ReadonlyMap<string, Secret>),
-      rateLimit: rate_limit,
     }))
 }
 
@@ -33,7 +31,7 @@ function fileSchema(folder: string, read: ReadText) {
 export type WebFile = Readonly<z.output<ReturnType<typeof fileSchema>>>
 
 /** The result without a file or with an empty file. */
-export const PLAIN_WEB_FILE: WebFile = { tls: undefined, headers: {}, users: new Map(), rateLimit: undefined }
+export const PLAIN_WEB_FILE: WebFile = { tls: undefined, headers: {}, users: new Map() }
 
 /**
  * Reads the web configuration file (`--web.config.file`) and the certificates and keys that it names.

@@ -1,8 +1,6 @@
 import type { SecureVersion } from 'node:tls'
 import { z } from 'zod'
-import { durationOf } from '../../time_units.ts'
 import { Secret } from '../../values/secret.ts'
-import type { BucketSize } from '../../values/token_bucket.ts'
 import { isMapping } from '../inheritance.ts'
 import { oneOf } from '../values/units.ts'
 
@@ -56,9 +54,6 @@ export const CLIENT_AUTH = {
   RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
 } as const
 
-/** Deprecated names that the exporter-toolkit still accepts. */
-const OLD_CLIENT_AUTH = { RequireClientCert: 'RequireAnyClientCert' } as const
-
 export function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
   return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
 }
@@ -77,14 +72,6 @@ const headerValue = z.preprocess(
     .string('expected a text')
     .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header'),
 )
-export const clientAuth = z.preprocess(
-  (name) =>
-    typeof name === 'string' && Object.hasOwn(OLD_CLIENT_AUTH, name)
-      ? OLD_CLIENT_AUTH.RequireClientCert
-      : name,
-  oneOf(namesOf(CLIENT_AUTH)),
-)
-
 /** Headers of every response. */
 export const headersSection = z
   .strictObject({
@@ -117,41 +104,3 @@ export const usersSection = z
     }
     return new Map(users.map(([user, hash]) => [user, new Secret(hash)]))
   })
-
-const MS_PER_UNIT: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-}
-/** The longest duration of Go, 2^63 − 1 nanoseconds, in whole hours. */
-const MAX_DURATION_MS = 2_562_047 * 3_600_000
-const GO_DURATION = /^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/
-
-const DURATION = 'expected a duration like 1s, 500ms or 0'
-
-/** Durations of Go, `1s`, `1m30s`, `0.5s`, and 0, converted to milliseconds. */
-const goDuration = z
-  .preprocess(
-    (value) => (value === 0 || value === '0' ? '0s' : value),
-    z.string(DURATION).regex(GO_DURATION, DURATION),
-  )
-  .transform((value) => durationOf(value, MS_PER_UNIT))
-  .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 2562047h, as in Go')
-
-/** The limit for all requests together; undefined: none. */
-export const rateLimitSection = z
-  .strictObject({
-    interval: optional(goDuration),
-    burst: optional(z.int('expected a whole number')),
-  })
-  .refine(({ interval = 0, burst = 0 }) => interval === 0 || burst >= 1, {
-    path: ['burst'],
-    message: 'must be 1 or more, otherwise every request is refused',
-  })
-  .transform(({ interval = 0, burst = 0 }): BucketSize | undefined =>
-    interval > 0 ? { intervalMs: interval, burst } : undefined,
-  )

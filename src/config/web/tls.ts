@@ -15,7 +15,6 @@ import { oneOf } from '../values/units.ts'
 import {
   CLIENT_AUTH,
   CURVES,
-  clientAuth,
   flag,
   namesOf,
   optional,
@@ -38,7 +37,9 @@ function tlsKeys(folder: string, read: ReadText) {
     cert_file: optional(text).transform(fromFile(certificateProblem)),
     key_file: optional(text).transform(fromFile(keyProblem)),
     client_ca_file: optional(text).transform(fromFile(rootProblem)),
-    client_auth_type: optional(clientAuth).transform((name) => name ?? ('NoClientCert' as const)),
+    client_auth_type: optional(oneOf(namesOf(CLIENT_AUTH))).transform(
+      (name) => name ?? ('NoClientCert' as const),
+    ),
     client_allowed_sans: optional(z.array(text, 'expected a list')),
     min_version: optional(oneOf(VERSION_NAMES)).transform((name) => name ?? ('TLS12' as const)),
     max_version: optional(oneOf(VERSION_NAMES)).transform((name) => name ?? ('TLS13' as const)),

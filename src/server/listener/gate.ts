@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError } from '../../values/http_error.ts'
-import { type BucketSize, createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import { type AcceptedRequests, checkRequest, rawPath } from '../auth/request_check.ts'
@@ -17,16 +16,13 @@ export interface GateOptions {
   readonly checkConnection: TlsServer['check'] | undefined
   readonly openPaths: readonly string[]
   readonly accepted: AcceptedRequests
-  readonly now: () => number
 }
 
 const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
-const TOO_MANY = new HttpError(429, 'too many requests', { 'Retry-After': '1' })
 
-/** In this order: form, open paths, validity of the web configuration, certificate, rate limit, user. */
+/** In this order: form, open paths, validity of the web configuration, certificate, user. */
 export function createGate(options: GateOptions): Gate {
-  const { web, auth, checkConnection, openPaths, accepted, now } = options
-  const isWithinRate = createRateLimiter(now)
+  const { web, auth, checkConnection, openPaths, accepted } = options
   return async (request, response) => {
     const malformed = checkRequest(request, accepted)
     if (malformed !== undefined) return malformed
@@ -35,21 +31,7 @@ export function createGate(options: GateOptions): Gate {
     if (isInvalid) return INVALID_CONFIG
     const untrusted = file.tls && checkConnection?.(request, response, file.tls)
     if (untrusted !== undefined) return untrusted
-    if (!isWithinRate(file.rateLimit)) return TOO_MANY
     if (file.users.size === 0) return undefined
     return auth.check(request.headers.authorization, clientAddress(request.socket), file.users)
-  }
-}
-
-/** One bucket for all clients, replaced when its configured size changes. */
-function createRateLimiter(now: () => number) {
-  let size: BucketSize | undefined
-  let bucket: TokenBucket | undefined
-  return (limit: BucketSize | undefined): boolean => {
-    if (limit?.burst !== size?.burst || limit?.intervalMs !== size?.intervalMs) {
-      size = limit
-      bucket = limit && createTokenBucket(limit, now)
-    }
-    return bucket?.take() ?? true
   }
 }

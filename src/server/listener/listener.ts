@@ -85,7 +85,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const stopping = new AbortController()
   const auth = createBasicAuth({ log, now, signal: stopping.signal })
   const accepted = { urlBytes: limits.urlBytes, acceptsBodies }
-  const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted, now })
+  const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted })
   const connections = limitServer(server, event, limits, log)
   const drain = createDrain(server, connections, limits)
   const serve: RequestListener = async (request, response) => {

@@ -10,7 +10,6 @@ import { HttpError } from '../../values/http_error.ts'
 import { createDocument } from '../page/document.ts'
 import { listenerLink } from '../page/listener_link.ts'
 import type { ResponseSlots } from '../response_slots.ts'
-import { withHistory } from './history.ts'
 import { renderContent, statusPage } from './page/page.ts'
 
 export interface StatusAppOptions extends StatusSources {
@@ -59,11 +58,10 @@ export function createStatusApp(options: StatusAppOptions) {
       await sendPieces(context, [document.render(statusPage(found.status, content))])
     },
     async document(context: Context): Promise<void> {
-      const { selection, selected } = select(context)
+      const { selected } = select(context)
       if (selected === undefined) throw NOT_FOUND
       context.status = 200
-      const document = selection.history ? withHistory(selected, options.recent) : selected
-      await sendPieces(context, jsonPieces(document))
+      await sendPieces(context, jsonPieces(selected))
     },
   }
 }

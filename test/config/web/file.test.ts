@@ -53,7 +53,7 @@ function problemsOf(yaml: string): string[] {
 describe('a valid web configuration file', () => {
   test.each([
     '',
-    'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}',
+    'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}',
     `tls_server_config: {${TLS}}`,
     files('trusted.pem', 'server.key'),
     tls('client_auth_type: "", client_ca_file: "", cert: '),
@@ -72,8 +72,6 @@ describe('a valid web configuration file', () => {
     'http_server_config: {headers: {X-Frame-Options: "", Content-Security-Policy: ""}}',
     `basic_auth_users: {a: ${HASH}, b: "${HASH.replace('2y', '2a')}"}`,
     `basic_auth_users: {123: ${HASH}}`,
-    'rate_limit: {interval: 1s, burst: 20}',
-    'rate_limit: {interval: 0, burst: 0}',
   ])('%s', (yaml) => expect(problemsOf(yaml)).toEqual([]))
 
   test('with inline certificates', () => {
@@ -155,9 +153,6 @@ describe('an invalid web configuration file', () => {
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],
     [`basic_auth_users: {"a:b": ${HASH}}`, /basic_auth_users\.…: a user name must not contain a colon/],
-    ['rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
-    ['rate_limit: {interval: 5, burst: 1}', /rate_limit.interval: expected a duration/],
-    ['rate_limit: {interval: 1s, burst: 1.5}', /rate_limit.burst: expected a whole number/],
   ])('%s', (yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)])
   })
@@ -166,8 +161,7 @@ describe('an invalid web configuration file', () => {
     const yaml = `
       tls_server_config: {cert_file: no.pem, key_file: junk.pem, min_version: TLS9, colour: red}
       http_server_config: {headers: {Server: x}}
-      basic_auth_users: {alice: secret}
-      rate_limit: {interval: 1s}`
+      basic_auth_users: {alice: secret}`
     expect(problemsOf(yaml).map((problem) => problem.replace(/: .*/, ''))).toEqual(
       expect.arrayContaining([
         'tls_server_config.cert_file',
@@ -176,7 +170,6 @@ describe('an invalid web configuration file', () => {
         'tls_server_config.colour',
         'http_server_config.headers.Server',
         'basic_auth_users.alice',
-        'rate_limit.burst',
       ]),
     )
   })
@@ -191,8 +184,7 @@ describe('an invalid web configuration file', () => {
       `basic_auth_users: {alice: ${secret}}`,
       `basic_auth_users: {alice: "${secret}`,
       `tls_server_config: {key: ${secret}, cert: ${secret}}`,
-      `rate_limit: [${secret}`,
-      `rate_limit: {interval: ${secret}}`,
+      `basic_auth_users: [${secret}`,
     ]
     for (const yaml of files) {
       const problems = problemsOf(yaml)
@@ -204,7 +196,7 @@ describe('an invalid web configuration file', () => {
 
 describe('the loaded web configuration', () => {
   test('an empty file is plain HTTP without authentication', () => {
-    expect(load('')).toEqual({ tls: undefined, headers: {}, users: new Map(), rateLimit: undefined })
+    expect(load('')).toEqual({ tls: undefined, headers: {}, users: new Map() })
   })
 
   test('hashes and keys print as placeholders', () => {
@@ -212,16 +204,6 @@ describe('the loaded web configuration', () => {
     expect(inspect(file, { depth: 9 })).not.toContain(HASH)
     expect(inspect(file, { depth: 9 })).not.toContain('PRIVATE KEY')
     expect(file.users.get('alice')?.reveal()).toBe(HASH)
-  })
-
-  test.each([
-    ['1s', 1000],
-    ['500ms', 500],
-    ['1m30s', 90_000],
-    ['0.5s', 500],
-    ['2h', 7_200_000],
-  ])('an interval of %s is %d ms', (interval, intervalMs) => {
-    expect(load(`rate_limit: {interval: ${interval}, burst: 3}`).rateLimit).toEqual({ intervalMs, burst: 3 })
   })
 
   test('empty headers are not set', () => {

@@ -46,24 +46,6 @@ describe('a listener with a web configuration file', () => {
       })
     }
   })
-
-  test('limits the rate of everything but the open paths', async () => {
-    const webConfigFile = folder.write('web.yml', 'rate_limit: {interval: 1h, burst: 2}')
-    await using listener = await startListener({ webConfigFile, limits })
-    const status = async (path: string) => (await get(`${listener.url}${path}`)).status
-    expect([await status('/a'), await status('/-/healthy'), await status('/b')]).toEqual([200, 200, 200])
-    const refused = await get(`${listener.url}/c`)
-    expect(refused).toMatchObject({
-      status: 429,
-      text: 'too many requests\n',
-      headers: { 'retry-after': '1' },
-    })
-    expect(await status('/-/ready')).toBe(200)
-    folder.write('web.yml', 'rate_limit: {interval: 1h, burst: 1}')
-    expect([await status('/d'), await status('/e')]).toEqual([200, 429])
-    folder.write('web.yml', '')
-    expect(await status('/f')).toBe(200)
-  })
 })
 
 describe('a change of the file', () => {

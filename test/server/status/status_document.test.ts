@@ -109,16 +109,6 @@ describe('GET /api/v1/status', () => {
     expect(await problemsAt('?system=frankfurt&pool=hot')).toEqual([])
   })
 
-  test('has the values of the charts on request', async () => {
-    const { systems } = JSON.parse((await get(`${listener.url}${PATH}?history=true&system=paris`)).text)
-    const [{ history, pools }] = systems
-    expect(history.slot_seconds).toBe(15)
-    expect(history.values.polls_ok).toHaveLength(20)
-    expect(history.values.polls_ok.at(-1)).toBe(1)
-    expect(pools[0].history.values.disk_space_allocated_ratio.at(-1)).toBe(0.5)
-    expect((await get(`${listener.url}${PATH}`)).text).not.toContain('"history"')
-  })
-
   test.each([
     ['?system=lisbon', 404, 'no system or pool'],
     ['?system=paris&pool=cold', 404, 'no system or pool'],
@@ -127,7 +117,6 @@ describe('GET /api/v1/status', () => {
     ['?url=http://other', 400, 'Unknown parameter'],
     ['?page=0', 400, 'page must be'],
     ['?page=1e9999', 400, 'page must be'],
-    ['?history=yes', 400, 'history must be'],
   ])('refuses %s', async (query, status, reason) => {
     const answer = await get(`${listener.url}${PATH}${query}`)
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(reason)])
