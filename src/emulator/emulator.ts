@@ -31,7 +31,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
     dataAddresses: settings.dataPorts
       ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
       : [],
-    handle: ({ row }, request) => row.handle(system, request),
+    handle: ({ row }, request) => row.handle({ ...system, ...request }),
     redirectsToLogin: PROFILES[settings.profile].redirectsToLogin,
     middleware: delayDashboard(model.timeline),
   })

@@ -41,7 +41,7 @@ const MAX_TIME = 100_000_000_000
  *
  * @throws EmulatedError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
  */
-export function parseFeedQuery(raw: string, now: number, maxPoints: number) {
+export function parseFeedQuery(raw: string, now: number, maxPoints: number, settings: Settings = {}) {
   const parameters = new URLSearchParams(raw)
   const first = (name: string) => parameters.get(name) ?? undefined
   const types = parameters.getAll('dataType')
@@ -51,7 +51,7 @@ export function parseFeedQuery(raw: string, now: number, maxPoints: number) {
     current: types.length === 0 || types.includes('current'),
     historical: types.length === 0 || types.includes('historical'),
     category: category === undefined ? undefined : oneOf('category', category, CATEGORIES),
-    range: parseRange(first, now, maxPoints),
+    range: parseRange(settings['fixed-history'] === undefined ? first : () => undefined, now, maxPoints),
     forecast: parseForecast(first),
   }
 }
@@ -69,10 +69,6 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
     'badParameter',
     `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`,
   )
-}
-
-export function defaultRange(now: number): FeedRange {
-  return { start: Math.max(0, now - DEFAULT_RANGE_SECONDS), end: now, interval: DEFAULT_INTERVAL_SECONDS }
 }
 
 function parseRange(first: First, now: number, maxPoints: number): FeedRange {

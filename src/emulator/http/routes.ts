@@ -2,7 +2,7 @@ import { QUERY_PATH } from '../../query_catalogue.ts'
 import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
 import { objectText } from '../feed/list.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
-import { defaultRange, type FeedRequest, parseFeedQuery } from '../feed/query.ts'
+import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
@@ -27,7 +27,8 @@ import { poolListText, poolMembers, zoneText } from '../resources/zone.ts'
 import type { Providers } from './providers.ts'
 import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 
-export interface System {
+/** The storage system that a request is for. */
+interface System {
   readonly model: StorageModel
   readonly profile: Profile
   readonly providers: Providers
@@ -58,9 +59,9 @@ interface TextBody {
   readonly mediaType?: string
 }
 
-type Handler<Needed = System> = (system: Needed, request: AuthorizedRequest) => RouteResponse
+type Handler<Request = AuthorizedRequest & System> = (request: Request) => RouteResponse
 
-interface RouteRow<Needed = System> {
+interface RouteRow<Request = AuthorizedRequest & System> {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Parts in braces are parameters. Each path is also served with the suffix `.json`. */
   readonly path: string
@@ -68,22 +69,19 @@ interface RouteRow<Needed = System> {
   readonly roles: readonly Role[] | 'public'
   /** The error for another role; default: `forbidden`. */
   readonly refusal?: ErrorName
-  readonly handle: Handler<Needed>
+  readonly handle: Handler<Request>
 }
 
-/** Operations of the resources, which need no state of the requests before. */
-function resource(read: (request: ResourceRequest) => Document): Handler {
-  return (system, request) => ({ body: read({ ...system, ...request }) })
-}
+const resource =
+  (read: (request: ResourceRequest) => Document): Handler =>
+  (request) => ({ body: read(request) })
 
 /** Operations under /dashboard, whose parameters are those of the nodes of a pool. */
 function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Handler {
-  return ({ model, profile, maxPoints }, { context, parameters: [id = ''], now, settings }) => {
-    const requested = parseFeedQuery(context.querystring, now, maxPoints)
-    const isFixed = settings['fixed-history'] !== undefined
-    const query = isFixed ? { ...requested, range: defaultRange(now) } : requested
-    const text = textOf({ model, profile, now, settings, query }, id)
-    return { body: { text, long: query.historical } }
+  return (request) => {
+    const { context, now, maxPoints, settings, parameters } = request
+    const query = parseFeedQuery(context.querystring, now, maxPoints, settings)
+    return { body: { text: textOf({ ...request, query }, parameters[0] ?? ''), long: query.historical } }
   }
 }
 
@@ -98,7 +96,7 @@ export const SESSION_ROUTES = {
   login: { method: 'GET', path: '/login', roles: 'public', handle: login },
   logout: { method: 'GET', path: '/logout', roles: ROLES, handle: logout },
   whoami: { method: 'GET', path: '/user/whoami', roles: ROLES, handle: whoami },
-} as const satisfies Record<string, RouteRow<unknown>>
+} as const satisfies Record<string, RouteRow<AuthorizedRequest>>
 
 const ZONE = '/dashboard/zones/localzone'
 const BILLING = '/object/billing'
@@ -139,7 +137,7 @@ const ROUTES = {
     path: QUERY_PATH,
     roles: MONITOR,
     refusal: 'noPermission',
-    handle: (system, request) => ({ body: answerQuery({ ...system, ...request }) }),
+    handle: (request) => ({ body: answerQuery(request) }),
   },
   namespaces: monitor('/object/namespaces', resource(namespaceList)),
   quota: monitor('/object/namespaces/namespace/{namespace}/quota', resource(namespaceQuota)),
@@ -152,43 +150,36 @@ const ROUTES = {
   capacity: monitor('/object/capacity', resource(capacity)),
   pool_capacity: monitor('/object/capacity/{id}', resource(capacity)),
   providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
-  provider: all(`${PROVIDERS}/{id}`, ({ providers }, { parameters: [id = ''] }) => ({
+  provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
     body: providers.record(id),
   })),
   // The profile has the roles.
   delete: { method: 'DELETE', path: `${PROVIDERS}/{id}`, roles: ROLES, handle: deleteProvider },
 } as const satisfies Record<string, RouteRow>
 
-/** Of the catalogue, what has no route above: named by the kind of its objects. */
-const OTHERS = kindsOf().flatMap(({ name, method, path: request, measurement, resource: of }) => {
-  const [path = ''] = request.split('?')
-  const isRouted =
-    measurement !== undefined || Object.values<RouteRow>(ROUTES).some((row) => row.path === path)
-  const roles = 'dataPort' in RESOURCES[of] ? 'public' : MONITOR
+/** Requests of the catalogue that have no route above, by the kind of their objects. */
+const OTHERS = kindsOf().flatMap(({ name, method = 'GET', path, resource: of }) => {
   const read = DOCUMENTS[name]
-  if (isRouted || read === undefined) return []
-  const row: RouteRow = { method: method ?? 'GET', path, roles, handle: resource(read) }
-  return [[name, row] as const]
+  const roles = 'dataPort' in RESOURCES[of] ? ('public' as const) : MONITOR
+  const row = read && { method, path: path.split('?')[0] ?? '', roles, handle: resource(read) }
+  return row === undefined ? [] : [[name, row] as const]
 })
-const ALL: readonly (readonly [RoutedOperation, RouteRow])[] = [
-  ...(Object.entries<RouteRow>(ROUTES) as [keyof typeof ROUTES, RouteRow][]),
-  ...OTHERS,
-]
+const ALL = [...Object.entries<RouteRow>(ROUTES), ...OTHERS] as readonly (readonly [
+  RoutedOperation,
+  RouteRow,
+])[]
 export type RoutedOperation = keyof typeof ROUTES | ObjectName
 export type EmulatedOperation = RoutedOperation | 'history' | 'forecast' | 'other'
 
 export const FEED_OPERATIONS: readonly EmulatedOperation[] = ['nodes', 'history', 'forecast']
 
 export const OPERATION_HELP = {
-  ...(Object.fromEntries(ALL.map(([name, { method, path }]) => [name, `${method} ${path}`])) as Record<
-    RoutedOperation,
-    string
-  >),
+  ...Object.fromEntries(ALL.map(([name, { method, path }]) => [name, `${method} ${path}`])),
   nodes: `GET ${ROUTES.nodes.path}, with current values`,
   history: 'as nodes, with dataType=historical only',
   forecast: 'as nodes, with category=capacityForecast',
   other: 'everything else',
-} as const satisfies Record<EmulatedOperation, string>
+} as Readonly<Record<EmulatedOperation, string>>
 
 const PATTERNS = ALL.map(([operation, row]) => ({
   operation,
@@ -215,19 +206,19 @@ export function operationOf(method: string, path: string, query: string): Emulat
   return types.length > 0 && types.every((type) => type === 'historical') ? 'history' : 'nodes'
 }
 
-function login(_system: unknown, { sessions, context }: AuthorizedRequest): RouteResponse {
+function login({ sessions, context }: AuthorizedRequest): RouteResponse {
   const encoded = /^basic\s+(\S+)$/i.exec(context.get('authorization'))?.[1] ?? ''
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   const token = sessions.login(user, password, context.socket.remoteAddress ?? '')
   return { headers: { 'X-SDS-AUTH-TOKEN': token }, body: { root: 'loggedIn', members: { user } } }
 }
 
-function logout(_system: unknown, { sessions, user, token, query }: AuthorizedRequest): RouteResponse {
+function logout({ sessions, user, token, query }: AuthorizedRequest): RouteResponse {
   sessions.logout(token, query.get('force') === 'true')
   return { body: { root: 'loggedOut', members: { user } } }
 }
 
-function whoami(_system: unknown, { user }: AuthorizedRequest): RouteResponse {
+function whoami({ user }: AuthorizedRequest): RouteResponse {
   const { role } = ACCOUNTS[user]
   const members = { common_name: user, distinguished_name: '', namespace: '', roles: [role] }
   const texts = Object.entries({ ...members, roles: [{ name: 'role', content: role }] })
@@ -242,10 +233,7 @@ function varrays({ model }: System): RouteResponse {
   return { body: { root: 'varrays', members: { varray: pools } } }
 }
 
-function deleteProvider(
-  { providers, profile }: System,
-  { parameters: [id = ''], user }: AuthorizedRequest,
-): RouteResponse {
+function deleteProvider({ providers, profile, parameters: [id = ''], user }: AuthorizedRequest & System) {
   checkRole(user, PROFILES[profile].deleteRoles)
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   providers.remove(id)

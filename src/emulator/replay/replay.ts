@@ -32,7 +32,7 @@ export function createReplay(recording: Recording, options: ReplayOptions = {}) 
   const answer = createResponder(recording)
   const handle: Service['handle'] = ({ operation }, request) => {
     const own = Object.entries(SESSION_ROUTES).find(([name]) => name === operation)?.[1]
-    return own === undefined ? answer(operation, request) : own.handle(undefined, request)
+    return own === undefined ? answer(operation, request) : own.handle(request)
   }
   const server = createSystemServer({ settings, pools, sessions, handle, redirectsToLogin: true })
   return Object.assign(server, { pools: pools.map(({ id, name }) => ({ id, name, nodes: [] })) })
