@@ -10,15 +10,15 @@ export type TlsOptions = Pick<
   'key' | 'cert' | 'ca' | 'requestCert' | 'minVersion' | 'maxVersion' | 'ciphers'
 >
 
-/** Options that are numbers, with their limits. */
+/** Options that are numbers: the default, the least and the most. */
 const COUNTS = {
-  pools: [1, 200],
-  nodes: [1, 10_000],
-  newNodes: [0, 10_000],
-  newNodeHours: [1, 1_000_000],
-  sites: [1, 3],
-  namespaces: [1, 10_000],
-  buckets: [1, 10_000],
+  pools: [2, 1, 200],
+  nodes: [5, 1, 10_000],
+  newNodes: [1, 0, 10_000],
+  newNodeHours: [480, 1, 1_000_000],
+  sites: [1, 1, 3],
+  namespaces: [12, 1, 10_000],
+  buckets: [20, 1, 10_000],
 } as const
 export type CountOption = keyof typeof COUNTS
 
@@ -46,13 +46,10 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
 
 export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
-  pools: 2,
-  nodes: 5,
-  newNodes: 1,
-  newNodeHours: 480,
-  sites: 1,
-  namespaces: 12,
-  buckets: 20,
+  ...(Object.fromEntries(Object.entries(COUNTS).map(([name, [count]]) => [name, count])) as Record<
+    CountOption,
+    number
+  >),
   listenAddress: '127.0.0.1:4443',
   tls: false,
   dataPorts: false,
@@ -69,18 +66,12 @@ const MAX_NAME_CHARACTERS = 60
 /** The options with their defaults. @throws RangeError for an invalid number */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
-  for (const [name, [min, max]] of Object.entries(COUNTS)) {
+  for (const [name, [, min, max]] of Object.entries(COUNTS)) {
     const count = resolved[name as CountOption]
     if (!Number.isInteger(count) || count < min || count > max)
       throw new RangeError(`The option ${name} must be a whole number from ${min} to ${max}, not ${count}`)
   }
-  const vdcName = options.vdcName ?? vdcNameOf(resolved.seed)
+  const seedName = resolved.seed.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')
+  const { vdcName = `vdc-${seedName.slice(0, MAX_NAME_CHARACTERS)}` } = options
   return { ...resolved, vdcName, sessions: { ...SESSION_LIMITS, ...options.sessions } }
-}
-
-function vdcNameOf(seed: string): string {
-  return `vdc-${seed
-    .toLowerCase()
-    .replaceAll(/[^a-z\d]+/g, '-')
-    .slice(0, MAX_NAME_CHARACTERS)}`
 }

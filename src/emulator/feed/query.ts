@@ -1,7 +1,6 @@
 import { CATEGORIES } from '../../catalogue.ts'
-import type { ForecastRequest } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
-import { EmulatedError } from '../protocol/errors.ts'
+import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
@@ -25,8 +24,8 @@ export interface FeedRange {
 
 /** Defaults of real systems: hourly points of the last five days. */
 const DEFAULT_RANGE_SECONDS = 5 * 86_400
-const DEFAULT_INTERVAL_SECONDS = 3_600
-const DEFAULT_FORECAST = { frames: [7, 30], targets: [80, 90] } as const
+const DEFAULT_INTERVAL = '3600'
+const DATA_TYPES = ['current', 'historical'] as const
 const DAYS_PER_WEEK = 7
 const MAX_FRAME_DAYS = 3_650
 const MAX_TARGET_PERCENT = 100
@@ -44,15 +43,17 @@ const MAX_TIME = 100_000_000_000
 export function parseFeedQuery(raw: string, now: number, maxPoints: number, settings: Settings = {}) {
   const parameters = new URLSearchParams(raw)
   const first = (name: string) => parameters.get(name) ?? undefined
-  const types = parameters.getAll('dataType')
-  for (const type of types) oneOf('dataType', type, ['current', 'historical'])
+  const types = parameters.getAll('dataType').map((type) => oneOf('dataType', type, DATA_TYPES))
   const category = first('category')
   return {
     current: types.length === 0 || types.includes('current'),
     historical: types.length === 0 || types.includes('historical'),
     category: category === undefined ? undefined : oneOf('category', category, CATEGORIES),
     range: parseRange(settings['fixed-history'] === undefined ? first : () => undefined, now, maxPoints),
-    forecast: parseForecast(first),
+    forecast: {
+      frames: parseList('cfTimeFrame', first, /^(\d{1,4})([dw])$/, MAX_FRAME_DAYS) ?? [7, 30],
+      targets: parseList('cfTarget', first, /^(\d{1,4})$/, MAX_TARGET_PERCENT) ?? [80, 90],
+    },
   }
 }
 
@@ -62,47 +63,32 @@ export function includesCategory(query: FeedQuery, category: string): boolean {
 
 type First = (name: string) => string | undefined
 
+function refuse(error: ErrorName, problem: string): never {
+  throw new EmulatedError(error, `Parameter ${problem}`)
+}
+
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value)
-  if (found !== undefined) return found
-  throw new EmulatedError(
-    'badParameter',
-    `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`,
-  )
+  return found ?? refuse('badParameter', `${name} must be one of ${allowed.join(', ')}, not "${value}"`)
 }
 
 function parseRange(first: First, now: number, maxPoints: number): FeedRange {
-  const end = parseTime('endTime', first('endTime')) ?? now
-  const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_RANGE_SECONDS)
-  const interval = parseInterval(first('interval'))
-  if (start > end) throw new EmulatedError('badRange', 'Parameter startTime must not be later than endTime')
-  if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints) {
-    throw new EmulatedError('badRange', `The period has more than ${maxPoints} points; request a shorter one`)
+  const timeOf = (name: string, byDefault: number): number => {
+    const text = first(name)
+    if (text === undefined) return byDefault
+    if (/^\d+$/.test(text) && Number(text) <= MAX_TIME) return Number(text)
+    return refuse('badTime', `${name} must be epoch seconds, not "${text}"`)
   }
+  const end = timeOf('endTime', now)
+  const start = timeOf('startTime', Math.max(0, end - DEFAULT_RANGE_SECONDS))
+  const text = first('interval') ?? DEFAULT_INTERVAL
+  if (!/^\d{1,10}$/.test(text)) refuse('badParameter', `interval must be a number of seconds, not "${text}"`)
+  const interval = Number(text)
+  if (interval === 0) refuse('badRange', 'interval must be at least 1 second')
+  if (start > end) refuse('badRange', 'startTime must not be later than endTime')
+  if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints)
+    refuse('badRange', `interval makes more than ${maxPoints} points; request a shorter period`)
   return { start, end, interval }
-}
-
-function parseTime(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const time = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (time <= MAX_TIME) return time
-  throw new EmulatedError('badTime', `Parameter ${name} must be epoch seconds, not "${text}"`)
-}
-
-function parseInterval(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_INTERVAL_SECONDS
-  if (!/^\d{1,10}$/.test(text)) {
-    throw new EmulatedError('badParameter', `Parameter interval must be a number of seconds, not "${text}"`)
-  }
-  if (Number(text) === 0) throw new EmulatedError('badRange', 'Parameter interval must be at least 1 second')
-  return Number(text)
-}
-
-function parseForecast(first: First): ForecastRequest {
-  return {
-    frames: parseList('cfTimeFrame', first, /^(\d{1,4})([dw])$/, MAX_FRAME_DAYS) ?? DEFAULT_FORECAST.frames,
-    targets: parseList('cfTarget', first, /^(\d{1,4})$/, MAX_TARGET_PERCENT) ?? DEFAULT_FORECAST.targets,
-  }
 }
 
 /** Accepts `{7d;4w}` and `7d;4w`: the API document does not say whether the braces are literal. */
@@ -115,13 +101,9 @@ function parseList(name: string, first: First, item: RegExp, max: number): numbe
     .split(';')
     .map((part) => {
       const [, count, unit] = item.exec(part) ?? []
-      if (count === undefined)
-        throw new EmulatedError('badParameter', `Parameter ${name} is malformed: "${text}"`)
+      if (count === undefined) return refuse('badParameter', `${name} is malformed: "${text}"`)
       return unit === 'w' ? DAYS_PER_WEEK * Number(count) : Number(count)
     })
   if (numbers.length <= MAX_FORECAST_VALUES && numbers.every((one) => one >= 1 && one <= max)) return numbers
-  throw new EmulatedError(
-    'badRange',
-    `Parameter ${name} takes up to ${MAX_FORECAST_VALUES} values from 1 to ${max}`,
-  )
+  return refuse('badRange', `${name} takes up to ${MAX_FORECAST_VALUES} values from 1 to ${max}`)
 }

@@ -34,24 +34,22 @@ export function forecast(model: StorageModel, node: Node, now: number, { frames,
   )
 }
 
-type Line = NonNullable<ReturnType<typeof regression>>
-
 /** Least squares through two or more points: the slope per second, and the value of the line at `at`. */
 function regression(points: readonly Point[], at: number) {
   if (points.length < 2) return undefined
-  const meanT = mean(points.map((point) => point.t))
-  const meanValue = mean(points.map((point) => point.value))
-  let [covariance, variance] = [0, 0]
-  for (const { t, value } of points) {
-    covariance += (t - meanT) * (value - meanValue)
-    variance += (t - meanT) ** 2
-  }
-  const slope = covariance / variance
+  const meanT = sum(points.map(({ t }) => t)) / points.length
+  const meanValue = sum(points.map(({ value }) => value)) / points.length
+  const covariance = sum(points.map(({ t, value }) => (t - meanT) * (value - meanValue)))
+  const slope = covariance / sum(points.map(({ t }) => (t - meanT) ** 2))
   return { slope, level: meanValue + slope * (at - meanT) }
 }
 
 /** Whole days until a rising line reaches a target in bytes; undefined: never. */
-function daysUntil({ slope, level }: Line, used: number, target: number): number | undefined {
+function daysUntil(
+  { slope, level }: NonNullable<ReturnType<typeof regression>>,
+  used: number,
+  target: number,
+): number | undefined {
   // A node without usable space, as in maintenance, has no target.
   if (target === 0) return undefined
   if (used >= target) return 0
@@ -68,13 +66,8 @@ interface Point {
 function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
   const start = Math.max(now - frame, node.joinedAt)
   const points: Point[] = []
-  for (let hour = Math.floor(start / SECONDS_PER_HOUR) + 1; hour * SECONDS_PER_HOUR <= now; hour++) {
-    const t = hour * SECONDS_PER_HOUR
+  const first = (Math.floor(start / SECONDS_PER_HOUR) + 1) * SECONDS_PER_HOUR
+  for (let t = first; t <= now; t += SECONDS_PER_HOUR)
     points.push({ t, value: spaceOf(model.stateOf(node, t)).allocated })
-  }
   return points
-}
-
-function mean(values: readonly number[]): number {
-  return sum(values) / values.length
 }

@@ -7,25 +7,6 @@ import { ATTRIBUTES, DISK_COUNTS, FORECAST, TRANSACTION_ERRORS } from '../../cat
 import { OBJECT_KINDS, RESOURCE_NAMES, RESOURCES } from '../../system_catalogue.ts'
 import { TIME_MEMBERS } from '../times.ts'
 
-/**
- * What a text holds. Texts of the kinds up to `by-request` are kept if they have a known form or are in a list; a
- * `secret` is dropped. The other kinds are prefixes of stand-ins.
- */
-export type Kind =
-  | 'measure'
-  | 'time'
-  | 'version'
-  | 'word'
-  | 'href'
-  | 'message'
-  | 'secret'
-  | 'interface'
-  | 'measurement'
-  | 'field'
-  | 'by-request'
-  | NameKind
-  | OtherKind
-
 /** Kept with --keep-names. */
 export const NAME_KINDS = [
   'pool',
@@ -39,11 +20,16 @@ export const NAME_KINDS = [
   'rack',
 ] as const
 type NameKind = (typeof NAME_KINDS)[number]
-type OtherKind = 'id' | 'address' | 'host' | 'serial' | 'user' | 'text' | 'marker' | 'member'
+
+/**
+ * What a text holds. A `secret` is dropped. Texts of some kinds are kept if they have a known form or are in a list; the
+ * other kinds are prefixes of stand-ins.
+ */
+export type Kind = 'measure' | keyof typeof TEXT_MEMBERS | NameKind | 'member'
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+const TEXT_MEMBERS = {
   time: [...TIME_MEMBERS],
   version: words('version'),
   word: words(`Name Status healthStatus unit category errorType rel title severity type status rglinkStatus FailoverState
@@ -73,7 +59,7 @@ const TEXT_MEMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   user: words('owner root_user_name user userId common_name distinguished_name namespace_admins'),
   marker: words('NextMarker next_marker marker'),
   text: words('TagSet Key Text tags tag_set default_retention_classes'),
-}
+} as const satisfies Record<string, readonly string[]>
 
 /** Members with numbers, flags, and objects or lists. */
 const MEASURES =
