@@ -15,12 +15,11 @@ import {
   type QuerySourceOptions,
   querySource,
 } from '../../history/sources/query_source.ts'
-import { MEASUREMENTS, QUERY_ATTRIBUTES, QUERY_SOURCES } from '../../query_catalogue.ts'
 import { counted } from '../../text.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR, timeText } from '../../time_units.ts'
 import { CommandError } from '../cli/exit.ts'
 import { findQueryGaps } from './gaps.ts'
-import { type Plan, type PlannedSource, type PlanOptions, sizeOf } from './plan.ts'
+import { type Plan, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
 
 /**
@@ -55,7 +54,12 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const ofSystem = { key, system: name, reader, nodes: nodesOf(system.pools) }
   const source = querySource({ ...ofSystem, ...periods })
   const limits = timeLimits(options)
-  const planned = { source, sizes: [], text: 'nothing to read', refused: earlier?.refused[key] ?? [] }
+  const planned = {
+    source,
+    size: { series: 0, bytes: 0 },
+    text: 'nothing to read',
+    refused: earlier?.refused[key] ?? [],
+  }
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
   if (periods.periods.length === 0) return { sources: [planned], report: linesOf(limits), without: [] }
   const release = await releaseOf(system.client, options.signal)
@@ -63,10 +67,10 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
   if (typeof current === 'string') return cannot(current)
   const refused = reader.refused()
-  const sizes = sizesOf(current.series, nowSeconds)
+  const size = { ...sizeOf(current.series), stepSeconds: QUERY_STEP_SECONDS }
   const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${current.series.length} series`
   return {
-    sources: [{ ...planned, text, sizes, refused: refused.map((one) => one.name) }],
+    sources: [{ ...planned, text, size, refused: refused.map((one) => one.name) }],
     without: refused.map((query) => `${query.name} of system ${name}`),
     report: linesOf([
       ...limits,
@@ -91,27 +95,6 @@ function currentLimits(
     return [`the Flux API of ${release} has no points of the last ${PROBED_SECONDS / 60} minutes`]
   if (failed.size === 0) return attributeLimits(series, release, pools, options)
   return [...failed].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
-}
-
-/** Families of metrics that are kept for a few days only. */
-const SHORT: ReadonlySet<string> = new Set([
-  'sds_node_nic_interface_received_bytes_per_second',
-  'sds_node_nic_interface_transmitted_bytes_per_second',
-  ...QUERY_ATTRIBUTES.flatMap(({ name, source }) => {
-    const isShort =
-      source.kind === 'network' ||
-      (source.measurement !== undefined && MEASUREMENTS[source.measurement].bucket === 'monitoring_op')
-    return isShort ? familiesOf([name]) : []
-  }),
-])
-
-/** Sizes of series that were read, by how long their points are kept. */
-function sizesOf(current: readonly HistorySeries[], nowSeconds: number): PlannedSource['sizes'] {
-  return Object.entries(KEPT_SECONDS).map(([bucket, keptSeconds]) => ({
-    ...sizeOf(current.filter(({ family }) => SHORT.has(family) === (bucket === 'monitoring_op'))),
-    stepSeconds: QUERY_STEP_SECONDS,
-    since: nowSeconds - keptSeconds,
-  }))
 }
 
 /** The release of a system, and why its Flux API must not be asked for the past. */
@@ -244,10 +227,7 @@ function queriedAttributes(
   return source === 'query' ? QUERIED : missingAttributes(reading)
 }
 
-/**
- * The attributes that are not written.
- * @param current what the Flux API has of the last minutes
- */
+/** The attributes that are not written, because the responses of the last minutes do not have them. */
 function attributeLimits(
   current: readonly HistorySeries[],
   release: string,
@@ -256,19 +236,7 @@ function attributeLimits(
 ): string[] {
   const asked = new Set(pools.flatMap((pool) => queriedAttributes(pool, options)))
   const unserved = [...asked].filter((name) => !current.some((series) => isOf(name, series)))
-  const unknown = ATTRIBUTES.filter(({ name, category, currentOnly }) => {
-    const isInFeed = pools.every(({ reading }) => (reading.coverage.get(name)?.served ?? 0) > 0)
-    const isQueried = category === 'capacity' || name in QUERY_SOURCES
-    return !currentOnly && !isQueried && (options.source === 'query' || !isInFeed)
-  })
-  const names = unknown.map(({ name }) => name).join(', ')
-  return [
-    ...(unserved.length > 0 ? [`${release} does not serve ${unserved.join(', ')}`] : []),
-    ...(names === '' ? [] : [`the Flux API has no ${names}: latencies are in the histogram`]),
-    ...(options.source === 'query'
-      ? ['capacity is not written, because --source=query does not read the dashboard API']
-      : []),
-  ]
+  return unserved.length > 0 ? [`${release} does not serve ${unserved.join(', ')}`] : []
 }
 
 function isOf(name: QueriedAttribute, { family, labels }: HistorySeries): boolean {

@@ -34,8 +34,8 @@ export interface Plan {
 /** A source of history with what it will take to read it. */
 export interface PlannedSource {
   readonly source: HistorySource
-  /** Size of one point of time, by its current values; several, if some points are kept for a shorter time. */
-  readonly sizes: readonly PointSize[]
+  /** Size of one point of time, by its current values. */
+  readonly size: PointSize
   /** Description of what is read. */
   readonly text: string
   /** Names of queries that the system refuses, although it answers others. */
@@ -45,8 +45,6 @@ export interface PlannedSource {
 interface PointSize extends ReturnType<typeof sizeOf> {
   /** Between two points; undefined: the interval of the run. */
   readonly stepSeconds?: number
-  /** The oldest point, in seconds since the epoch; undefined: there are older ones than the run reads. */
-  readonly since?: number
 }
 
 /** The size of the last point of each of these series, in bytes of the OpenMetrics lines. */
@@ -59,16 +57,13 @@ export function sizeOf(series: readonly HistorySeries[]) {
 /** Upper bounds of a run: the system may keep less. */
 export function estimateRun(sources: readonly PlannedSource[], parts: readonly BackfillPart[]) {
   let [requests, samples, bytes] = [0, 0, 0]
-  for (const { source, sizes } of sources) {
+  for (const { source, size } of sources) {
     const count = source.counter()
     for (const period of parts.flatMap((part) => periodsWithin(source, part.period))) {
       requests += Math.ceil(count(period))
-      for (const size of sizes) {
-        const seconds = Math.max(0, period.end - Math.max(period.start, size.since ?? period.start))
-        const points = seconds / (size.stepSeconds ?? period.interval)
-        samples += points * size.series
-        bytes += points * size.bytes
-      }
+      const points = (period.end - period.start) / (size.stepSeconds ?? period.interval)
+      samples += points * size.series
+      bytes += points * size.bytes
     }
   }
   return { requests, samples: Math.ceil(samples), bytes: Math.ceil(bytes) }

@@ -1,4 +1,4 @@
-import type { SystemProgress } from '../../history/run/progress.ts'
+import type { RunProgress } from '../../history/run/progress.ts'
 import { countText, durationText, percentText } from '../../text.ts'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { createProgress, terminalWidth, wrappedLines } from '../cli/output/width.ts'
@@ -15,9 +15,7 @@ export function createReporter(output: Parameters<typeof createProgress>[0], now
   let shownAt = began
   let first: number | undefined
   return {
-    /** @param samples written by this process */
-    show(systems: readonly SystemProgress[], samples: number): void {
-      const [done, total] = [sumOf(systems, 'done'), sumOf(systems, 'total')]
+    show({ done, total, samples }: RunProgress): void {
       first ??= done
       if (now() - shownAt < INTERVAL_MS) return
       shownAt = now()
@@ -32,8 +30,4 @@ export function createReporter(output: Parameters<typeof createProgress>[0], now
     },
     clear: terminal.clear,
   }
-}
-
-function sumOf(systems: readonly SystemProgress[], key: keyof SystemProgress): number {
-  return systems.reduce((sum, system) => sum + system[key], 0)
 }

@@ -40,7 +40,7 @@ async function planPool(pool: ListedPool, options: PlanOptions): Promise<Planned
   const { reading, size } = pool
   return {
     source: poolSource({ ...pool, periods: await gapsOf(pool, options) }),
-    sizes: [size],
+    size,
     text: `${counted(reading.nodes.length, 'node')}, ${size.series} series`,
     refused: [],
   }

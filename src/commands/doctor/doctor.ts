@@ -65,8 +65,7 @@ Checks every system from this machine, and prints problems with their remedies:
                  bandwidths compared with those of the dashboard API
   samples        age of the newest sample, by category
   values         values compared with those of a second response
-  forecasts      whether the system serves forecasts, and with which form of the
-                 request (forecast.braces)
+  forecasts      whether the system serves forecasts
   resources      whether the other resources of the exporter can be read
 
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
@@ -84,9 +83,9 @@ exist is no problem of the configuration. An existing file is replaced if it has
 no more certificates than the system has addresses.
 
 Each system gets one login (which counts as a failed attempt if it is refused),
-one logout, two requests per pool and two per time frame of its forecasts, about
-eight to its Flux API, and those of its resources, within the limits of the
-configuration. The checks take at most two minutes. Secrets are not printed.
+one logout, for each pool two requests and one per time frame of its forecasts,
+about eight to its Flux API, and those of its resources, within the limits of
+the configuration. The checks take at most two minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip

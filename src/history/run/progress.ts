@@ -4,10 +4,13 @@ import type { HistorySeries } from '../series.ts'
 import { type HistorySource, periodsWithin } from '../sources/source.ts'
 import type { RunState } from './journal.ts'
 
-/** Progress of one system in requests, resumed parts included. */
-export interface SystemProgress {
-  done: number
-  total: number
+/** Progress of a run. */
+export interface RunProgress {
+  /** Requests, those of earlier processes included. */
+  readonly done: number
+  readonly total: number
+  /** Written by this process. */
+  readonly samples: number
 }
 
 export type ProgressCounter = ReturnType<typeof createProgressCounter>
@@ -15,16 +18,15 @@ export type ProgressCounter = ReturnType<typeof createProgressCounter>
 interface ProgressOptions {
   readonly parts: readonly BackfillPart[]
   readonly sources: readonly HistorySource[]
-  readonly onProgress: (progress: readonly Readonly<SystemProgress>[], samples: number) => void
+  readonly onProgress: (progress: RunProgress) => void
 }
 
 export function createProgressCounter({ parts, sources, onProgress }: ProgressOptions, state: RunState) {
-  const systems = new Map(sources.map(({ system }) => [system, { done: 0, total: 0 }]))
   const counters = new Map(sources.map((source) => [source, source.counter()]))
+  let [done, total, samples] = [0, 0, 0]
 
   function read(source: HistorySource, period: Period): void {
-    const ofSystem = systems.get(source.system)
-    if (ofSystem !== undefined) ofSystem.done += counters.get(source)?.(period) ?? 0
+    done += counters.get(source)?.(period) ?? 0
   }
 
   /** What is read of a source, and until when an earlier process has read it. */
@@ -38,15 +40,13 @@ export function createProgressCounter({ parts, sources, onProgress }: ProgressOp
   }
 
   for (const source of sources) {
-    const ofSystem = systems.get(source.system)
     const count = source.counter()
     for (const { period, until } of partsUntil(source)) {
-      if (ofSystem !== undefined) ofSystem.total += count(period)
+      total += count(period)
       if (period.start < until) read(source, { ...period, end: Math.min(period.end, until) })
     }
   }
-  let samples = 0
-  const report = () => onProgress([...systems.values()], samples)
+  const report = () => onProgress({ done, total, samples })
   report()
   return {
     /** Written by this process. */

@@ -7,7 +7,7 @@ import type { Destination } from '../output/destination.ts'
 import type { BackfillPart } from '../periods.ts'
 import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
 import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
-import { createProgressCounter, type ProgressCounter, type SystemProgress } from './progress.ts'
+import { createProgressCounter, type ProgressCounter, type RunProgress } from './progress.ts'
 import { periodsOfUnreadGaps, withoutPeriod, withUnreadGap } from './unread_gaps.ts'
 
 export interface BackfillOptions {
@@ -19,7 +19,7 @@ export interface BackfillOptions {
   readonly journal: Journal | undefined
   /** State in the journal, for a resumed run. */
   readonly state: RunState | undefined
-  readonly onProgress: (progress: readonly SystemProgress[], samples: number) => void
+  readonly onProgress: (progress: RunProgress) => void
   readonly notice: (text: string) => void
   readonly onRejected: (source: HistorySource, values: readonly RejectedValue[]) => void
   readonly signal: AbortSignal

@@ -51,11 +51,10 @@ describe('the Flux API', () => {
     const dry = await backfill(...flags, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(dry.stdout).toContain('system a, Flux API: 2 nodes, ')
-    expect(dry.stdout).toContain('the Flux API has no transactionReadLatency, transactionWriteLatency')
     expect(emulator.log.count('query')).toBe(CHECKS)
     emulator.log.clear()
     const { code, stderr } = await backfill(...flags)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('latencies are in the histogram')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('complete')])
     expect([/complete, .*, (\d+) requests, /.exec(stderr)?.[1], String(requestsOf(emulator))]).toEqual(
       Array(2).fill(/requests: (\d+)/.exec(dry.stdout)?.[1]),
     )
@@ -143,7 +142,6 @@ describe('the Flux API', () => {
     const flags = [...range(1), '--output=-', '--source=query', '--pool=archive']
     const { code, stdout, stderr } = await backfill(configFor(folder, emulator), ...flags)
     expect(code).toBe(0)
-    expect(stderr).toContain('capacity is not written')
     expect(stderr).toContain('does not serve nodeNicReceivedUtilization, nodeNicTransmittedUtilization')
     expect([emulator.log.count('history'), emulator.log.mostAtOnce()]).toEqual([0, 1])
     expect(stdout).toMatch(/^sds_node_cpu_utilization_ratio\{/m)

@@ -74,7 +74,7 @@ interface Poll {
 
 /**
  * One poll by the readers of the exporter, with the Flux API also where the exporter does not need it, and without
- * forecasts, of which a check tries both forms.
+ * forecasts, which have a check of their own.
  */
 export async function pollForChecks(
   { system, signal }: SystemContext,
