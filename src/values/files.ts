@@ -6,7 +6,7 @@ import { errorCode } from './errors.ts'
 
 const KIB = 1024
 
-/** Maximum sizes of files in bytes. A configuration file of 256 KiB has about 700 systems, and takes seconds to parse. */
+/** Maximum sizes of files in bytes. A configuration file of 256 KiB has about 700 systems. */
 export const MAX_FILE_BYTES = {
   configuration: 256 * KIB,
   pem: KIB * KIB,

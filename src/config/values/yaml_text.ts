@@ -6,6 +6,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Node,
   parseDocument,
   visit,
   type YAMLMap,
@@ -47,8 +48,8 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'> & Partial<Pick<YAMLParseError,
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
-  // Pretty errors and logged warnings would quote the file.
-  const options = { prettyErrors: false, lineCounter, logLevel: 'error' } as const
+  // Pretty errors and logged warnings would quote the file. The library searches equal keys in quadratic time.
+  const options = { prettyErrors: false, uniqueKeys: false, lineCounter, logLevel: 'error' } as const
   const document = withinBounds(file, () => parseDocument(text, options))
   const place = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset)
@@ -91,26 +92,30 @@ function withinBounds<Result>(file: string, read: () => Result): Result {
 }
 
 /**
- * The first alias without an anchor before it, or inside the node of its anchor, of which the library reports no
+ * The first key that its mapping has twice; the first alias without an anchor before it, or inside the node of its anchor, of which the library reports no
  * position; or the first key that is a collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
  */
 function faultOfNodes(document: Document.Parsed): Fault | undefined {
   const anchors = new Set<string>()
   let fault: Fault | undefined
+  const found = (code: Fault['code'], { range }: Node) => {
+    fault = { code, pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
+    return visit.BREAK
+  }
   visit(document, {
-    Pair(_, { key }) {
-      if (!isCollection(key)) return undefined
-      fault = { code: 'BAD_SCALAR_START', pos: [key.range?.[0] ?? 0, key.range?.[1] ?? 0] }
-      return visit.BREAK
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.add(node.anchor)
+      const seen = new Set<unknown>()
+      for (const { key } of isMap(node) ? node.items : []) {
+        const isRepeated = isScalar(key) && seen.size === seen.add(key.value).size
+        if (isRepeated) return found('DUPLICATE_KEY', key)
+        if (isCollection(key)) return found('BAD_SCALAR_START', key)
+      }
+      return undefined
     },
-    Value(_, { anchor }) {
-      if (anchor !== undefined) anchors.add(anchor)
-    },
-    Alias(_, { source, range }, path) {
-      const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === source)
-      if (anchors.has(source) && !isRecursive) return undefined
-      fault = { code: 'BAD_ALIAS', pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
-      return visit.BREAK
+    Alias(_, alias, path) {
+      const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === alias.source)
+      return anchors.has(alias.source) && !isRecursive ? undefined : found('BAD_ALIAS', alias)
     },
   })
   return fault
