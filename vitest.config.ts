@@ -21,7 +21,6 @@ const RELEASE = [
 /** The longest, which begin first: most of them wait for clocks and programs. */
 const LONGEST = [
   'grafana/rules/faults.integration.test.ts',
-  'grafana/rules/alerts_live.integration.test.ts',
   'grafana/rules/days/ordinary.integration.test.ts',
   'deploy/kubernetes/probes.test.ts',
   'server/status/status_page.integration.test.ts',

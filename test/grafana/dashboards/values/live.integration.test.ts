@@ -82,9 +82,7 @@ beforeAll(async () => {
   for (const system of NAMES) await startSystem(system)
   prometheus = await startPrometheus({
     // Evaluated each second, with ranges as much shorter.
-    ruleFiles: scaledRules(1 / 60)
-      .slice(0, 1)
-      .map(({ text }) => rules.write('recording.yml', text)),
+    ruleFiles: scaledRules(1 / 60).map(({ text }, index) => rules.write(`${index}.yml`, text)),
     config: {
       scrape_configs: [
         {
@@ -110,7 +108,7 @@ afterAll(async () => {
 
 /** Panels that are empty here, with the reason. */
 const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
-  'sds-fleet / Alerts firing now': 'no alerts are loaded',
+  'sds-fleet / Alerts firing now': 'lists what is in trouble',
   'sds-system / Links that have failed, or copy to a new site': 'there is one site',
   'sds-system / Top $topn replication groups by lag': 'there is one site',
   'sds-system / Top $topn pools by garbage reclaimed in a day': 'a test is shorter',
@@ -268,6 +266,12 @@ test('with a pair of exporters, each node is counted once, and those with failed
       expect(value).toBeGreaterThan(0)
     }
   })
+})
+
+test('the alert on the failed disks fires, once for a pair of exporters', async () => {
+  const firing = 'ALERTS{system="classic",alertname="SdsDisksBad",alertstate="firing"}'
+  const alerts = await prometheus.waitForSamples(firing)
+  expect(alerts.map(({ metric }) => metric['pool']).sort()).toEqual(['archive', 'hot'])
 })
 
 test('Prometheus accepts the query of every annotation', async () => {
