@@ -495,6 +495,7 @@ const OBJECTS = {
   dataNode: {
     resource: 'data_nodes',
     reader: 'dataPorts',
+    after: 'node',
     path: '/?ping',
     list: ['PingItem'],
     max: 20_000,

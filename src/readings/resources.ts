@@ -138,7 +138,7 @@ function createRead({ system, client, store, maxSingle }: ResourcesOptions) {
     send: client.resource,
     query: client.query,
     openDataPorts: client.openDataPorts,
-    exported: (name) => readingOf(name)?.objects.map(({ labels }) => labels[0] ?? ''),
+    known: readingOf,
     ...(maxSingle !== undefined && { maxSingle }),
     pause,
     now: () => performance.now(),

@@ -238,7 +238,7 @@ const UNUSED = {
   resources: onlySystem(configOf()).resources,
   refusals: { run: <T>(_: string, task: () => Promise<T>) => task() },
   query: () => Promise.reject(new Error('not used')),
-  exported: () => undefined,
+  known: () => undefined,
   openDataPorts: () => {
     throw new Error('not used')
   },

@@ -204,6 +204,24 @@ describe('the resources of a system', () => {
     expect(shown(store, 'sds_system_directory_tables', 'system')).toEqual({ a: 1936 })
   })
 
+  test('of data ports are those of the nodes of the inventory, which are not requested twice', async () => {
+    const { send, requests } = sender(classic)
+    const addresses: string[] = []
+    const openDataPorts: SystemClient['openDataPorts'] = () => ({
+      async read(address, _, decode) {
+        addresses.push(address)
+        return decode({ PingList: { PingItem: { Name: 'LOAD_FACTOR', Value: '7' } } })
+      },
+      close: async () => undefined,
+    })
+    const yaml = ON.replace('resources: {}', 'resources: {data_nodes: {schedule: "20 * * * * *"}}')
+    const { store } = await setUp({ client: { nodes, pools, resource: send, openDataPorts }, yaml })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(Object.values(shown(store, 'sds_node_active_connections', 'node'))).toContain(7)
+    expect(requests.filter((request) => request === '/vdc/nodes')).toHaveLength(1)
+    expect(new Set(addresses).size).toBeGreaterThan(1)
+  })
+
   test('have that of the pools failing when their list cannot be read', async () => {
     const { send } = sender(classic)
     const failing = async () => Promise.reject(new ApiError('timeout', 'no answer'))

@@ -4,6 +4,7 @@ import { boundedName } from '../../values/names.ts'
 import {
   createFoundCheck,
   createSelection,
+  exportedNamespaces,
   type ListedName,
   listNames,
   listNamespaces,
@@ -27,7 +28,7 @@ export function createBucketReader({ buckets }: ResourcesConfig) {
   const isSelected = nameFilter(buckets)
   async function addBuckets(context: ReadingContext, names: readonly string[]): Promise<void> {
     const { builder } = context
-    const exported = context.exported('namespace')
+    const exported = exportedNamespaces(context)
     let found: readonly Bucket[] = []
     let total = 0
     const isFound = createFoundCheck(names.length)

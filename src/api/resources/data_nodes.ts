@@ -67,13 +67,14 @@ const NO_ADDRESS = 'the list of nodes has no data address (data_ip) of the node'
 /** Addresses that do not answer take five seconds each, so that 640 of them end within the interval of five minutes. */
 const MAX_AT_ONCE = 16
 
-/** Reads the data port of each node that the system lists. One that does not answer is left out. */
+/** Reads the data port of each node of the inventory, or else of a list. One that does not answer is left out. */
 export async function readDataPorts(context: ReadingContext): Promise<void> {
-  const { resources, openDataPorts, builder, signal, refusals } = context
+  const { resources, openDataPorts, builder, signal, refusals, known } = context
   const { dataPort, ...filter } = resources[KIND.resource]
   if (dataPort === undefined) throw new RangeError('no data port is configured')
   const request = { ...requestOf(NODES), operation: KIND.resource }
-  const listed = await refusals.run(NODES.path, () => readObjects(context, NODES, request))
+  const listed =
+    known(NODES.name)?.objects ?? (await refusals.run(NODES.path, () => readObjects(context, NODES, request)))
   const isSelected = nameFilter(filter)
   const nodes = listed.filter(({ id, labels: [name = id ?? ''] }) => isSelected(name))
   const ports = openDataPorts(dataPort)

@@ -134,11 +134,16 @@ async function readUsage(context: ReadingContext, names: readonly string[]): Pro
   return objects
 }
 
+/** The names of the namespaces that are exported; undefined if they are not known. */
+export function exportedNamespaces({ known }: ReadingContext): readonly string[] | undefined {
+  return known('namespace')?.objects.map(({ labels }) => labels[0] ?? '')
+}
+
 /** Quotas of the namespaces whose usage is exported. */
 export async function readQuotas(context: ReadingContext): Promise<void> {
   const { resources, builder } = context
   const list = await listNamespaces(context)
-  const exported = context.exported('namespace')
+  const exported = exportedNamespaces(context)
   const read = exported === undefined ? list.slice(0, resources.namespaces.max) : onlyNamed(list, exported)
   const shown = singleNames(context, read)
   builder.leaveOut(list.length - shown.length)
@@ -154,12 +159,10 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
 }
 
 /** Those that take a request each: the first of those that are exported, where a command does not read all. */
-export function singleNames(
-  { exported, maxSingle }: ReadingContext,
-  list: readonly ListedName[],
-): readonly ListedName[] {
+export function singleNames(context: ReadingContext, list: readonly ListedName[]): readonly ListedName[] {
+  const { maxSingle } = context
   if (maxSingle === undefined) return list
-  const known = exported('namespace')
+  const known = exportedNamespaces(context)
   return (known === undefined ? list : onlyNamed(list, known.slice(0, maxSingle))).slice(0, maxSingle)
 }
 

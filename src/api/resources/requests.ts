@@ -6,7 +6,7 @@ import { ApiError } from '../errors/errors.ts'
 import { member, readText } from '../parse/json.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
 import { containersOf, decodeObjects, type ResourceObject } from './objects.ts'
-import type { ReadingBuilder } from './reading.ts'
+import type { ReadingBuilder, ResourceReading } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
 
 /** A request of a resource; with a body it is a POST request. */
@@ -141,8 +141,8 @@ export interface ResourceReaderOptions {
   readonly send: SendResource
   readonly query: SendQuery
   readonly openDataPorts: (config: DataPortConfig) => DataPorts
-  /** First labels of the objects of a kind that are exported; undefined if they are not known. */
-  readonly exported: (kind: ObjectName) => readonly string[] | undefined
+  /** What is exported of a kind; undefined if that is not known. */
+  readonly known: (kind: ObjectName) => Pick<ResourceReading, 'objects'> | undefined
   /** Objects that take a request each: so many are read at most. */
   readonly maxSingle?: number
   /** Waits. */

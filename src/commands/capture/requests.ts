@@ -5,6 +5,7 @@ import { parseBody } from '../../api/parse/xml.ts'
 import { createPastReader } from '../../api/query/past_reader.ts'
 import { createPerformanceReader } from '../../api/query/performance_reader.ts'
 import { decodeVersions, readRangeDefect } from '../../api/query/requests/version.ts'
+import type { ResourceReading } from '../../api/resources/reading.ts'
 import type { SendResource } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../../recording/format.ts'
@@ -80,8 +81,8 @@ async function sendForPool(pool: string, options: SendOptions): Promise<void> {
 async function sendForResources(options: SendOptions): Promise<void> {
   const { system, client, signal, onStep } = options
   const isQueried = system.performance.source !== 'feed'
-  const names = new Map<string, readonly string[]>()
-  const exported = (name: string) => names.get(name)
+  const readings = new Map<string, ResourceReading>()
+  const known = (name: string) => readings.get(name)
   const sender = { ...client, resource: createSendOnce(options) }
   const kinds = kindsOf().filter(
     ({ isListOfPools, measurement }) => !isListOfPools && (measurement === undefined || isQueried),
@@ -94,13 +95,9 @@ async function sendForResources(options: SendOptions): Promise<void> {
     if (!isOn && row.dataPort !== undefined) continue
     onStep(resource.replace('_', ' '))
     // All objects of a resource that the configuration enables.
-    const reader = createCommandReader(sender, system, { exported, ...(!isOn && { maxSingle: MAX_SINGLE }) })
+    const reader = createCommandReader(sender, system, { known, ...(!isOn && { maxSingle: MAX_SINGLE }) })
     const reading = await attempted(() => reader.read(kind, signal), signal)
-    if (reading !== undefined)
-      names.set(
-        name,
-        reading.objects.map(({ labels }) => labels[0] ?? ''),
-      )
+    if (reading !== undefined) readings.set(name, reading)
   }
 }
 

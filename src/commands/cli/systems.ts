@@ -74,14 +74,14 @@ export function createCommandReader(
   { resources }: Pick<SystemConfig, 'resources'>,
   more: Partial<ResourceReaderOptions> = {},
 ): ReturnType<typeof createResourceReader> {
-  const exported = () => undefined
+  const known = () => undefined
   const now = () => performance.now()
   return createResourceReader({
     resources,
     send: resource,
     query,
     openDataPorts,
-    exported,
+    known,
     pause,
     now,
     ...more,

@@ -3,13 +3,14 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { decodeAnswer } from '../../../src/api/query/answers/answer.ts'
 import { queryText, requiredTags } from '../../../src/api/query/requests/queries.ts'
 import type { SendQuery } from '../../../src/api/query/requests/request_all.ts'
+import type { ResourceObject } from '../../../src/api/resources/objects.ts'
 import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import { isFailure } from '../../../src/api/resources/refusals.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { addResource } from '../../../src/metrics/resource_samples.ts'
-import { kindsOf, type ResourceName } from '../../../src/system_catalogue.ts'
+import { kindsOf, OBJECT_KINDS, type ResourceName } from '../../../src/system_catalogue.ts'
 import { configOf, onlySystem } from '../../readings/setup.ts'
 import type { Bodies } from './bodies.ts'
 
@@ -62,6 +63,10 @@ interface SetUp {
   readonly send?: SendResource
 }
 
+const namespaceOf = (name: string): ResourceObject => {
+  return { kind: OBJECT_KINDS.namespace, labels: [name], id: undefined, details: {}, values: [] }
+}
+
 /** A reader of all objects of a resource, with a clock that is set, and pauses that are recorded. */
 export function setUp(
   answers: Bodies,
@@ -81,7 +86,8 @@ export function setUp(
         (send ?? stub.send)({ operation: 'data_nodes', path: `/${address}`, query: 'ping' }, decode, signal),
       close: async () => undefined,
     }),
-    exported: () => exported,
+    known: (kind) =>
+      kind === 'namespace' && exported !== undefined ? { objects: exported.map(namespaceOf) } : undefined,
     pause: async (ms) => void pauses.push(ms),
     now: () => clock.ms,
   })

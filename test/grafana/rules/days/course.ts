@@ -166,7 +166,7 @@ function createReader(emulator: Emulator) {
     send: client.resource,
     query: client.query,
     openDataPorts: client.openDataPorts,
-    exported: (name) => state.resources.get(name)?.reading?.objects.map(({ labels }) => labels[0] ?? ''),
+    known: (name) => state.resources.get(name)?.reading,
     pause: async () => undefined,
     now: () => performance.now(),
   })
