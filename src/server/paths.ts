@@ -124,7 +124,7 @@ const LIST = {
   description: 'authentication providers of the system',
   documentation: ADMIN,
 } as const satisfies PathRow
-/** The id includes the suffix `.json`; provider_routes.ts removes it. */
+/** The id includes the suffix `.json`; routes.ts removes it. */
 const DELETION = {
   ...LIST,
   method: 'DELETE',

@@ -1,24 +1,30 @@
 import { readFileSync } from 'node:fs'
-import Koa, { type Context, type Next } from 'koa'
+import type Koa from 'koa'
+import type { Context, Next } from 'koa'
 import type { Audit } from '../../administration/audit.ts'
 import { CONTENT_TYPES, writeError } from '../../administration/documents.ts'
 import { fromApiError, refused, UNKNOWN_OUTCOME_CODE } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE } from '../../text.ts'
-import { clientAddress } from '../auth/addresses.ts'
+import { answerOtherMethod, createApp, errorOf, healthHandlers, sendError } from '../app.ts'
 import type { OriginRules } from '../auth/origin.ts'
-import { rawPath } from '../auth/request_check.ts'
-import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from '../errors.ts'
-import { healthHandlers } from '../health.ts'
+import { clientAddress, rawPath } from '../auth/request_check.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { html, trusted } from '../page/html.ts'
 import { listenerLink } from '../page/listener_link.ts'
 import { ADMIN_PATHS, methodsOf, OPEN_PATHS } from '../paths.ts'
-import { countRefusals, isDeletion, serveDelete, serveList } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { checkOrigin, formatOf, readRequestBody, routeOf } from './request.ts'
-import { serveAccount, serveLogin, serveLogout } from './session_routes.ts'
+import {
+  countRefusals,
+  isDeletion,
+  serveAccount,
+  serveDelete,
+  serveList,
+  serveLogin,
+  serveLogout,
+} from './routes.ts'
 import type { AdminSystems } from './systems.ts'
 
 export interface AdminAppOptions {
@@ -35,13 +41,11 @@ export interface AdminAppOptions {
 /** The application for provider administration: page, login, list and deletion, with the token of the caller. */
 export function createAdminApp(options: AdminAppOptions): Koa {
   const { origin, log } = options
-  const app = new Koa()
-  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
+  const app = createApp(log, (context, failure) => answer(context, failure, log))
   app.use((context, next) => {
     context.set(RESPONSE_HEADERS)
     return next()
   })
-  app.use(answerErrors((context, failure) => answer(context, failure, log)))
   app.use(serveHealth(options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
   app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))

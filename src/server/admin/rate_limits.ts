@@ -3,7 +3,7 @@ import { refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../../values/token_bucket.ts'
-import { createKeyedLimit } from '../keyed_limit.ts'
+import { createKeyedLimit } from '../response_slots.ts'
 
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }

@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import PQueue from 'p-queue'
 import { createRefusalCount } from '../../administration/refusal_count.ts'
 import type { Log } from '../../log.ts'
+import { BoundedMap } from '../../values/bounded_map.ts'
 import { HttpError } from '../../values/http_error.ts'
 import type { Secret } from '../../values/secret.ts'
 import { createTokenBuckets } from '../../values/token_bucket.ts'
-import { bcryptCompare } from './bcrypt.ts'
-import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>
@@ -101,5 +104,91 @@ function createDecoy() {
     const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6))
     const cost = costs.reduce((highest, next) => (next > highest ? next : highest), '04')
     return { reveal: () => `$2b$${cost}$${tail}` }
+  }
+}
+
+/** Credentials sent by a client, and the hash to compare them with. */
+interface Claim {
+  readonly user: string
+  readonly password: string
+  readonly hash: string
+  /** Whether the user exists. Otherwise the hash is a decoy and the claim is always wrong. */
+  readonly isKnown: boolean
+}
+
+/** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
+type Result = Promise<boolean | undefined>
+
+/** Resolves to undefined soon after the signal was aborted. */
+type Compare = (password: string, hash: string, signal: AbortSignal) => Result
+
+/** Running and waiting comparisons. One takes 50 to 100 ms at the usual cost, so the last one waits 1 to 2 s. */
+const QUEUE_LENGTH = 16
+const REMEMBERED_RESULTS = 100
+
+/**
+ * A bcrypt comparison is expensive by design: results are remembered, equal claims share one comparison, and only one
+ * comparison runs at a time. Failures are remembered too, because a scraper with a wrong password repeats it at every
+ * scrape. They are kept apart from successes, so that guesses do not evict successes.
+ * @param signal ends the running comparison and drops the waiting ones
+ */
+function createPasswordCheck(compare: Compare, signal: AbortSignal) {
+  const digest = createDigest()
+  const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
+  const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
+  const running = new Map<string, Result>()
+  const queue = new PQueue({ concurrency: 1 })
+  const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
+  return {
+    /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
+    recall(claim: Claim): boolean | Result | undefined {
+      const key = keyOf(claim)
+      if (successes.get(key)) return true
+      return failures.get(key) ? false : running.get(key)
+    },
+    compare(claim: Claim): Result {
+      const key = keyOf(claim)
+      if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
+      const result = queue
+        .add(async () => {
+          const isEqual = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
+          if (isEqual === undefined) return undefined
+          const isRight = isEqual && claim.isKnown
+          ;(isRight ? successes : failures).set(key, true)
+          return isRight
+        })
+        .finally(() => running.delete(key))
+      running.set(key, result)
+      return result
+    },
+  }
+}
+
+/** A key that does not tell the password. */
+function createDigest() {
+  const secret = randomBytes(32)
+  return (...parts: readonly string[]): string =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64')
+}
+
+/** The file of the thread has the extension of this file: `.ts` in the repository, `.js` in the package. */
+const THREAD = new URL(`./bcrypt_thread${extname(import.meta.url)}`, import.meta.url)
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 } as const
+
+/**
+ * Compares a password with a bcrypt hash on a thread of its own: a comparison takes about 50 ms of CPU time at the
+ * usual cost, during which the event loop would serve nothing else. Starting a thread for each comparison is cheap
+ * compared with it, and keeps no passwords in the memory of an idle thread.
+ */
+export const bcryptCompare: Compare = async (password, hash, signal) => {
+  const worker = new Worker(THREAD, { workerData: { password, hash }, resourceLimits: THREAD_MEMORY })
+  const terminate = () => void worker.terminate()
+  signal.addEventListener('abort', terminate)
+  const exit = once(worker, 'exit').then(() => [undefined])
+  try {
+    const [isEqual] = (await Promise.race([once(worker, 'message'), exit])) as [boolean | undefined]
+    return isEqual
+  } finally {
+    signal.removeEventListener('abort', terminate)
   }
 }

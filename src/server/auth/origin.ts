@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { plainAddress } from './addresses.ts'
+import { plainAddress } from './request_check.ts'
 
 export interface OriginRules {
   /** The hosts of the listen addresses, as far as they have one. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { HttpError } from '../../values/http_error.ts'
 
 /** When these are repeated, Node.js uses the first value; a proxy may use the last. */
@@ -44,4 +45,14 @@ export function rawPath(request: IncomingMessage): string {
 /** A refusal of all requests of a connection. */
 export function forbidden(reason: string): HttpError {
   return new HttpError(403, `forbidden: ${reason}`, CLOSE)
+}
+
+/** Removes the prefix of IPv4-mapped addresses: a dual-stack socket reports `::ffff:192.0.2.7`. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '')
+}
+
+/** The client address for logs and limits; empty once the connection is closed. */
+export function clientAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
+  return plainAddress(remoteAddress)
 }

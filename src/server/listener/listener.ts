@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { ListenOptions } from 'node:net'
 import type { Log } from '../../log.ts'
+import { HttpError } from '../../values/http_error.ts'
 import {
   type BoundSocket,
   explainListenError,
@@ -13,16 +14,13 @@ import {
   urlHost,
 } from '../../values/listen_address.ts'
 import { createServer } from '../../values/node_http.ts'
-import { createBasicAuth } from '../auth/basic_auth.ts'
-import { rawPath } from '../auth/request_check.ts'
-import { errorOf, sendError } from '../errors.ts'
+import { errorOf, sendError } from '../app.ts'
+import { type BasicAuth, createBasicAuth } from '../auth/basic_auth.ts'
+import { type AcceptedRequests, checkRequest, clientAddress, rawPath } from '../auth/request_check.ts'
 import { type Connections, limitConnections } from './abuse/connections.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
-import { createRequestQueue } from './abuse/request_queue.ts'
-import { prepareResponse } from './abuse/responses.ts'
-import { createDrain } from './drain.ts'
-import { createGate } from './gate.ts'
-import { createTlsServer } from './tls_server.ts'
+import { createRequestQueue, prepareResponse } from './abuse/responses.ts'
+import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
@@ -166,4 +164,72 @@ function urlOf(server: Server, scheme: string, host: string | undefined): string
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new TypeError('a server that listens has an address')
   return `${scheme}://${urlHost(host ?? bound.address)}:${bound.port}`
+}
+
+/** Resolves to the error of a request that may not reach its handler. */
+type Gate = (request: IncomingMessage, response: ServerResponse) => Promise<HttpError | undefined>
+
+interface GateOptions {
+  readonly web: WebConfig
+  readonly auth: BasicAuth
+  /** Undefined for plain HTTP. */
+  readonly checkConnection: TlsServer['check'] | undefined
+  readonly openPaths: readonly string[]
+  readonly accepted: AcceptedRequests
+}
+
+const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
+
+/** In this order: form, open paths, validity of the web configuration, certificate, user. */
+function createGate(options: GateOptions): Gate {
+  const { web, auth, checkConnection, openPaths, accepted } = options
+  return async (request, response) => {
+    const malformed = checkRequest(request, accepted)
+    if (malformed !== undefined) return malformed
+    const { file, isInvalid } = web()
+    if (openPaths.includes(rawPath(request))) return undefined
+    if (isInvalid) return INVALID_CONFIG
+    const untrusted = file.tls && checkConnection?.(request, response, file.tls)
+    if (untrusted !== undefined) return untrusted
+    if (file.users.size === 0) return undefined
+    return auth.check(request.headers.authorization, clientAddress(request.socket), file.users)
+  }
+}
+
+type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
+
+/** Stops a server without cutting off responses and without waiting for idle connections. */
+function createDrain(server: Server, connections: Connections, limits: DrainLimits) {
+  const running = new Set<ServerResponse>()
+  let ending: Promise<void> | undefined
+  const destroyAll = () => {
+    for (const socket of connections.sockets()) socket.destroy()
+  }
+  const sweep = () => {
+    server.closeIdleConnections()
+    // The remaining connections have not sent a complete request or are in the TLS handshake.
+    if (running.size === 0) destroyAll()
+  }
+  const endServer = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
+    const sweeper = setInterval(sweep, limits.idleSweepMs)
+    const grace = setTimeout(destroyAll, limits.stopGraceMs)
+    sweep()
+    await closed
+    clearInterval(sweeper)
+    clearTimeout(grace)
+  }
+  return {
+    /** Counts a response as running until it is sent or its connection is closed. */
+    track(response: ServerResponse): void {
+      running.add(response)
+      response.once('close', () => running.delete(response))
+    },
+    /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
+    end(): Promise<void> {
+      ending ??= endServer()
+      return ending
+    },
+  }
 }

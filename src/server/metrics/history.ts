@@ -4,8 +4,8 @@ import { HttpError } from '../../values/http_error.ts'
 import type { ResponseSlots } from '../response_slots.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import type { ProbeSources } from './probe.ts'
-import { PIECE_BYTES, type SendBody } from './send_body.ts'
-import { readTarget } from './target.ts'
+import { PIECE_BYTES, type SendBody } from './send_exposition.ts'
+import { readTarget } from './targets.ts'
 
 interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {
   readonly slots: ResponseSlots

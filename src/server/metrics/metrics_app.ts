@@ -1,12 +1,11 @@
 import type { RequestListener } from 'node:http'
-import Koa, { type Context } from 'koa'
+import type { Context } from 'koa'
 import type { Log } from '../../log.ts'
 import { errorText } from '../../values/errors.ts'
 import { HttpError } from '../../values/http_error.ts'
+import { answerOtherMethod, createApp, errorOf, healthHandlers, sendError } from '../app.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { answerErrors, answerOtherMethod, errorOf, logFailure, sendError } from '../errors.ts'
-import { healthHandlers } from '../health.ts'
 import { PAGE_HEADERS } from '../page/document.ts'
 import { DEFAULT_METRICS_PATH, METRICS_PATHS, methodsOf, type PathRow } from '../paths.ts'
 import { createResponseSlots, DEFAULT_MAX_REQUESTS } from '../response_slots.ts'
@@ -14,11 +13,9 @@ import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
-import { createScrape, type ScrapeSources } from './scrape.ts'
-import { createSelectedScrape } from './selection.ts'
-import { createSendBody } from './send_body.ts'
-import { createSendExposition } from './send_exposition.ts'
-import { createServiceDiscovery } from './service_discovery.ts'
+import { createScrape, createSelectedScrape, type ScrapeSources } from './scrape.ts'
+import { createSendBody, createSendExposition } from './send_exposition.ts'
+import { createServiceDiscovery } from './targets.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
   readonly probes: ProbeSources
@@ -57,9 +54,7 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
     404,
     `Nothing is served at this path. Paths: ${[...paths.keys()].join(', ')}`,
   )
-  const app = new Koa()
-  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
-  app.use(answerErrors(({ req, res }, failure) => sendError(res, errorOf(failure, req, log))))
+  const app = createApp(log, ({ req, res }, failure) => sendError(res, errorOf(failure, req, log)))
   app.use((context) => {
     const name = paths.get(rawPath(context.req))
     const row: PathRow | undefined = name && METRICS_PATHS[name]

@@ -2,18 +2,15 @@ import type { Context } from 'koa'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { LogTap } from '../../readings/log/log_tap.ts'
 import type { Poller } from '../../readings/poller.ts'
-import type { SystemState } from '../../state/state.ts'
 import { HttpError } from '../../values/http_error.ts'
-import { goneSignal } from '../gone_signal.ts'
-import { createKeyedLimit } from '../keyed_limit.ts'
-import { limitReached, type ResponseSlots } from '../response_slots.ts'
+import { createKeyedLimit, goneSignal, limitReached, type ResponseSlots } from '../response_slots.ts'
 import { explainProbe } from './probe_explanation.ts'
 import type { SendExposition } from './send_exposition.ts'
-import { badRequest, readTarget } from './target.ts'
+import { badRequest, readTarget, type Target } from './targets.ts'
 
 /** The configured systems, how they are probed, and their last samples. */
 export interface ProbeSources {
-  readonly systems: () => readonly Pick<SystemState, 'name' | 'labels'>[]
+  readonly systems: () => readonly Target[]
   readonly probe: Poller['probe']
   readonly history: Poller['history']
   /** For `debug=true`, as the next one. */

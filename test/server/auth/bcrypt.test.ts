@@ -1,6 +1,6 @@
 import { hashSync } from 'bcryptjs'
 import { expect, test } from 'vitest'
-import { bcryptCompare } from '../../../src/server/auth/bcrypt.ts'
+import { bcryptCompare } from '../../../src/server/auth/basic_auth.ts'
 
 const CHEAP = 4
 const NEVER = new AbortController().signal

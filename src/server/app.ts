@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Context, Next } from 'koa'
+import Koa, { type Context } from 'koa'
 import type { Fields, Log } from '../log.ts'
 import { errorText } from '../values/errors.ts'
 import { HttpError } from '../values/http_error.ts'
@@ -18,7 +18,7 @@ const CLIENT_LEFT: readonly unknown[] = [
 const NOT_HTTP = /^HPE_/
 
 /** A client that left is no failure, and logged at level debug. @param fields without the failure */
-export function logFailure(log: Log, message: string, failure: unknown, fields: Fields = {}): void {
+function logFailure(log: Log, message: string, failure: unknown, fields: Fields = {}): void {
   const reason = errorText(failure)
   if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
   else log.error(message, { ...fields, reason })
@@ -64,16 +64,19 @@ export function sendError(
   response.end(text)
 }
 
-/** The outermost middleware. @param send answers with what a handler has thrown */
-export function answerErrors(send: (context: Context, failure: unknown) => void) {
-  return async (context: Context, next: Next): Promise<void> => {
+/** @param send answers with what a handler has thrown */
+export function createApp(log: Log, send: (context: Context, failure: unknown) => void): Koa {
+  const app = new Koa()
+  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
+  app.use(async (context, next) => {
     try {
       await next()
     } catch (failure) {
       context.respond = false
       send(context, failure)
     }
-  }
+  })
+  return app
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -88,4 +91,19 @@ export function answerOtherMethod(
   if (context.method !== 'OPTIONS') throw error(`Supported methods: ${Allow}`, { Allow })
   context.status = 204
   context.set('Allow', Allow)
+}
+
+const NOT_READY = new HttpError(503, 'Not every system has been polled yet.')
+
+/** The handlers of the paths that every listener has. */
+export function healthHandlers(ready: () => boolean) {
+  return {
+    '/-/healthy': (context: Context): void => {
+      context.body = 'sds-exporter is healthy.\n'
+    },
+    '/-/ready': (context: Context): void => {
+      if (!ready()) throw NOT_READY
+      context.body = 'sds-exporter is ready.\n'
+    },
+  }
 }
