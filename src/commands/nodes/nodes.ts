@@ -14,7 +14,7 @@ import { interruptible } from '../cli/lifetime.ts'
 import type { TableOutput } from '../cli/output/table.ts'
 import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem, createCommandClient, pollOnce } from '../cli/systems.ts'
-import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
+import { MEMBERS, nodeRows, sortBySeverity, sortRows } from './rows.ts'
 import {
   readHistories,
   SUMMARIZED_NAMES,
@@ -26,18 +26,12 @@ import {
 } from './summaries.ts'
 import { COLUMNS_HELP, nodesTable } from './table.ts'
 
-/** Orders of the rows. Nodes of the same severity are in the order of their names. */
-const ORDERS = {
-  severity: (rows: readonly NodeRow[]) => sortBySeverity(sortRows(rows)),
-  name: sortRows,
-} as const
-
 const HELP = `
 Polls the systems once, as the exporter does, within the limits of the
 configuration; no exporter needs to run. Values that a node does not report are
 shown as "-", and as null in JSON. Nodes in a bad state come first. On a
-terminal that is too narrow, the nodes are grouped by pool, and columns are left
-out; in a pipe, every line has all columns.
+terminal that is too narrow, columns are left out; in a pipe, every line has all
+columns.
 
 With --summary, it shows the lowest value, the mean and the highest value of
 each attribute, with the time of the highest, as the storage system computes
@@ -67,11 +61,6 @@ others are shown); 2 usage error.`
 const time = (text: string) => parseTime(text, Date.now())
 const FLAGS = {
   '--system <name>': 'only this system',
-  '--sort <order>': {
-    description: 'order of the nodes: by severity, then by name; or by name only',
-    choices: ['severity', 'name'],
-    default: 'severity',
-  },
   '--json': 'print a JSON array',
   '--summary': 'lowest, mean and highest value of each attribute in a period',
   '--node <name>': 'with --summary: only this node, by name or id',
@@ -103,7 +92,7 @@ async function showNodes(flags: Flags): Promise<void> {
   const systems = await readAll(chosen, readNodes)
   const target = forecastTarget(config.alerting)
   const all = systems.flatMap(({ state, now }) => nodeRows(state, target, now))
-  const rows = ORDERS[flags.sort](all)
+  const rows = sortBySeverity(sortRows(all))
   print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
   report(systems.map(({ state }) => unreadOf(state)))
 }

@@ -1,26 +1,18 @@
 import { FULL_RATIO } from '../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
 import { durationText, latencyText, percentText, storageText, visibleText } from '../../text.ts'
-import {
-  type Colour,
-  type Column,
-  shorten,
-  type TableOutput,
-  tableLines,
-  tableWidth,
-} from '../cli/output/table.ts'
+import { type Colour, type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
 import { type NodeRow, severityOf } from './rows.ts'
 
-/** `heading`: a heading can replace it. */
-type NodeColumn = Column<NodeRow> & { readonly heading?: true }
+type NodeColumn = Column<NodeRow>
 
 const ABSENT = '-'
 const shown = <T>(value: T | null, text: (value: T) => string): string =>
   value === null ? ABSENT : text(value)
 
 const COLUMNS: readonly NodeColumn[] = [
-  { title: 'SYSTEM', text: ({ system }) => system, heading: true },
-  { title: 'POOL', text: ({ pool }) => visibleText(pool), heading: true },
+  { title: 'SYSTEM', text: ({ system }) => system, shrinks: true },
+  { title: 'POOL', text: ({ pool }) => visibleText(pool), shrinks: true },
   { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
   {
     title: 'HEALTH',
@@ -131,34 +123,9 @@ function ageText(seconds: number): string {
   return durationText(Math.max(seconds, 0))
 }
 
-const INDENTATION = '  '
-
-/**
- * The rows as a table with a header line. If it is wider than the terminal, the system and the pool become headings, then
- * the end of the names that all nodes share is removed, then columns are left out, and at last names are cut at their end.
- */
+/** The rows as a table with a header line. Without room, columns are left out, and then names are cut at their end. */
 export function nodesTable(rows: readonly NodeRow[], output: TableOutput): string {
-  const { width = Number.POSITIVE_INFINITY } = output
-  if (tableWidth(COLUMNS, rows) <= width) return linesText(tableLines(COLUMNS, rows, output))
-  const columns = COLUMNS.filter(({ heading }) => heading !== true)
-  const [header, ...lines] = tableLines(columns, withoutCommonEnd(rows), {
-    ...output,
-    width: width - INDENTATION.length,
-  })
-  const groups = Map.groupBy(rows.entries(), ([, { system, pool }]) => `${system}, ${visibleText(pool)}`)
-  return [...groups]
-    .map(([heading, group]) => {
-      const body = [header, ...group.map(([index]) => lines[index] ?? '')].map((line) => INDENTATION + line)
-      return linesText([shorten(heading, width), ...body])
-    })
-    .join('\n')
-}
-
-const linesText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-
-/** Without the part of the host names from a dot on, if it is the same for all nodes. */
-function withoutCommonEnd(rows: readonly NodeRow[]): readonly NodeRow[] {
-  const [end = '', ...others] = new Set(rows.map(({ node }) => node.replace(/^[^.]*/, '')))
-  if (others.length > 0 || end === '') return rows
-  return rows.map((row) => ({ ...row, node: row.node.slice(0, -end.length) }))
+  return tableLines(COLUMNS, rows, output)
+    .map((line) => `${line}\n`)
+    .join('')
 }

@@ -1,5 +1,4 @@
 import { styleText } from 'node:util'
-import { cells } from './width.ts'
 
 export type Colour = 'green' | 'cyan' | 'yellow' | 'red'
 
@@ -19,7 +18,7 @@ export interface Column<Row> {
 }
 
 export interface TableOutput {
-  /** Width of the terminal in cells; undefined: unlimited. */
+  /** Width of the terminal in characters; undefined: unlimited. */
   readonly width?: number | undefined
   /** The stream whose support for colours is used; undefined: no colours. */
   readonly stream?: NodeJS.WritableStream
@@ -28,18 +27,13 @@ export interface TableOutput {
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 8
 
-/** The cells that the lines of a table take with all of its columns. */
-export function tableWidth<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number {
-  return totalOf(widthsOf(withoutEmpty(columns, rows), rows))
-}
-
 /** The lines of a table, of which the first is the header. */
 export function tableLines<Row>(
   all: readonly Column<Row>[],
   rows: readonly Row[],
   { stream, width = Number.POSITIVE_INFINITY }: TableOutput,
-): readonly [header: string, ...lines: string[]] {
-  const columns = withoutOmitted(all, rows, width)
+): string[] {
+  const columns = fittingColumns(all, rows, width)
   const widths = narrowed(columns, widthsOf(columns, rows), width)
   const lineOf = (cellOf: (column: Column<Row>, width: number) => string) =>
     columns
@@ -58,7 +52,7 @@ export function tableLines<Row>(
 
 function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
   return columns.map(({ title, text }) =>
-    rows.reduce((widest, row) => Math.max(widest, cells(text(row))), cells(title)),
+    rows.reduce((widest, row) => Math.max(widest, text(row).length), title.length),
   )
 }
 
@@ -67,23 +61,18 @@ function totalOf(widths: readonly number[]): number {
 }
 
 function placed(text: string, right: true | undefined, width: number): string {
-  const short = shorten(text, width)
-  const blanks = ' '.repeat(Math.max(0, width - cells(short)))
-  return right ? `${blanks}${short}` : `${short}${blanks}`
+  const short = text.length <= width ? text : `${text.slice(0, width - 1).toWellFormed()}…`
+  return right ? short.padStart(width) : short.padEnd(width)
 }
 
-function withoutEmpty<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] {
-  return columns.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
-}
-
-function withoutOmitted<Row>(
+function fittingColumns<Row>(
   all: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
 ): readonly Column<Row>[] {
-  let columns = withoutEmpty(all, rows)
+  let columns = all.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
   let last = Math.max(...columns.map(({ omitted = 0 }) => omitted))
-  for (; last > 0 && tableWidth(columns, rows) > width; last -= 1)
+  for (; last > 0 && totalOf(widthsOf(columns, rows)) > width; last -= 1)
     columns = columns.filter(({ omitted = 0 }) => omitted < last)
   return columns
 }
@@ -98,16 +87,4 @@ function narrowed<Row>(columns: readonly Column<Row>[], widths: readonly number[
     fitted[widest] = (fitted[widest] ?? 0) - 1
   }
   return fitted
-}
-
-/** The beginning of a text that is wider than `maxWidth` cells, with an ellipsis. */
-export function shorten(text: string, maxWidth: number): string {
-  if (cells(text) <= maxWidth) return text
-  let [kept, width] = ['', cells('…')]
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    width += cells(segment)
-    if (width > maxWidth) break
-    kept += segment
-  }
-  return `${kept}…`
 }

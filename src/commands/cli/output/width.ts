@@ -5,7 +5,7 @@ interface Stream {
   readonly columns?: number
 }
 
-/** The width of a terminal in cells; without one undefined: lines are not broken, so that they can be searched. */
+/** The width of a terminal in characters; without one undefined: lines are not broken, so that they can be searched. */
 export function terminalWidth({ isTTY, columns }: Stream): number | undefined {
   // A terminal that does not tell its size, as on a serial line, has 0 columns.
   return isTTY === true ? columns || undefined : undefined
@@ -16,21 +16,10 @@ function hasControls({ isTTY }: Stream): boolean {
   return isTTY === true && process.env['TERM'] !== 'dumb'
 }
 
-const ZERO_WIDTH = /\p{M}|\u200d/u
-const DOUBLE_WIDTH =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
-
-/** Width of a text in terminal cells. */
-export function cells(text: string): number {
-  let count = 0
-  for (const character of text) count += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1
-  return count
-}
-
 /** Breaks text at blanks. With less room, it is not broken; words that are too long, such as paths, stay whole. */
-const WRAPPING = Object.assign(new Help(), { minWidthToWrap: 20, displayWidth: cells })
+const WRAPPING = Object.assign(new Help(), { minWidthToWrap: 20 })
 
-/** @param indentation cells before the first line, and blanks before all others */
+/** @param indentation characters before the first line, and blanks before all others */
 export function wrapped(text: string, width: number | undefined, indentation: number): string {
   // Commander takes quadratic time for blanks at the end.
   const lines = WRAPPING.boxWrap(text.trimEnd(), (width ?? 0) - indentation)
