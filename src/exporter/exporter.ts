@@ -2,6 +2,7 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
+import { createPush } from '../otlp/push.ts'
 import { createLogTap } from '../readings/log/log_tap.ts'
 import { createPoller } from '../readings/poller.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
@@ -51,17 +52,18 @@ export function createExporter(options: ExporterOptions) {
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const failed = (failure: unknown) => log.error(EXPOSITION_FAILED, { error: String(failure) })
-  const store = createStateStore(own.series, { ...recent, failed })
+  const store = createStateStore(own.series, { ...recent, failed: logFailureOf(log) })
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller
+  const push = createPush({ exposition: store.exposition, own, version, log })
   const context = { ready: poller.ready, httpLimits, isPublished, log, statusUrl: () => listeners[0]?.url }
   const admin = options.admin && createAdmin(options.admin, context)
   let alerting: Config['alerting']
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)
+    await push.use(config.otlp)
     alerting = config.alerting
   }
   const reloader = createReloader({ load, configFile, apply, own, log, auto: options.autoReload })
@@ -82,8 +84,7 @@ export function createExporter(options: ExporterOptions) {
     metricsPath: options.metricsPath,
     log,
   })
-  const { webConfigFile } = options
-  const served = { ...METRICS_LISTENER, handler: app, log, webConfigFile }
+  const served = { ...METRICS_LISTENER, handler: app, log, webConfigFile: options.webConfigFile }
   const listeners = sockets.map((address) => createListener({ ...served, address }))
   const listening = ({ url }: Listener, index: number) =>
     log.info('listening', listenerField(isPublished, url, sockets[index]))
@@ -106,12 +107,15 @@ export function createExporter(options: ExporterOptions) {
     /** Resolves when polls, open requests and sessions have ended. */
     async stop(): Promise<void> {
       await reloader.stop()
-      await Promise.all([poller.stop(), stopAll(listeners), admin?.stop()])
+      await Promise.all([push.stop(), poller.stop(), stopAll(listeners), admin?.stop()])
     },
   }
 }
 
-const EXPOSITION_FAILED = 'internal error: the exposition could not be made, please report this'
+const logFailureOf = (log: Log) => (failure: unknown) =>
+  log.error('internal error: the exposition could not be made, please report this', {
+    error: String(failure),
+  })
 const METRICS_LISTENER = {
   flag: '--web.listen-address',
   openPaths: OPEN_PATHS,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { SYSTEM_FAMILIES } from './families.ts'
+import { type Family, SYSTEM_FAMILIES } from './families.ts'
 import { compressPiece } from './gzip.ts'
 import { type Body, type Format, familyHeader, filterPart, linesOf, type RenderedPart } from './lines.ts'
 
@@ -8,6 +8,8 @@ import { type Body, type Format, familyHeader, filterPart, linesOf, type Rendere
 export interface Exposition {
   /** Number of series. */
   readonly series: number
+  /** When it was made, in milliseconds since the epoch: after the newest poll that it shows. */
+  readonly madeAtMs: number
   /** The exposition in this form, made once, a piece in each turn of the event loop. */
   body(form: Form): Promise<Body>
   /** As `body`, before a request. */
@@ -16,6 +18,8 @@ export interface Exposition {
   only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string
+  /** The lines of all families in the text format, family by family. */
+  lines(): Iterable<FamilyLines>
 }
 
 /** Encoding and format of an exposition. */
@@ -46,6 +50,8 @@ export function createExposition(
     return body
   }
   return {
+    madeAtMs: Date.now(),
+    lines: () => familyLines(parts),
     series: parts.reduce((sum, { series }) => sum + series, 0),
     only: (families) =>
       createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
@@ -132,18 +138,29 @@ function* joined(
   if (bytes > 0) yield join(piece, bytes)
 }
 
-/** Families in their order, each with its header and the lines of all parts. */
-function* textBuffers(parts: readonly RenderedPart[], format: Format): Generator<Buffer> {
-  let separator = ''
+/** The lines that one part has of a family. */
+export interface FamilyLines {
+  readonly family: Family
+  readonly lines: Buffer
+}
+
+/** Families in their order, each with the lines of all parts. */
+function* familyLines(parts: readonly RenderedPart[]): Generator<FamilyLines> {
   for (const family of SYSTEM_FAMILIES) {
-    let isEmpty = true
     for (const part of parts) {
       const lines = linesOf(part, family.name)
-      if (lines === undefined) continue
-      if (isEmpty) yield Buffer.from(`${separator}${familyHeader(family, format)}`)
-      isEmpty = false
-      yield lines
+      if (lines !== undefined) yield { family, lines }
     }
-    if (!isEmpty) separator = FAMILY_SEPARATOR[format]
+  }
+}
+
+/** As {@link familyLines}, with the header of each family. */
+function* textBuffers(parts: readonly RenderedPart[], format: Format): Generator<Buffer> {
+  let last: Family | undefined
+  for (const { family, lines } of familyLines(parts)) {
+    const separator = last === undefined ? '' : FAMILY_SEPARATOR[format]
+    if (family !== last) yield Buffer.from(`${separator}${familyHeader(family, format)}`)
+    last = family
+    yield lines
   }
 }

@@ -149,6 +149,14 @@ export const OWN = {
     'sds_api_logins_total',
     'Logins at the system, by result: ok, or the reason of the failure.',
   ),
+  otlpExports: familyWith('counter', ['result'])(
+    'sds_otlp_exports_total',
+    'Pushes of all metrics with OTLP, by result: ok, partial (the receiver rejected samples), refused (an HTTP status that is not retried), unavailable (HTTP 429, 502, 503 or 504 until the timeout), timeout, connection, local (a file cannot be read), or skipped (the push before was not finished). Absent if otlp is off.',
+  ),
+  otlpLastSuccess: exporterGauge(
+    'sds_otlp_last_success_timestamp_seconds',
+    'Time of the last push that the receiver accepted as a whole, in seconds since the epoch; 0 before the first one. Absent if otlp is off.',
+  ),
   buildInfo: familyWith('gauge', ['version', 'node_version'])(
     'sds_exporter_build_info',
     'Version of the exporter and of Node.js: always 1.',

@@ -17,6 +17,19 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
+/** How a push of all metrics ended. */
+export const PUSH_RESULTS = [
+  'ok',
+  'partial',
+  'refused',
+  'unavailable',
+  'timeout',
+  'connection',
+  'local',
+  'skipped',
+] as const
+export type PushResult = (typeof PUSH_RESULTS)[number]
+
 type RequestFacts = Readonly<Record<'system' | 'operation' | 'code', string> & Record<'seconds', number>>
 
 /** The options of a prom-client metric for a family. */
@@ -67,9 +80,33 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       for (const result of [...RESULTS, 'empty']) queryPolls.inc({ system, result }, 0)
       unmatchedRows.inc({ system }, 0)
     }),
+    ...pushMetrics(registry, changing),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
     /** The exposition without `# EOF`. Without changes, it is the same string as before. */
     render,
+  }
+}
+
+type Changing = ReturnType<typeof createRendering>['changing']
+
+function pushMetrics(registry: Registry, changing: Changing) {
+  let metrics: { readonly exports: Counter; readonly lastSuccess: Gauge } | undefined
+  return {
+    /** The metrics of the push begin at 0, or end. */
+    usePush: changing((isUsed: boolean) => {
+      for (const { name } of [OWN.otlpExports, OWN.otlpLastSuccess]) registry.removeSingleMetric(name)
+      metrics = isUsed
+        ? {
+            exports: new Counter(described(OWN.otlpExports, registry)),
+            lastSuccess: new Gauge(described(OWN.otlpLastSuccess, registry)),
+          }
+        : undefined
+      for (const result of PUSH_RESULTS) metrics?.exports.inc({ result }, 0)
+    }),
+    pushed: changing((result: PushResult, epochSeconds: number) => {
+      metrics?.exports.inc({ result })
+      if (result === 'ok') metrics?.lastSuccess.set(epochSeconds)
+    }),
   }
 }
 

@@ -38,6 +38,7 @@ export const MODULES: readonly Module[] = [
   { name: 'administration', paths: ['src/administration/'], mayImport: { api: 'all' } },
   { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types' } },
   { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
+  { name: 'otlp', paths: ['src/otlp/'], mayImport: { config: 'all', api: 'all', metrics: 'all' } },
   { name: 'state', paths: ['src/state/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
   {
     name: 'readings',
@@ -54,6 +55,7 @@ export const MODULES: readonly Module[] = [
       metrics: 'all',
       state: 'all',
       readings: 'types',
+      otlp: 'types',
     },
   },
   {
@@ -83,6 +85,7 @@ export const MODULES: readonly Module[] = [
       status: 'all',
       history: 'all',
       metrics: 'all',
+      otlp: 'all',
       server: 'all',
     },
   },
@@ -104,6 +107,7 @@ export const MODULES: readonly Module[] = [
       readings: 'all',
       status: 'all',
       history: 'all',
+      otlp: 'all',
       server: 'all',
       exporter: 'all',
       emulator: 'all',
@@ -141,6 +145,8 @@ export const MODULES: readonly Module[] = [
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['src/history/'],
   '@grafana/grafana-foundation-sdk': ['grafana/mixin/'],
+  '@opentelemetry/otlp-exporter-base': ['src/otlp/'],
+  '@opentelemetry/otlp-transformer': ['src/otlp/'],
   '@peculiar/x509': ['src/emulator/'],
   '@prometheus-io/lezer-promql': ['grafana/mixin/'],
   bcryptjs: ['src/server/'],

@@ -60,6 +60,15 @@ export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return [token ?? '', credentials, password].filter(({ length }) => length >= MIN_CHARACTERS)
 }
 
+/** As {@link Redact}, with the values of headers that are secrets, whole and without the scheme before a credential. */
+export function redactValues(text: string, values: readonly string[]): string {
+  const secrets = values.flatMap((value) => {
+    const credentials = value.slice(value.indexOf(' ') + 1)
+    return [value, credentials, ...secretsIn({ Authorization: `Basic ${credentials}` })]
+  })
+  return redact(text, secrets.flatMap(encodingsOf))
+}
+
 /** A secret, and its encodings as a whole. Percent-encoding is undone by {@link percentDecoded} instead. */
 function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)

@@ -1,0 +1,240 @@
+import { unitOf } from '../catalogue.ts'
+import type { FamilyLines } from '../metrics/exposition.ts'
+import type { Family } from '../metrics/families.ts'
+import { MS_PER_SECOND } from '../time_units.ts'
+
+/** From lines in the text format to points of OTLP, so that what is pushed is what a scrape has. */
+
+/** Seconds and nanoseconds since the epoch. */
+type Time = [number, number]
+
+/** A point in the form of the OpenTelemetry packages. */
+interface Point<Value> {
+  readonly attributes: Record<string, string>
+  readonly startTime: Time
+  readonly endTime: Time
+  readonly value: Value
+}
+
+interface Histogram {
+  readonly count: number
+  /** Undefined: the family has no sum. */
+  readonly sum?: number
+  readonly buckets: { readonly boundaries: number[]; readonly counts: number[] }
+}
+
+interface Described {
+  readonly name: string
+  readonly help: string
+  /** In UCUM; empty: none. */
+  readonly unit: string
+}
+
+/** Points of one family. */
+export type MetricPoints =
+  | (Described & { readonly type: 'gauge' | 'counter'; readonly points: Point<number>[] })
+  | (Described & { readonly type: 'histogram'; readonly points: Point<Histogram>[] })
+
+/** Lines of a family with the time of their samples, in milliseconds since the epoch. */
+export interface TimedLines {
+  readonly family: Pick<Family, 'name' | 'help' | 'type'>
+  readonly lines: Buffer | string
+  readonly timeMs: number
+}
+
+/**
+ * Units that receivers for Prometheus have in the name already, so that they leave it as it is. To one per second they would
+ * append another `_per_second`.
+ */
+const UCUM: Readonly<Record<Family['unit'], string>> = {
+  bytes: 'By',
+  bytes_per_second: '',
+  ratio: '1',
+  seconds: 's',
+  '': '',
+}
+
+export function* exposed(lines: Iterable<FamilyLines>, timeMs: number): Generator<TimedLines> {
+  for (const one of lines) yield { ...one, timeMs }
+}
+
+/** The families of a text whose families have HELP and TYPE. */
+export function* familiesIn(text: string, timeMs: number): Generator<TimedLines> {
+  for (const block of text.split(/^(?=# HELP )/m)) {
+    const [, name, help = '', type, lines] =
+      /^# HELP (\S+) ?(.*)\n# TYPE \S+ (\S+)\n([\s\S]*)$/.exec(block) ?? []
+    if (name === undefined || lines === undefined) continue
+    const family = { name, help: unescaped(help), type: type as Family['type'] }
+    // An empty line separates families.
+    yield { family, lines: `${lines.trimEnd()}\n`, timeMs }
+  }
+}
+
+/**
+ * Points in batches of at most so many lines, or one histogram.
+ * @param startMs since when counters count
+ */
+export function* pointBatches(
+  sources: Iterable<TimedLines>,
+  { startMs, linesOfBatch }: { readonly startMs: number; readonly linesOfBatch: number },
+): Generator<readonly MetricPoints[]> {
+  const startTime = timeOf(startMs)
+  let batch: MetricPoints[] = []
+  let lines = 0
+  for (const { family, lines: bytes, timeMs } of sources) {
+    const text = bytes.toString()
+    const times = { startTime, endTime: timeOf(timeMs) }
+    for (let at = 0; at < text.length; ) {
+      const read = family.type === 'histogram' ? readHistograms : readNumbers
+      const found = read(text, at, { most: linesOfBatch - lines, times })
+      add(batch, family, found.points)
+      at = found.end
+      lines += found.lines
+      if (lines < linesOfBatch) continue
+      yield batch
+      batch = []
+      lines = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The points of several parts are in one metric. */
+function add(
+  batch: MetricPoints[],
+  { name, help, type }: TimedLines['family'],
+  points: readonly unknown[],
+): void {
+  const last = batch.at(-1)
+  if (last?.name === name) (last.points as unknown[]).push(...points)
+  else batch.push({ name, help, type, unit: UCUM[unitOf(name)], points: [...points] } as MetricPoints)
+}
+
+type Times = Pick<Point<number>, 'startTime' | 'endTime'>
+interface Range {
+  readonly most: number
+  readonly times: Times
+}
+interface Found<Value> {
+  readonly points: Point<Value>[]
+  /** How many lines were read, and where the next one begins. */
+  readonly lines: number
+  readonly end: number
+}
+
+function readNumbers(text: string, start: number, { most, times }: Range): Found<number> {
+  const points: Point<number>[] = []
+  let at = start
+  for (; at < text.length && points.length < most; ) {
+    const { attributes, value, end, endTime = times.endTime } = readLine(text, at)
+    points.push({ attributes, startTime: times.startTime, endTime, value })
+    at = end
+  }
+  return { points, lines: points.length, end: at }
+}
+
+function readHistograms(text: string, start: number, { most, times }: Range): Found<Histogram> {
+  const points: Point<Histogram>[] = []
+  let [at, lines] = [start, 0]
+  while (at < text.length && lines < most) {
+    const { end, endTime = times.endTime, lines: read, ...point } = readHistogram(text, at)
+    points.push({ ...point, startTime: times.startTime, endTime })
+    at = end
+    lines += read
+  }
+  return { points, lines, end: at }
+}
+
+/** Its lines follow one another: the buckets, upwards, and the sum and the count if it has them. */
+function readHistogram(text: string, start: number) {
+  const { le: _bound, ...attributes } = readLine(text, start).attributes
+  const buckets = { boundaries: [] as number[], counts: [] as number[] }
+  let [end, lines, count, endTime]: [number, number, number, Time | undefined] = [start, 0, 0, undefined]
+  let sum: number | undefined
+  while (end < text.length) {
+    const line = readLine(text, end)
+    if (!isOf(line.attributes, attributes)) break
+    const { le } = line.attributes
+    if (le !== undefined) {
+      if (le !== '+Inf') buckets.boundaries.push(Number(le))
+      buckets.counts.push(line.value - count)
+      count = line.value
+      // The count that follows is that of the last bucket.
+    } else if (line.name.endsWith('_sum')) sum = line.value
+    ;({ end, endTime } = line)
+    lines += 1
+  }
+  return { attributes, value: { count, ...(sum !== undefined && { sum }), buckets }, endTime, end, lines }
+}
+
+/** Whether the labels, without that of a bucket, are these. */
+function isOf({ le: _bound, ...labels }: Readonly<Record<string, string>>, expected: object): boolean {
+  const entries = Object.entries(labels)
+  return (
+    entries.length === Object.keys(expected).length &&
+    entries.every(([name, value]) => (expected as Record<string, string>)[name] === value)
+  )
+}
+
+interface Line {
+  readonly name: string
+  readonly attributes: Record<string, string>
+  readonly value: number
+  /** Of a line with a time. */
+  readonly endTime?: Time | undefined
+  /** Where the next line begins. */
+  readonly end: number
+}
+
+function readLine(text: string, start: number): Line {
+  const end = text.indexOf('\n', start)
+  const blank = text.indexOf(' ', start)
+  const nameLength = text.slice(start, blank).indexOf('{')
+  const attributes: Record<string, string> = {}
+  const hasLabels = nameLength >= 0
+  let at = hasLabels ? start + nameLength + 1 : blank
+  while (hasLabels && text[at] !== '}') {
+    const equals = text.indexOf('=', at)
+    const quote = closingQuote(text, equals + 2)
+    attributes[text.slice(at, equals)] = unescaped(text.slice(equals + 2, quote))
+    at = text[quote + 1] === ',' ? quote + 2 : quote + 1
+  }
+  const [value = '', ms] = text.slice(hasLabels ? at + 2 : at + 1, end).split(' ')
+  return {
+    name: text.slice(start, hasLabels ? start + nameLength : blank),
+    attributes,
+    value: numberOf(value),
+    endTime: ms === undefined ? undefined : timeOf(Number(ms)),
+    end: end + 1,
+  }
+}
+
+function closingQuote(text: string, start: number): number {
+  let quote = text.indexOf('"', start)
+  for (; isEscaped(text, quote); ) quote = text.indexOf('"', quote + 1)
+  return quote
+}
+
+/** Whether an odd number of backslashes is before the character. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text[first - 1] === '\\') first -= 1
+  return (index - first) % 2 === 1
+}
+
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
+}
+
+function numberOf(text: string): number {
+  if (text === '+Inf') return Number.POSITIVE_INFINITY
+  return text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text)
+}
+
+const NANOSECONDS_PER_MS = 1e6
+
+function timeOf(ms: number): Time {
+  const seconds = Math.floor(ms / MS_PER_SECOND)
+  return [seconds, Math.round((ms - seconds * MS_PER_SECOND) * NANOSECONDS_PER_MS)]
+}

@@ -1,0 +1,176 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { OtlpConfig } from '../config/config.ts'
+import { sameConfig } from '../config/same.ts'
+import type { Log } from '../log.ts'
+import type { Exposition } from '../metrics/exposition.ts'
+import type { OwnMetrics, PushResult } from '../metrics/own.ts'
+import { MS_PER_SECOND } from '../time_units.ts'
+import { errorText } from '../values/errors.ts'
+import { exposed, familiesIn, pointBatches } from './points.ts'
+import { createSender, type Sender, type SendOutcome } from './sender.ts'
+
+export interface PushOptions {
+  /** What `/metrics` serves. */
+  readonly exposition: () => Exposition
+  readonly own: OwnMetrics
+  readonly version: string
+  readonly log: Log
+  /** Milliseconds since the epoch. Default: the clock of the process. */
+  readonly now?: () => number
+}
+
+/** Of the pushes since the start or the last change of the section `otlp`. */
+export interface PushStatus {
+  readonly endpoint: string
+  /** Seconds since the epoch; undefined: none. */
+  readonly lastSuccess: number | undefined
+  /** The last push that was not skipped; undefined: none has ended. */
+  readonly last: SendOutcome | undefined
+}
+
+/** Built and serialized in one turn of the event loop, in a few milliseconds. Receivers accept requests of this size. */
+const LINES_OF_BATCH = 2000
+
+/**
+ * Pushes what `/metrics` has, once in each interval. One push at a time: the newest state counts, and nothing is kept for a
+ * receiver that is down.
+ */
+export function createPush(options: PushOptions) {
+  const { own, log } = options
+  let used: OtlpConfig | undefined
+  let current: ReturnType<typeof createRunner> | undefined
+
+  async function end(): Promise<void> {
+    await current?.stop()
+    current = undefined
+  }
+
+  return {
+    /** Pushes with this section of the configuration from now on; undefined: not at all. */
+    async use(config: OtlpConfig | undefined): Promise<void> {
+      if (sameConfig(used, config)) return
+      await end()
+      used = config
+      own.usePush(config !== undefined)
+      if (config === undefined) return
+      log.info('pushing metrics with OTLP', { endpoint: config.url })
+      current = createRunner(config, options)
+    },
+    /** Undefined: metrics are not pushed. */
+    status: (): PushStatus | undefined => current?.status(),
+    /** Ends a push that is under way. */
+    stop: end,
+  }
+}
+
+function createRunner(config: OtlpConfig, { exposition, own, version, log, now = Date.now }: PushOptions) {
+  const startMs = now() - process.uptime() * MS_PER_SECOND
+  const timeOf = createTimes()
+  const report = createReport(config.url, log)
+  let lastSuccess: number | undefined
+  let last: SendOutcome | undefined
+  let sender: Sender | undefined
+  let running: Promise<void> | undefined
+  let isStopped = false
+
+  async function sendAll(): Promise<SendOutcome> {
+    sender = await createSender(config, version)
+    const ownText = await own.render('text')
+    const pushedAtMs = now()
+    const shown = exposition()
+    const sources = [exposed(shown.lines(), timeOf(shown, pushedAtMs)), familiesIn(ownText, pushedAtMs)]
+    let worst: SendOutcome = { result: 'ok' }
+    for (const batch of pointBatches(joined(sources), { startMs, linesOfBatch: LINES_OF_BATCH })) {
+      const outcome = await sender.send(batch)
+      if (outcome.result !== 'ok') worst = outcome
+      if (isStopped || (outcome.result !== 'ok' && outcome.isOfContent !== true)) break
+      await nextTurn()
+    }
+    return worst
+  }
+
+  async function push(): Promise<void> {
+    const outcome = await sendAll().catch((failure: unknown): SendOutcome => {
+      return { result: 'local', problem: errorText(failure) }
+    })
+    sender?.close()
+    if (isStopped) return
+    last = outcome
+    const seconds = now() / MS_PER_SECOND
+    if (outcome.result === 'ok') lastSuccess = seconds
+    own.pushed(outcome.result, seconds)
+    report(outcome)
+  }
+
+  function start(): void {
+    if (running !== undefined) own.pushed('skipped', now() / MS_PER_SECOND)
+    running ??= push().finally(() => {
+      running = undefined
+    })
+  }
+
+  const timer = setInterval(start, config.intervalMs)
+  start()
+  return {
+    status: (): PushStatus => ({ endpoint: config.url, lastSuccess, last }),
+    async stop(): Promise<void> {
+      isStopped = true
+      clearInterval(timer)
+      sender?.close()
+      await running
+    },
+  }
+}
+
+function* joined<T>(lists: Iterable<Iterable<T>>): Generator<T> {
+  for (const list of lists) yield* list
+}
+
+/** An older state is sent with the time of the push: receivers refuse old samples, and end series that have no new ones. */
+const MAX_AGE_MS = 4 * 60 * MS_PER_SECOND
+
+/**
+ * The time of the samples of an exposition: when it was made, which is after the newest poll. A time is never sent again for
+ * another state, because receivers refuse a second value for one time.
+ */
+function createTimes() {
+  let last: { readonly exposition: Exposition; readonly ms: number } | undefined
+  return (exposition: Exposition, nowMs: number): number => {
+    const { madeAtMs } = exposition
+    const ms = nowMs - madeAtMs > MAX_AGE_MS ? nowMs : madeAtMs
+    const isSame = last?.exposition === exposition
+    last = { exposition, ms: Math.max(ms, last === undefined ? 0 : last.ms + (isSame ? 0 : 1)) }
+    return last.ms
+  }
+}
+
+const REMEDIES: Readonly<Record<SendOutcome['result'], string>> = {
+  ok: '',
+  partial: 'see the log of the receiver for the samples that it rejects',
+  refused: 'correct otlp.endpoint and otlp.headers, or the limits of the receiver',
+  unavailable: 'check the receiver, or raise otlp.interval',
+  timeout: 'check the receiver and the network, or raise otlp.timeout',
+  connection: 'check that the receiver runs, otlp.endpoint, otlp.tls_config and firewalls',
+  local: 'correct the file that the reason names',
+}
+
+export function remedyOf({ result }: SendOutcome): string {
+  return REMEDIES[result]
+}
+
+/** Logs a failure, and its end, once. */
+function createReport(endpoint: string, log: Log): (outcome: SendOutcome) => void {
+  let before: PushResult = 'ok'
+  return (outcome) => {
+    const { result, problem } = outcome
+    if (result !== 'ok' && result !== before)
+      log.warn('metrics could not be pushed', {
+        endpoint,
+        result,
+        reason: problem,
+        remedy: remedyOf(outcome),
+      })
+    if (result === 'ok' && before !== 'ok') log.info('metrics are pushed again', { endpoint })
+    before = result
+  }
+}

@@ -1,0 +1,225 @@
+import type { Agent } from 'node:http'
+import { hostname } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import { readPem } from '../api/http/connector.ts'
+import { redactValues } from '../api/http/credentials.ts'
+import type { OtlpConfig } from '../config/config.ts'
+import type { PushResult } from '../metrics/own.ts'
+import { shortened, visibleText } from '../text.ts'
+import { errorCode, errorText } from '../values/errors.ts'
+import { readTextFile } from '../values/files.ts'
+import { headersFromText } from '../values/headers.ts'
+import type { MetricPoints } from './points.ts'
+
+/** How a request ended. */
+export interface SendOutcome {
+  readonly result: Exclude<PushResult, 'skipped'>
+  /** What the receiver or the network said; never a secret. Undefined: ok. */
+  readonly problem?: string
+  /** Other requests may be accepted. */
+  readonly isOfContent?: boolean
+}
+
+export interface Sender {
+  /** Sends one request; repeats it within the timeout where OTLP says so. Resolves within the timeout. */
+  send(metrics: readonly MetricPoints[]): Promise<SendOutcome>
+  /** Ends its connections, and a request that is under way. */
+  close(): void
+}
+
+/** Headers of a file replace those of the configuration. @throws {Error} when the file cannot be used */
+function headersOf({ headers, headersFile }: OtlpConfig): Readonly<Record<string, string>> {
+  const read = headersFile === undefined ? { text: '' } : readTextFile(headersFile, 'secret')
+  const ofFile =
+    'problem' in read ? read.problem : headersFile === undefined ? {} : headersFromText(read.text)
+  if (typeof ofFile === 'string') throw new Error(`the file ${headersFile} of otlp.headers_file ${ofFile}`)
+  const all = Object.entries({ ...headers, ...ofFile })
+  return Object.fromEntries(all.map(([name, secret]) => [name, secret.reveal()]))
+}
+
+function agentOptions({ caFile, certFile, keyFile, serverName, insecureSkipVerify }: OtlpConfig['tls']) {
+  const [ca, cert, key] = [caFile, certFile, keyFile].map(readPem)
+  const pem = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  const name = serverName === undefined ? {} : { servername: serverName }
+  return { keepAlive: true, maxSockets: 1, rejectUnauthorized: !insecureSkipVerify, ...pem, ...name }
+}
+
+/** A third of the CPU time of the default level, for somewhat more bytes. */
+const LEVEL = { level: 1 } as const
+
+/**
+ * Reads the files of the configuration and loads the OpenTelemetry packages, which nothing else needs.
+ * @throws {Error} when a file cannot be used
+ */
+export async function createSender(config: OtlpConfig, version: string): Promise<Sender> {
+  const headers = headersOf(config)
+  const { send, close } = await createTransport(config, { headers, version })
+  const resource = { attributes: { ...ownAttributes(version), ...config.resourceAttributes } }
+  const words = (text: string) => wordsOf(text, Object.values(headers))
+  return {
+    async send(metrics) {
+      const scopeMetrics = [{ scope: { name: 'sds-exporter', version }, metrics: metrics.map(metricData) }]
+      const { error, rejected } = await send({ resource, scopeMetrics })
+      return error === undefined ? acceptedOutcome(rejected, words) : failedOutcome(error, words)
+    },
+    close,
+  }
+}
+
+interface Sent {
+  readonly error?: Error
+  readonly rejected?: Rejected | undefined
+}
+
+async function createTransport(
+  config: OtlpConfig,
+  { headers, version }: { readonly headers: Readonly<Record<string, string>>; readonly version: string },
+) {
+  const { url, timeoutMs, isCompressed } = config
+  const options = agentOptions(config.tls)
+  const [{ createOtlpHttpExportDelegate, httpAgentFactoryFromOptions }, transformer] = await Promise.all([
+    import('@opentelemetry/otlp-exporter-base/node-http'),
+    import('@opentelemetry/otlp-transformer'),
+  ])
+  let agent: Agent | undefined
+  let isClosed = false
+  let settle: (sent: Sent) => void = () => undefined
+  let rejected: Rejected | undefined
+  const encoding = isCompressed ? { 'Content-Encoding': 'gzip' } : {}
+  const settings: Parameters<typeof createOtlpHttpExportDelegate>[0] = {
+    ...{ url, timeoutMillis: timeoutMs, concurrencyLimit: 1, compression: 'none' },
+    userAgent: `sds-exporter/${version}`,
+    async headers() {
+      // A repetition after the end would be sent with a new connection.
+      if (isClosed) throw new Error(ENDED)
+      return { ...headers, 'Content-Type': 'application/x-protobuf', ...encoding }
+    },
+    async agentFactory(protocol) {
+      agent = await httpAgentFactoryFromOptions(options)(protocol)
+      return agent
+    },
+  }
+  const serializer = createSerializer(transformer.ProtobufMetricsSerializer, isCompressed, (found) => {
+    rejected = found
+  })
+  const { MetricsExporterMetricsHelper: helper } = transformer
+  const delegate = createOtlpHttpExportDelegate(
+    settings,
+    serializer,
+    'otlp_http_metric_exporter',
+    helper,
+    undefined,
+  )
+  /** The transport does not limit the time of a connection, nor that of a response that comes in small pieces. */
+  const end = (error: Error) => {
+    agent?.destroy()
+    settle({ error })
+  }
+  return {
+    async send(request: object): Promise<Sent> {
+      const { promise, resolve } = Promise.withResolvers<Sent>()
+      settle = resolve
+      rejected = undefined
+      const timer = setTimeout(() => end(new Error(TIMED_OUT)), timeoutMs)
+      delegate.export(request as ResourceMetrics, resolve)
+      const { error } = await promise
+      clearTimeout(timer)
+      return { ...(error && { error }), rejected }
+    },
+    close(): void {
+      isClosed = true
+      end(new Error(ENDED))
+    },
+  }
+}
+
+/** Compresses here, because the transport does so with the slow default level. */
+function createSerializer(
+  serializer: Serializer,
+  isCompressed: boolean,
+  onResponse: (rejected: Rejected | undefined) => void,
+): Serializer {
+  return {
+    serializeRequest(request) {
+      const bytes = serializer.serializeRequest(request)
+      return isCompressed && bytes !== undefined ? gzipSync(bytes, LEVEL) : bytes
+    },
+    deserializeResponse(bytes) {
+      const response = serializer.deserializeResponse(bytes)
+      onResponse(response.partialSuccess)
+      return response
+    },
+  }
+}
+
+type Serializer = typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']
+type ResourceMetrics = Parameters<
+  typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']['serializeRequest']
+>[0]
+
+interface Rejected {
+  readonly rejectedDataPoints?: number
+  readonly errorMessage?: string
+}
+
+/** What receivers take as the labels `job` and `instance`. The host name is that of the pod in Kubernetes. */
+function ownAttributes(version: string): Readonly<Record<string, string>> {
+  return { 'service.name': 'sds-exporter', 'service.instance.id': hostname(), 'service.version': version }
+}
+
+/** Numbers of the enumerations of the package `sdk-metrics`. */
+const POINT_TYPES = { histogram: 0, gauge: 2, counter: 3 } as const
+const [DOUBLE, CUMULATIVE] = [1, 1]
+
+function metricData({ name, help, unit, type, points }: MetricPoints): object {
+  return {
+    descriptor: { name, description: help, unit, valueType: DOUBLE },
+    dataPointType: POINT_TYPES[type],
+    dataPoints: points,
+    ...(type !== 'gauge' && { aggregationTemporality: CUMULATIVE }),
+    ...(type === 'counter' && { isMonotonic: true }),
+  }
+}
+
+const TIMED_OUT = 'Request timed out'
+const ENDED = 'the push was ended'
+/** HTTP statuses for a request that is not valid or too large. */
+const OF_CONTENT: readonly number[] = [400, 413, 422]
+
+type Words = (text: string) => string
+
+function acceptedOutcome(rejected: Rejected | undefined, words: Words): SendOutcome {
+  const { rejectedDataPoints: count = 0, errorMessage = '' } = rejected ?? {}
+  // A message without rejected points is a warning, which the receiver may repeat for each request.
+  if (Number(count) <= 0) return { result: 'ok' }
+  return {
+    result: 'partial',
+    problem: `the receiver rejected samples: ${words(errorMessage)}`,
+    isOfContent: true,
+  }
+}
+
+/** Errors of the transport have the status as their code, or the code of Node.js, or none after the last repetition. */
+function failedOutcome(error: Error, words: Words): SendOutcome {
+  const { code, data = '' } = error as { code?: unknown; data?: string }
+  if (typeof code === 'number') {
+    const problem = `HTTP ${code}: ${words(data) || error.message}`
+    return { result: 'refused', problem, isOfContent: OF_CONTENT.includes(code) }
+  }
+  if (error.message === TIMED_OUT) return { result: 'timeout', problem: 'no response within otlp.timeout' }
+  const own = errorCode(error)
+  if (own !== '') return { result: 'connection', problem: words(errorText(error)) || own }
+  if (error.name === 'OTLPExporterError')
+    return { result: 'unavailable', problem: 'HTTP 429, 502, 503 or 504 until otlp.timeout' }
+  return { result: 'local', problem: words(errorText(error)) }
+}
+
+const MAX_CHARACTERS = 300
+const MAX_SEARCHED_CHARACTERS = 2000
+/** A status in protobuf has its message between a few bytes that are no text. */
+const READABLE = /[^\p{Cc}\p{Cs}\uFFFD]{4,}/u
+
+function wordsOf(text: string, secrets: readonly string[]): string {
+  const [found = ''] = READABLE.exec(text.slice(0, MAX_SEARCHED_CHARACTERS)) ?? []
+  return visibleText(shortened(redactValues(found, secrets).trim(), MAX_CHARACTERS))
+}
