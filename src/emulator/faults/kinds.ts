@@ -22,39 +22,35 @@ export interface Connection {
   readonly signal: AbortSignal
 }
 
-/** What the faults of each kind change, in the order in which a request passes them. */
-interface Changes {
+/** What faults change, in the order in which a request passes them. */
+interface FaultChanges {
   /** The time of the samples and of the Date header, in epoch seconds. */
-  date: (now: number, argument: string) => number
+  readonly date: (now: number, argument: string) => number
   /** The time of the samples only. `since`: when the fault was activated. */
-  clock: (now: number, argument: string, since: number) => number
+  readonly clock: (now: number, argument: string, since: number) => number
   /** The number of requests that a token is valid for; 0 revokes the existing tokens. */
-  tokens: (argument: string) => number
-  setting: undefined
+  readonly tokens: (argument: string) => number
   /** Responds in place of the storage system, which does not process the request. */
-  respond: (argument: string, request: FaultRequest) => FullResponse
+  readonly respond: (argument: string, request: FaultRequest) => FullResponse
   /** The JSON of a successful response. */
-  json: (root: JsonObject, argument: string) => unknown
+  readonly json: (root: JsonObject, argument: string) => unknown
   /** Headers or bytes of a complete response. */
-  response: (body: Buffer, argument: string) => Partial<Pick<FullResponse, 'headers' | 'body'>>
+  readonly response: (body: Buffer, argument: string) => Partial<Pick<FullResponse, 'headers' | 'body'>>
   /** Sends a complete response itself; settles when it no longer needs the connection. */
-  send: (connection: Connection, argument: string) => Promise<void>
+  readonly send: (connection: Connection, argument: string) => Promise<void>
 }
-export type Kind = keyof Changes
 
-export type FaultRow = { readonly [K in Kind]: RowOf<K> }[Kind]
-export interface RowOf<K extends Kind> {
-  readonly kind: K
+/** One of the changes, or none: then the code of the storage system applies the fault itself. */
+export interface FaultRow extends Partial<FaultChanges> {
   readonly description: string
-  readonly change: Changes[K]
   readonly argument?: Argument | undefined
   /** The only operations that the fault applies to without a target; default: all. */
   readonly operations?: readonly EmulatedOperation[] | undefined
 }
 
-/** Creates the rows of a kind. */
+/** Creates the rows with a kind of change. */
 export const rowsOf =
-  <K extends Kind>(kind: K, operations?: readonly EmulatedOperation[]) =>
-  (description: string, change: Changes[K], argument?: Argument): RowOf<K> => {
-    return { kind, description, change, argument, operations }
+  <Kind extends keyof FaultChanges>(kind: Kind, operations?: readonly EmulatedOperation[]) =>
+  (description: string, change: FaultChanges[Kind], argument?: Argument): FaultRow => {
+    return { [kind]: change, description, argument, operations }
   }

@@ -33,7 +33,7 @@ export function parseFault(text: string): Fault {
   const colon = what.indexOf(':')
   const name = faultName(colon < 0 ? what : what.slice(0, colon))
   const argument = argumentOf(name, colon < 0 ? undefined : what.slice(colon + 1))
-  if (FAULTS[name].kind === 'tokens' && at >= 0) {
+  if (FAULTS[name].tokens !== undefined && at >= 0) {
     throw new RangeError(`Fault "${text}": ${name} applies to all requests, so it takes no target`)
   }
   return { name, argument, ...(at >= 0 && parseTarget(text, text.slice(at + 1))) }
@@ -46,7 +46,7 @@ function faultName(text: string): FaultName {
 }
 
 function argumentOf(name: FaultName, text: string | undefined): string {
-  const { argument }: FaultRow = FAULTS[name]
+  const { argument } = FAULTS[name]
   if (argument === undefined) {
     if (text === undefined) return ''
     throw new RangeError(`Fault "${name}" takes no argument, but got "${text}"`)

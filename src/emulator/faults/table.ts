@@ -20,7 +20,7 @@ const SPEED = choice(['-1', '0'])
 const before = (now: number, time: string) => Math.max(0, now - Math.floor(Number(time)))
 const after = (now: number, time: string) => now + Math.floor(Number(time))
 
-export const FAULTS = {
+const ROWS = {
   'future-time': clock('samples have times in the future', after, seconds(SECONDS_PER_DAY)),
   'ancient-time': clock('samples are old', before, seconds(55 * SECONDS_PER_DAY)),
   frozen: clock('the time of the samples stops at the activation of the fault', (_now, _, since) => since),
@@ -201,7 +201,8 @@ export const FAULTS = {
     (all, _value) => all.map((row) => (row['_field'] === 'speed' ? { ...row, _value } : row)),
     SPEED,
   ),
-} as const satisfies Record<string, FaultRow>
+} satisfies Record<string, FaultRow>
 
-export type FaultName = keyof typeof FAULTS
-export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
+export type FaultName = keyof typeof ROWS
+export const FAULTS: Readonly<Record<FaultName, FaultRow>> = ROWS
+export const FAULT_NAMES = Object.keys(ROWS) as readonly FaultName[]

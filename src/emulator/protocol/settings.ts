@@ -22,8 +22,7 @@ export const choice = (values: readonly string[], value = values[0] ?? '', name 
 /** The operations that the Flux API allows, in the words of its refusals. */
 export const ALLOWED_OPERATIONS = ['influxDBFrom', 'filter', 'range', 'last', 'drop', 'keep'] as const
 
-const setting = (description: string, argument?: Argument) =>
-  ({ kind: 'setting', description, argument, change: undefined }) as const
+const setting = (description: string, argument?: Argument) => ({ description, argument })
 const NAME = /^\w{1,100}$/
 
 /** Faults that the code of the storage system applies itself: it looks them up in {@link Settings}. */
