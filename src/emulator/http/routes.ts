@@ -148,7 +148,6 @@ const ROUTES = {
   one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, resource(bucketUsage)),
   bucket_quota: monitor('/object/bucket/{bucket}/quota', resource(bucketQuota)),
   capacity: monitor('/object/capacity', resource(capacity)),
-  pool_capacity: monitor('/object/capacity/{id}', resource(capacity)),
   providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
   provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
     body: providers.record(id),

@@ -93,9 +93,8 @@ export const DISK_BANDWIDTH: Record<Purpose, (traffic: Traffic, direction: Direc
   Recovery: ({ state }, direction) => state.effects.recovery * (direction === 'read' ? 0.7 : 1),
 }
 
-/** MB/s through the network interfaces: client traffic, copies between nodes and recovery. */
+/** MB/s through the network interfaces of a node that is not down: client traffic, copies and recovery. */
 export function nic({ state, read, write }: Traffic): { received: number; transmitted: number } {
-  if (isDown(state)) return { received: 0, transmitted: 0 }
   const { recovery } = state.effects
   return {
     received: rounded(write.bandwidth * 1.7 + read.bandwidth * 0.2 + recovery + 0.4),
@@ -103,9 +102,9 @@ export function nic({ state, read, write }: Traffic): { received: number; transm
   }
 }
 
-/** Percent. */
+/** Percent, of a node that is not down. */
 export function cpu(state: NodeState): number {
-  return isDown(state) ? 0 : rounded(Math.min(99, 4 + 46 * demand(state, CPU)))
+  return rounded(Math.min(99, 4 + 46 * demand(state, CPU)))
 }
 
 /** Rounded to three decimals, as rates are served. */

@@ -4,7 +4,7 @@ import { oncePerKey } from '../../values/memo.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
-import { columnNames, type Evaluation, evaluate, type PointColumn, type QueryResult } from './evaluate.ts'
+import { columnNames, type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
 import { type Instant, parseFlux } from './flux.ts'
 
 interface QueryRequest extends Evaluation {
@@ -21,24 +21,19 @@ export function answerQuery(request: QueryRequest) {
   if (state === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
   if (state === 'unavailable') throw new EmulatedError('unreachable', '')
   const mediaType = context.accepts(JSON_TYPE)
-  if (mediaType === false) {
+  if (mediaType === false)
     throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)
-  }
   const result = evaluate(parseFlux(scriptOf(request), settings), request)
-  const measurements = new Set<string | undefined>(
-    result.tables.map(({ columns }) => columns['_measurement']),
-  )
+  const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement'] ?? ''))
   const isCombined = measurements.size > 1
-  if (isCombined && settings['combined-refused'] !== undefined) {
+  if (isCombined && settings['combined-refused'] !== undefined)
     throw new QueryError('requested operation merges tables with different schemas for group key {}')
-  }
-  if (measurements.has(settings['measurement-error'] ?? '')) {
+  const broken = settings['measurement-error']
+  if (broken !== undefined && measurements.has(broken))
     throw new QueryError('internal error: this error is made on purpose')
-  }
   const isEmptied = isCombined && settings['combined-empty'] !== undefined
   const answered = isEmptied ? { ...result, tables: [] } : result
-  // Longer texts are made with pauses for other requests.
-  return { mediaType, text: jsonOf(answered), long: answered.tables.length > TABLES_PER_PIECE }
+  return { mediaType, text: jsonOf(answered), long: answered.tables.length > MAX_SHORT_TABLES }
 }
 
 /** The script of a request. @throws QueryError 400 */
@@ -56,7 +51,8 @@ export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body
 
 /** The body of a query that found nothing. */
 const EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
-const TABLES_PER_PIECE = 500
+/** The text of more is made with pauses for other requests. */
+const MAX_SHORT_TABLES = 500
 const TIME_TYPE = 'dateTime:RFC3339'
 
 /**
@@ -83,29 +79,21 @@ export function* jsonOf(result: QueryResult): Generator<string> {
   yield ']}]}'
 }
 
-function* rowsOf(result: QueryResult, names: readonly string[]): Generator<string> {
+function* rowsOf(
+  { tables, pointColumns, start, stop }: QueryResult,
+  names: readonly string[],
+): Generator<string> {
   // The rows of a node have the same few times.
   const timeText = oncePerKey((seconds: number) => instantText({ seconds, nanoseconds: 0 }))
-  const cellOf = (name: PointColumn, instant: Instant) =>
-    result.pointColumns.includes(name) ? `,"${instantText(instant)}"` : ''
-  const window = `${cellOf('_start', result.start)}${cellOf('_stop', result.stop)}`
-  const hasTime = result.pointColumns.includes('_time')
-  const hasValue = result.pointColumns.includes('_value')
-  let rows: string[] = []
-  let separator = ''
-  for (const [index, { columns, points }] of result.tables.entries()) {
-    const before = `["${index}"${window}`
-    const after = `${names.map((name) => `,${JSON.stringify(columns[name])}`).join('')}]`
-    for (const { time, value } of points) {
-      const timeCell = hasTime ? `,"${timeText(time)}"` : ''
-      rows.push(`${before}${timeCell}${hasValue ? `,"${value}"` : ''}${after}`)
-    }
-    if ((index + 1) % TABLES_PER_PIECE !== 0) continue
-    yield `${separator}${rows.join(',')}`
-    separator = ','
-    rows = []
+  const [_start, _stop] = [instantText(start), instantText(stop)]
+  for (const [index, { columns, points }] of tables.entries()) {
+    const tags = names.map((name) => columns[name])
+    const rows = points.map(({ time, value }) => {
+      const cells = { _start, _stop, _time: timeText(time), _value: value }
+      return JSON.stringify([String(index), ...pointColumns.map((name) => cells[name]), ...tags])
+    })
+    yield `${index === 0 ? '' : ','}${rows.join(',')}`
   }
-  if (rows.length > 0) yield `${separator}${rows.join(',')}`
 }
 
 const NANOSECOND_DIGITS = 9

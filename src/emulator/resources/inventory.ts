@@ -2,7 +2,6 @@ import type { ObjectName } from '../../system_catalogue.ts'
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
 import { spaceOf } from '../model/gauges.ts'
-import { isDown } from '../model/node_state.ts'
 import { sum, uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'
 import { trafficOf } from '../model/traffic.ts'
@@ -10,7 +9,7 @@ import { EmulatedError } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import { MARKED_SECRET } from './namespaces.ts'
-import { findPool, type ResourceRequest, wrapped } from './request.ts'
+import { type ResourceRequest, wrapped } from './request.ts'
 
 const VALID_DAYS = 700
 /** By the argument of the fault `license`. */
@@ -50,7 +49,7 @@ function ping({ model, now, query, context }: ResourceRequest): Document {
   const state = model.stateOf(node, now)
   const { read, write } = trafficOf(state)
   const inFlight = [read, write].map(({ perSecond, latencyMs }) => (perSecond * latencyMs) / MS_PER_SECOND)
-  const connections = isDown(state) ? 0 : Math.round(CONNECTIONS_PER_REQUEST * sum(inFlight))
+  const connections = Math.round(CONNECTIONS_PER_REQUEST * sum(inFlight))
   const isInMaintenance = state.effects.health === 'Maintenance'
   const maintenance = {
     Name: 'MAINTENANCE_MODE',
@@ -64,12 +63,11 @@ function ping({ model, now, query, context }: ResourceRequest): Document {
 
 const GIB = 2 ** 30
 
-/** `GET /object/capacity` and `…/{pool}`, in whole GiB. @throws EmulatedError 404 */
+/** `GET /object/capacity`, in whole GiB. */
 export function capacity(request: ResourceRequest): Document {
-  const { model, profile, now, parameters } = request
-  const [id] = parameters
-  const pools = id === undefined ? model.pools : [findPool(model, id)]
-  const spaces = pools.flatMap((pool) => nodesAt(pool, now).map((node) => spaceOf(model.stateOf(node, now))))
+  const { model, profile, now } = request
+  const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
+  const spaces = nodes.map((node) => spaceOf(model.stateOf(node, now)))
   const gib = (bytes: readonly number[]) => {
     const rounded = Math.round(sum(bytes) / GIB)
     return profile === 'documented' ? String(rounded) : rounded
