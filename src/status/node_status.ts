@@ -17,12 +17,11 @@ import { SEVERITIES, type Severity } from './states.ts'
 export const NEARLY_FULL_RATIO = 0.8
 export const FULL_RATIO = 0.9
 
-/** The severity of a state of a node; a warning for Suspect and for an unknown state. */
+/** The severity of a state of a node; of others it is a warning, as that of their alerts. */
 const HEALTH_SEVERITY: ReadonlyMap<string, Severity> = new Map<(typeof HEALTH_STATES)[number], Severity>([
   ['Good', 'ok'],
   ['Maintenance', 'notice'],
   ['Bad', 'critical'],
-  ['NotAccessible', 'critical'],
 ])
 
 export function healthSeverity(health: string): Severity {

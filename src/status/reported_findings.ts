@@ -109,11 +109,11 @@ function ownAlertsFinding(sources: Sources): Finding | undefined {
   const count = (severity: string) => figureOf(vdc, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
   const [critical, error] = [count('Critical'), count('Error')]
   const condition = firstHolding(sources.conditions, 'system_alerts', { critical, error })
-  const counts = [critical > 0 ? `${critical} critical` : '', error > 0 ? `${error} error` : ''].filter(
-    Boolean,
+  const counts = Object.entries({ critical, error }).flatMap(([severity, count]) =>
+    count > 0 ? [`${count} unacknowledged ${severity}`] : [],
   )
   const noun = critical + error === 1 ? 'alert' : 'alerts'
-  return found(condition, `${counts.join(' and ')} unacknowledged ${noun} on the system`)
+  return found(condition, `${counts.join(' and ')} ${noun} on the system`)
 }
 
 const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']

@@ -52,7 +52,9 @@ test.each<[string, Entries, readonly string[]]>([
   [
     'alerts of its own',
     { vdc: [{ alertsNumUnackCritical: [{ t: T, Count: 1 }], alertsNumUnackError: [{ t: T, Count: 4 }] }] },
-    ['critical SdsSystemAlertsCritical: 1 critical and 4 error unacknowledged alerts on the system'],
+    [
+      'critical SdsSystemAlertsCritical: 1 unacknowledged critical and 4 unacknowledged error alerts on the system',
+    ],
   ],
   [
     'nodes in no status',

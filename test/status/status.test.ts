@@ -390,12 +390,14 @@ test('the worst nodes come first, then names by their numbers', () => {
     { name: 'node-9' },
     { name: 'node-2', health: 'Maintenance' },
     { name: 'node-3', badDisks: 1 },
-    { name: 'node-4', health: 'NotAccessible' },
+    { name: 'node-4', health: 'Bad' },
+    { name: 'node-5', health: 'NotAccessible' },
   ]
   const { nodes: sorted } = onlyPool(statusOf([polledSystem('a', { p: nodes })]))
   expect(sorted.map(({ name, severity }) => `${name} ${severity}`)).toEqual([
     'node-4 critical',
     'node-3 warning',
+    'node-5 warning',
     'node-2 notice',
     'node-9 ok',
     'node-10 ok',

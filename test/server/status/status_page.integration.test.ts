@@ -86,6 +86,19 @@ test('the page of a running exporter, and all its links answer', async () => {
   await checkLook(visited)
 })
 
+test('20 nodes, ten of which have findings, are on at most 3000 pixels of a phone', async () => {
+  await using setup = await startWithEmulator({ scenario: 'disk-failures', pools: 1, nodes: 20 })
+  await using visited = await visit(browser, `${setup.exporter.url}/`)
+  const { page } = visited
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectText(page, '10 nodes without findings')
+  await expectText(page, ', write ')
+  const size = '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]'
+  const [width, height] = (await page.evaluate(size)) as [number, number]
+  expect(width).toBe(390)
+  expect(height).toBeLessThanOrEqual(3000)
+})
+
 describe('the states of one pool', () => {
   const good = polledSystem('a', { p: [{ name: 'n1' }] })
   const failing = withPoll(good, 'urn:p:', failedPoll(T + 60))

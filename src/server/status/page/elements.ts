@@ -74,15 +74,21 @@ type Latencies = Readonly<Record<`${(typeof LATENCY_NAMES)[number]}_latency_seco
 
 /** `read 7 ms, write 14 ms` */
 export function latencies(values: Latencies, mark = (_name: string, text: string): Content => text): Content {
-  const known = LATENCY_NAMES.flatMap((name) => {
-    const seconds = values[`${name}_latency_seconds`]
-    return seconds === null ? [] : [mark(name, `${name} ${latencyText(seconds)}`)]
-  })
-  const words = known.map(
-    (text, index) =>
-      html`${index === 0 ? '' : ' '}<span class="whole">${text}${index < known.length - 1 ? ',' : ''}</span>`,
+  return parts(
+    LATENCY_NAMES.flatMap((name) => {
+      const seconds = values[`${name}_latency_seconds`]
+      return seconds === null ? [] : [mark(name, `${name} ${latencyText(seconds)}`)]
+    }),
   )
-  return known.length === 0 ? NOT_KNOWN : html`<span>${words}</span>`
+}
+
+/** Texts with commas between them, none of which breaks; a dash without any. */
+export function parts(texts: readonly Content[]): Content {
+  if (texts.length === 0) return NOT_KNOWN
+  const words = texts.map(
+    (text, index) => html`<span class="whole">${text}${index < texts.length - 1 ? ',' : ''}</span> `,
+  )
+  return html`<span>${words}</span>`
 }
 
 export function table(titles: readonly string[], rows: readonly Html[]): Html {
@@ -155,8 +161,7 @@ export function disks(counts: DiskFigures): Content {
   ]
   const count = good === null ? whole : all === null || all === good ? good : `${good} of ${all}`
   const summary = good === null ? `${count}` : `${count} good`
-  const text = [summary, ...texts].join(', ')
-  return html`<span class="measure"><span>${text}</span>${bar(segments)}</span>`
+  return html`<span class="measure">${parts([summary, ...texts])}${bar(segments)}</span>`
 }
 
 function shareOf(count: number | null, whole: number): number {

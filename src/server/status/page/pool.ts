@@ -3,11 +3,21 @@ import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
-import { counted, forecastText, latencyText, percentText } from '../../../text.ts'
+import { counted, forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, POOL_CHARTS } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import { capacity, disks, errorBox, fact, known, latencies, relativeTime, statePill } from './elements.ts'
+import {
+  capacity,
+  disks,
+  errorBox,
+  fact,
+  known,
+  latencies,
+  relativeTime,
+  statePill,
+  wideFact,
+} from './elements.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -118,7 +128,7 @@ function stateText({ last_poll: poll, summary, totals }: PoolStatus): Html | und
   return html`<span class="words">${summary}</span>`
 }
 
-/** The facts of a system with one pool are those of the pool. */
+/** The facts and charts of a system with one pool are those of the pool. */
 const hasColumns = ({ system }: PoolContext) => system.pools.length > 1
 
 function poolLine(pool: PoolStatus, name: Html, context: PoolContext, isWhole = hasColumns(context)): Html {
@@ -128,12 +138,17 @@ function poolLine(pool: PoolStatus, name: Html, context: PoolContext, isWhole = 
   const cells = isWhole && totals.nodes > 0 ? COLUMNS : []
   return html`<span class="line"><span>${name} ${statePill(pool.state)}</span>${stateText(pool)}
 ${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
-<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span></span>`
+${isWhole ? html`<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>` : undefined}</span>`
 }
 
-export function poolBody(pool: PoolStatus, shown: ShownNodes, context: PoolContext): Html {
+export function poolBody(
+  pool: PoolStatus,
+  shown: ShownNodes,
+  context: PoolContext,
+  isWhole = hasColumns(context),
+): Html {
   const { system, recent, now } = context
-  const history = recent.pool(system.name, pool.id)
+  const history = isWhole ? recent.pool(system.name, pool.id) : undefined
   const nodes = pool.nodes.slice(shown.from, shown.from + shown.count)
   const systemTime = now + (system.clock_skew_seconds ?? 0)
   return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
@@ -151,14 +166,7 @@ function poolFacts(pool: PoolStatus, now: number): Html[] {
     poll === null || poll.result === 'ok' || until === null
       ? []
       : [fact('Values end', html`${relativeTime(until, now)}, unless a poll succeeds`)]
-  return [
-    fact(
-      'Duration of the last poll',
-      known(poll, ({ duration_seconds }) => latencyText(duration_seconds)),
-    ),
-    ...stale,
-    fact('Pool id', html`<code>${pool.id}</code>`),
-  ]
+  return [...stale, wideFact('Pool id', html`<code>${pool.id}</code>`)]
 }
 
 /** The last error: that of the last poll, or an earlier one. */

@@ -26,21 +26,22 @@ export function problemList({ problems, timestamp_seconds: now }: Status): Html 
 
 /** The problems of one system or pool; the cause is before its consequences. */
 function problemBlock(place: string, problems: readonly Problem[], isOpen: boolean, now: number): Html {
-  const [{ system = '', pool = null, pool_id = null } = {}] = problems
+  const [{ system = '', pool = null, pool_id = null, text = '', summary = '' } = {}] = problems
+  const isTold = problems.length === 1 && text.startsWith(summary)
   const [query, name] =
     pool_id === null ? [{ system }, system] : [{ system, pool: pool_id }, `${system} / ${pool ?? pool_id}`]
-  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${problems.map(({ summary }) => summary).join(', ')}</span></summary>
-<ul>${problems.map((problem) => problemItem(problem, problems.length === 1, now))}<li><a href="/${queryOf(query)}">Show ${name}</a></li></ul></details>
+  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${isTold ? text : problems.map((one) => one.summary).join(', ')}</span></summary>
+<ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul><p><a href="/${queryOf(query)}">Show ${name}</a></p></details>
 `
 }
 
 function problemItem(
-  { severity, text, summary, remedy, alert, timestamp_seconds }: Problem,
-  isOnly: boolean,
+  { severity, text, remedy, alert, timestamp_seconds }: Problem,
+  isTold: boolean,
   now: number,
 ): Html {
-  // The head of the block has the summary already.
-  const words = isOnly && text === summary ? undefined : html`<p>${text}</p>`
+  // The head of the block has the text already.
+  const words = isTold ? undefined : html`<p>${unbroken(text)}</p>`
   const when =
     timestamp_seconds === null
       ? undefined
@@ -51,3 +52,9 @@ function problemItem(
   return html`<li class="${severity}">${words}<p class="quiet">${advice}${runbook}${when}</p></li>
 `
 }
+
+/** Names with hyphens are not broken at these. */
+const unbroken = (text: string): Html[] =>
+  text
+    .split(' ')
+    .map((word) => (word.includes('-') ? html`<span class="whole">${word}</span> ` : html`${word} `))

@@ -9,7 +9,17 @@ import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, SYSTEM_CHARTS } from './charts.ts'
-import { capacity, disks, dueTime, fact, known, relativeTime, statePill, wideFact } from './elements.ts'
+import {
+  capacity,
+  disks,
+  dueTime,
+  fact,
+  known,
+  parts,
+  relativeTime,
+  statePill,
+  wideFact,
+} from './elements.ts'
 import { errors, forecast, markedLatencies, markOf, poolHead } from './pool.ts'
 
 export function systemCard(system: SystemStatus, pools: Content, context: SystemContext): Html {
@@ -60,7 +70,7 @@ function glance({ pools, totals, polls }: SystemStatus, { problems, now }: Syste
     write_latency_seconds: worst((one) => one.write_latency_seconds),
   }
   const free = (totals.disk_space_total_bytes ?? 0) - (totals.disk_space_allocated_bytes ?? 0)
-  const ofWorst = pools.length > 1 ? html` <span class="quiet">(worst pool)</span>` : undefined
+  const ofWorst = pools.length > 1 ? html` <span class="quiet whole">(worst pool)</span>` : undefined
   const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
   return [
     fact('Nodes', nodesText(totals)),
@@ -98,14 +108,12 @@ type PoolFigures = SystemStatus['pools'][number]['figures']
 
 /** `reads 1.2K/s, writes 300/s` */
 function transactions(figures: readonly PoolFigures[]): Content {
-  const [reads, writes] = (['reads_per_second', 'writes_per_second'] as const).map((member) =>
-    sumOfKnown(figures.map((one) => one[member])),
+  return parts(
+    (['reads', 'writes'] as const).flatMap((name) => {
+      const sum = sumOfKnown(figures.map((one) => one[`${name}_per_second`]))
+      return sum === undefined ? [] : [`${name} ${countText(sum)}/s`]
+    }),
   )
-  const words = [
-    reads === undefined ? '' : `reads ${countText(reads)}/s`,
-    writes === undefined ? '' : `writes ${countText(writes)}/s`,
-  ]
-  return known(words.filter(Boolean).join(', ') || null, String)
 }
 
 /** A system in one line, where many are shown. */
