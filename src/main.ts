@@ -18,12 +18,12 @@ if (major < OLDEST_MAJOR) {
   // The default action of SIGHUP would end the process during startup, before serve installs its handler.
   if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined)
   watchOutput()
-  const args = process.argv.slice(2)
   // Dynamic imports, because an older Node.js would fail while loading the packages.
-  const { runFrequent } = await import('./commands/frequent.ts')
-  process.exitCode = await runFrequent(args)
-  if (process.exitCode === undefined || process.stdout.errored !== null)
-    await runWithParser(args, process.exitCode)
+  const { exitCodeAfterOutput, runProgram } = await import('./commands/program.ts')
+  const code = await runProgram(process.argv.slice(2))
+  const { endProcess } = await import('./commands/cli/lifetime.ts')
+  // Output to a pipe may not be written yet.
+  process.stdout.write('', () => endProcess(exitCodeAfterOutput(code)))
 }
 
 /** Failed writes are reported at the end: a closed pipe (`sds-exporter … | head`) is no failure. */
@@ -40,13 +40,4 @@ function watchOutput(): void {
         done(failure as Error)
       }
     }
-}
-
-/** @param code that of a command that has run without the parser */
-async function runWithParser(args: readonly string[], code: number | undefined): Promise<void> {
-  const { exitCodeAfterOutput, runProgram } = await import('./commands/program.ts')
-  const ended = code ?? (await runProgram(args))
-  const { endProcess } = await import('./commands/cli/lifetime.ts')
-  // Output to a pipe may not be written yet.
-  process.stdout.write('', () => endProcess(exitCodeAfterOutput(ended)))
 }

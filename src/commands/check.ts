@@ -11,6 +11,7 @@ import { CommandError } from './cli/exit.ts'
 import { addConfigArgument, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { parseRootUrl } from './cli/flags/table.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
+import { requestJson } from './cli/request_json.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -69,8 +70,6 @@ const namesOf = (systems: readonly SystemConfig[]) => systems.map(({ name }) => 
 async function runningSystems(url: string): Promise<string[]> {
   const discovery = `${parseRootUrl('--exporter.url', url)}/sd`
   const failed = (reason: string) => new CommandError(`${discovery} cannot be read: ${reason}`)
-  // Without the flag, nothing of an HTTP client is loaded.
-  const { requestJson } = await import('./cli/request_json.ts')
   const { status, body } = await requestJson(discovery, { timeoutMs: TIMEOUT_MS, noResponse: failed })
   if (status !== 200) throw failed(`HTTP ${status}`)
   const instanceOf = (target: unknown) => textOf(objectOf(objectOf(target)['labels'])['instance'])

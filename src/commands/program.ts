@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo/demo.ts')).demoCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   doctor: async () => (await import('./doctor/doctor.ts')).doctorCommand(),
-  health: async () => (await import('./health/health.ts')).healthCommand(),
+  health: async () => (await import('./health.ts')).healthCommand(),
   nodes: async () => (await import('./nodes/nodes.ts')).nodesCommand(),
   providers: async () => (await import('./providers/providers.ts')).providersCommand(),
   backfill: async () => (await import('./backfill/backfill.ts')).backfillCommand(),
@@ -51,6 +51,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
 }
 
 function neededCommands([first]: readonly string[]): readonly (() => Promise<Command>)[] {
+  if (first === '--version') return []
   const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   return named === undefined ? Object.values(COMMANDS) : [named]
 }

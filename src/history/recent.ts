@@ -10,7 +10,7 @@ import { type Format, labelText, OPENMETRICS_END } from '../metrics/lines.ts'
 import { FAMILY_HEADERS, pointLines } from './openmetrics.ts'
 import { historySeries } from './series.ts'
 
-/** Samples of one series, in base units. Series with the same times share the list. */
+/** Samples of one series, in base units. */
 interface RecentSeries extends Points {
   /** In exposition format. */
   readonly labels: string
@@ -38,7 +38,6 @@ export function createCollection(
   interval: number,
 ) {
   const families = new Map<string, Map<string, RecentSeries>>()
-  const share = createSharing()
   let bytes = 0
 
   function addSeries(family: string, text: string, times: readonly number[], values: readonly number[]) {
@@ -48,7 +47,7 @@ export function createCollection(
     bytes += times.length * BYTES_PER_SAMPLE + (before === undefined ? text.length + BYTES_PER_SERIES : 0)
     const all = before === undefined ? times : [...before.times, ...times]
     const allValues = before === undefined ? values : [...before.values, ...values]
-    series.set(text, { labels: text, times: share(all), values: allValues })
+    series.set(text, { labels: text, times: all, values: allValues })
   }
 
   return {
@@ -86,26 +85,6 @@ function tooManySamples(maxBytes: number): ApiError {
     `the samples of the history take more than the ${maxBytes} bytes that limits.max_response_bytes leaves for them: ` +
       'shorten history.window, or increase it',
   )
-}
-
-/** Lists that are compared with a new one. Nearly all series of a response have the same times. */
-const COMPARED = 8
-
-/** Replaces a list by an earlier one with the same elements. */
-function createSharing(): (times: readonly number[]) => readonly number[] {
-  const known: (readonly number[])[] = []
-  return (times) => {
-    const same = known.find((one) => isSame(one, times))
-    if (same !== undefined) return same
-    if (known.length === COMPARED) known.shift()
-    known.push(times)
-    return times
-  }
-}
-
-function isSame(one: readonly number[], other: readonly number[]): boolean {
-  if (one.length !== other.length || one[0] !== other[0]) return false
-  return one.every((time, index) => time === other[index])
 }
 
 /**

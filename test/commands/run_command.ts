@@ -1,4 +1,3 @@
-import { runFrequent } from '../../src/commands/frequent.ts'
 import { runProgram } from '../../src/commands/program.ts'
 import type { Finished } from '../support/processes.ts'
 
@@ -29,7 +28,7 @@ async function runAlone(args: readonly string[], { cwd, env = {} }: Surroundings
   try {
     if (cwd !== undefined) process.chdir(cwd)
     setVariables(env)
-    const code = (await runFrequent(args)) ?? (await runProgram(args))
+    const code = await runProgram(args)
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() }
   } finally {
     stdout.end()

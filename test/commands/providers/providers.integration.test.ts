@@ -73,7 +73,7 @@ describe('providers list', () => {
   test('prints the error of the system', async () => {
     const { code, stdout, stderr } = await providers('wrong-token', 'list')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr.match(/HTTP \d+/g)).toEqual(['HTTP 401'])
+    expect(stderr.match(/HTTP \d+/g)).toEqual(['HTTP 302'])
     expect(stderr).toContain('get a new token by a login, or use --username')
     expect(stderr).not.toContain('wrong-token')
   })
