@@ -543,7 +543,7 @@ export type NodeFamilyName =
   | KeysOfUnion<Families>
   | KeysOfUnion<typeof identityFamilies | typeof errorFamilies | typeof forecastFamilies | typeof ageFamilies>
   | keyof typeof queryFamilies
-/** Those of histograms, which have the series of their buckets only. */
+/** Histograms, which have the series of their buckets only. */
 export type NodeHistogramName = {
   [Name in keyof typeof queryFamilies]: (typeof queryFamilies)[Name] extends { readonly type: 'histogram' }
     ? Name

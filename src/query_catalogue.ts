@@ -9,7 +9,7 @@ import type { AttributeName, PlausibleRange, SourceUnit } from './catalogue.ts'
 
 export const QUERY_PATH = '/flux/api/external/v2/query'
 
-/** Of every value in an answer: counters have 64 bits. What is calculated from them has the range of its unit. */
+/** Range of every value in an answer: counters have 64 bits. What is calculated from them has the range of its unit. */
 export const VALUE_RANGE: PlausibleRange = { max: 2 ** 64 }
 
 interface Measurement {
@@ -105,26 +105,16 @@ export type QuerySource = { readonly unit: SourceUnit } & (
 )
 
 type Rate = Extract<QuerySource, { readonly kind: 'rate' }>
-const gauge = (
-  measurement: MeasurementName,
-  unit: SourceUnit,
-  ...fields: readonly string[]
-): QuerySource => ({
-  kind: 'gauge',
-  measurement,
-  fields,
-  unit,
-})
+const gauge = (measurement: MeasurementName, unit: SourceUnit, ...fields: readonly string[]): QuerySource => {
+  return { kind: 'gauge', measurement, fields, unit }
+}
 const rate = (
   unit: SourceUnit,
   fields: readonly string[],
   more?: Pick<Rate, 'measurement' | 'tags'>,
-): Rate => ({
-  kind: 'rate',
-  fields,
-  unit,
-  ...more,
-})
+): Rate => {
+  return { kind: 'rate', fields, unit, ...more }
+}
 const throughput = (field: string) => rate('B/s', [field], { measurement: 'throughput' })
 const transactions = (operation: LatencyOperation) =>
   rate('TPS', [LATENCY_TOTAL], { measurement: 'latency', tags: { id: LATENCY_IDS[operation] } })

@@ -118,7 +118,7 @@ interface ObjectRow {
   readonly path: string
   readonly query?: string
   readonly method?: 'POST'
-  /** Of the Flux API: members are fields, and those of labels are tags. */
+  /** Measurement of the Flux API: members are fields, and those of labels are tags. */
   readonly measurement?: MeasurementName
   /** The member with the list; undefined: the answer is one object. */
   readonly list?: readonly string[]
@@ -162,7 +162,7 @@ interface ObjectRow {
 /** A row with a list has a maximum. */
 type BoundedRow = ObjectRow & ({ readonly list?: never } | Required<Pick<ObjectRow, 'list' | 'max'>>)
 
-const figure = (
+const family = (
   unit: SourceUnit,
   members: Members,
   help: string,
@@ -171,7 +171,7 @@ const figure = (
 
 /** Pools of a system. Each costs one request for each poll. */
 export const MAX_POOLS = 1_000
-/** Of the namespaces of a system, and of the buckets of a namespace. */
+/** Namespaces of a system, and buckets of a namespace. */
 const MAX_NAMES = 50_000
 
 /** The list of a dashboard, within `_embedded`: the first on real systems, the second in the API document. */
@@ -185,12 +185,12 @@ const DISKS = {
   status: Object.fromEntries(Object.entries(DISK_COUNTS).map(([member, status]) => [status, member])),
 }
 const space = (member: Member, help: string) =>
-  figure('Bytes', member, help, { tag: 'Space', category: 'capacity' })
+  family('Bytes', member, help, { tag: 'Space', category: 'capacity' })
 const coded = (member: Member, help: string) =>
-  figure('Bytes', member, help, { tag: 'Space', category: 'erasure_coding' })
+  family('Bytes', member, help, { tag: 'Space', category: 'erasure_coding' })
 const garbage = (what: string, help: string) => {
   const scope = { user: `gcUser${what}Current`, system: `gcSystem${what}Current` }
-  return figure('Bytes', { scope }, help, { tag: 'Capacity', category: 'garbage' })
+  return family('Bytes', { scope }, help, { tag: 'Capacity', category: 'garbage' })
 }
 const queried = <const Name extends MeasurementName>(measurement: Name) =>
   ({ method: 'POST', path: QUERY_PATH, measurement }) as const
@@ -209,25 +209,25 @@ const OBJECTS = {
     query: CURRENT,
     labels: {},
     families: {
-      sds_system_vdc_info: figure(
+      sds_system_vdc_info: family(
         'count',
         undefined,
         'The virtual data center (VDC) that the system is: always 1.',
         { text: { label: 'vdc', member: 'name' } },
       ),
-      sds_system_nodes: figure(
+      sds_system_nodes: family(
         'count',
         'numNodes',
         'Nodes of the system. Those in no status of sds_system_nodes_by_status are Suspect or not accessible.',
       ),
-      sds_system_nodes_by_status: figure(
+      sds_system_nodes_by_status: family(
         'count',
         NODES,
         'Nodes of the system, by status. A node that is not available is in no status for an hour, then Bad.',
       ),
-      sds_system_disks: figure('count', 'numDisks', 'Disks of the system.'),
-      sds_system_disks_by_status: figure('count', DISKS, 'Disks of the system, by status.'),
-      sds_system_alerts_unacknowledged: figure(
+      sds_system_disks: family('count', 'numDisks', 'Disks of the system.'),
+      sds_system_disks_by_status: family('count', DISKS, 'Disks of the system, by status.'),
+      sds_system_alerts_unacknowledged: family(
         'count',
         {
           severity: {
@@ -267,7 +267,7 @@ const OBJECTS = {
         'diskSpaceOfflineTotalCurrent',
         'Disk space of the pool that is offline.',
       ),
-      sds_pool_disk_space_allocated_purpose_bytes: figure(
+      sds_pool_disk_space_allocated_purpose_bytes: family(
         'Bytes',
         {
           purpose: {
@@ -281,9 +281,9 @@ const OBJECTS = {
         'Allocated disk space of the pool, by purpose. There are more purposes: the sum is less than the allocated space.',
         { tag: 'Capacity', category: 'capacity' },
       ),
-      sds_pool_nodes_by_status: figure('count', NODES, 'Nodes of the pool, by status.'),
-      sds_pool_disks: figure('count', 'numDisks', 'Disks of the pool.'),
-      sds_pool_disks_by_status: figure('count', DISKS, 'Disks of the pool, by status.'),
+      sds_pool_nodes_by_status: family('count', NODES, 'Nodes of the pool, by status.'),
+      sds_pool_disks: family('count', 'numDisks', 'Disks of the pool.'),
+      sds_pool_disks_by_status: family('count', DISKS, 'Disks of the pool, by status.'),
       sds_pool_garbage_pending_bytes: garbage(
         'Pending',
         'Garbage of the pool that is to be reclaimed, by scope.',
@@ -300,12 +300,12 @@ const OBJECTS = {
         'TotalDetected',
         'Garbage of the pool that was detected since the system was built, by scope: pending, unreclaimable and reclaimed.',
       ),
-      sds_pool_garbage_collection_enabled: figure(
+      sds_pool_garbage_collection_enabled: family(
         'flag',
         { scope: { user: 'gcUserDataIsEnabled', system: 'gcSystemMetadataIsEnabled' } },
         '1 if garbage collection is enabled, else 0, by scope.',
       ),
-      sds_pool_recovery_bad_chunks_bytes: figure(
+      sds_pool_recovery_bad_chunks_bytes: family(
         'Bytes',
         'recoveryBadChunksTotalSizeCurrent',
         'Data of the pool that is to be recovered, because its chunks are bad. It may be the last value of weeks ago: see sds_pool_sample_timestamp_seconds{category="recovery"}.',
@@ -329,8 +329,8 @@ const OBJECTS = {
     id: 'id',
     max: 100,
     families: {
-      sds_replication_group_sites: figure('count', 'numZones', 'Sites (VDCs) of the replication group.'),
-      sds_replication_group_pending_bytes: figure(
+      sds_replication_group_sites: family('count', 'numZones', 'Sites (VDCs) of the replication group.'),
+      sds_replication_group_pending_bytes: family(
         'Bytes',
         {
           kind: {
@@ -342,7 +342,7 @@ const OBJECTS = {
         'Replication backlog of the replication group, by kind. The kinds do not overlap.',
         { tag: 'Space' },
       ),
-      sds_replication_group_recovery_point_timestamp_seconds: figure(
+      sds_replication_group_recovery_point_timestamp_seconds: family(
         'time',
         'replicationRpoTimestamp',
         'Time of the oldest data not yet replicated to every site, in seconds since the epoch; only while something is pending.',
@@ -361,7 +361,7 @@ const OBJECTS = {
     },
     isUnproven: true,
     families: {
-      sds_replication_link_failed: figure(
+      sds_replication_link_failed: family(
         'count',
         undefined,
         'A replication link that has failed: always 1.',
@@ -375,7 +375,7 @@ const OBJECTS = {
     max: 200,
     isUnproven: true,
     families: {
-      sds_replication_link_bootstrap_ratio: figure(
+      sds_replication_link_bootstrap_ratio: family(
         'Percent',
         'BootstrapProgressPercent|bootstrapProgressPercent',
         'Progress of a replication link that copies the existing data to a new site (0 to 1).',
@@ -393,18 +393,18 @@ const OBJECTS = {
     max: 5_000,
     labels: { namespace: 'namespace' },
     families: {
-      sds_namespace_used_bytes: figure(
+      sds_namespace_used_bytes: family(
         'KiB',
         'total_size',
         'Size of the objects of the namespace, without protection overhead.',
       ),
-      sds_namespace_objects: figure('count', 'total_objects', 'Objects of the namespace.'),
-      sds_namespace_multipart_bytes: figure(
+      sds_namespace_objects: family('count', 'total_objects', 'Objects of the namespace.'),
+      sds_namespace_multipart_bytes: family(
         'KiB',
         'total_mpu_size',
         'Size of the parts of multipart uploads of the namespace that are not completed.',
       ),
-      sds_namespace_usage_timestamp_seconds: figure(
+      sds_namespace_usage_timestamp_seconds: family(
         'time',
         'uptodate_till|sample_time',
         'Time up to which the usage of the namespace is consistent, in seconds since the epoch; if the system does not tell, the time at which it was read.',
@@ -420,12 +420,12 @@ const OBJECTS = {
     max: MAX_NAMES,
     labels: { namespace: 'namespace|name|id' },
     families: {
-      sds_namespace_quota_bytes: figure(
+      sds_namespace_quota_bytes: family(
         'GiB',
         { limit: { hard: 'blockSize', soft: 'notificationSize' } },
         'Quota of the namespace, by limit: writes beyond the hard one are refused. Absent if there is none.',
       ),
-      sds_namespace_quota_objects: figure(
+      sds_namespace_quota_objects: family(
         'quota',
         { limit: { hard: 'blockSizeInCount', soft: 'notificationSizeInCount' } },
         'Quota of the namespace in objects, by limit. Absent if there is none.',
@@ -443,12 +443,12 @@ const OBJECTS = {
     max: 5_000,
     labels: { namespace: 'namespace', bucket: 'name' },
     families: {
-      sds_bucket_used_bytes: figure(
+      sds_bucket_used_bytes: family(
         'KiB',
         'total_size',
         'Size of the objects of the bucket, without protection overhead.',
       ),
-      sds_bucket_objects: figure('count', 'total_objects', 'Objects of the bucket.'),
+      sds_bucket_objects: family('count', 'total_objects', 'Objects of the bucket.'),
     },
   },
   bucketQuota: {
@@ -459,7 +459,7 @@ const OBJECTS = {
     isPart: true,
     labels: { namespace: 'namespace', bucket: 'name' },
     families: {
-      sds_bucket_quota_bytes: figure(
+      sds_bucket_quota_bytes: family(
         'GiB',
         { limit: { hard: 'block_size|blockSize', soft: 'notification_size|notificationSize' } },
         'Quota of the bucket, by limit: writes beyond the hard one are refused. Absent if there is none.',
@@ -473,7 +473,7 @@ const OBJECTS = {
     isPart: true,
     labels: { namespace: 'namespace' },
     families: {
-      sds_namespace_buckets: figure('count', 'buckets', 'Buckets of the namespace, exported or not.'),
+      sds_namespace_buckets: family('count', 'buckets', 'Buckets of the namespace, exported or not.'),
     },
   },
   node: {
@@ -487,7 +487,7 @@ const OBJECTS = {
     id: 'nodeid',
     details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', dataAddress: 'data_ip', version: 'version' },
     families: {
-      sds_node_software_info: figure('count', undefined, 'Software version of a node: always 1.', {
+      sds_node_software_info: family('count', undefined, 'Software version of a node: always 1.', {
         text: { label: 'version', member: 'version' },
       }),
     },
@@ -503,12 +503,12 @@ const OBJECTS = {
     id: 'nodeid',
     isUnproven: true,
     families: {
-      sds_node_active_connections: figure(
+      sds_node_active_connections: family(
         'count',
         'LOAD_FACTOR',
         'Active connections of clients to the node.',
       ),
-      sds_node_maintenance_mode: figure(
+      sds_node_maintenance_mode: family(
         'flag',
         'MAINTENANCE_MODE',
         '1 if the node is in maintenance mode, else 0; absent unless resources.data_nodes.maintenance is set, and while the node does not know it.',
@@ -523,12 +523,12 @@ const OBJECTS = {
     labels: {},
     isUnproven: true,
     families: {
-      sds_system_license_expired: figure(
+      sds_system_license_expired: family(
         'flag',
         'expired_ind',
         '1 if a licensed feature of the system has expired, else 0.',
       ),
-      sds_system_license_expiry_timestamp_seconds: figure(
+      sds_system_license_expiry_timestamp_seconds: family(
         'time',
         'expiration_date',
         'Time at which the first licensed feature expires, in seconds since the epoch; absent if the system has no date.',
@@ -548,7 +548,7 @@ const OBJECTS = {
       help: 'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
     },
     families: {
-      sds_authn_provider_info: figure(
+      sds_authn_provider_info: family(
         'count',
         undefined,
         'An authentication provider of the system: always 1.',
@@ -560,8 +560,8 @@ const OBJECTS = {
     ...queried('directoryTables'),
     labels: {},
     families: {
-      sds_system_directory_tables: figure('count', 'total', 'Directory tables of the system.'),
-      sds_system_directory_tables_by_state: figure(
+      sds_system_directory_tables: family('count', 'total', 'Directory tables of the system.'),
+      sds_system_directory_tables_by_state: family(
         'count',
         { state: { unready: 'unready', unknown: 'unknown' } },
         'Directory tables of the system that are not ready (unready), or whose state is not known (unknown).',
@@ -578,7 +578,7 @@ const OBJECTS = {
     max: 100,
     isUnproven: true,
     families: {
-      sds_replication_group_lag_seconds: figure(
+      sds_replication_group_lag_seconds: family(
         'ms of lag',
         'RPO_Lag_Millis',
         'Age of the oldest data of the replication group not yet replicated to every site.',
@@ -693,8 +693,11 @@ export function requestText(row: Pick<ObjectRow, 'method' | 'path' | 'measuremen
   return `${method} ${path}${ofMeasurement}`
 }
 
-type Row = (typeof OBJECTS)[ObjectName]
+type ObjectRows = (typeof OBJECTS)[ObjectName]
 type NamesOf<T> = T extends unknown ? keyof T & string : never
 type CountOf<T> = T extends { readonly count: { readonly family: infer Name } } ? Name : never
 /** Name of a metric family of a resource. */
-export type ResourceFamilyName = NamesOf<Row['families']> | CountOf<Row> | (typeof POOL_SAMPLE_TIME)['name']
+export type ResourceFamilyName =
+  | NamesOf<ObjectRows['families']>
+  | CountOf<ObjectRows>
+  | (typeof POOL_SAMPLE_TIME)['name']

@@ -76,17 +76,14 @@ export function createClient(options: ClientOptions) {
   )
   const resource = createSendResource(read)
   const bandwidthUnit = system.performance.feedBandwidthUnit
-
-  const readFeed = createReadFeed(read, bandwidthUnit)
+  const readFeed = createReadFeed(read, system)
 
   return {
     /** The nodes of a pool as they are now. API document, "Get nodes of a storage pool". */
-    nodes: async (poolId: string, signal: AbortSignal): Promise<FeedReading> =>
-      readFeed(poolRequest(system.name, 'nodes', poolId, CURRENT_QUERY), signal),
+    nodes: (poolId: string, signal: AbortSignal): Promise<FeedReading> =>
+      readFeed('nodes', poolId, CURRENT_QUERY, signal),
     /** The same nodes with nothing but their capacity forecasts of one time frame. */
-    forecasts: createForecasts((poolId, query, signal) =>
-      readFeed(poolRequest(system.name, 'forecast', poolId, query), signal),
-    ),
+    forecasts: createForecasts((...request) => readFeed('forecast', ...request)),
     history: createHistoryReader(read, system.name, bandwidthUnit),
     /** The pools that the system lists. */
     pools: createPoolList(resource),
@@ -144,9 +141,11 @@ function withRole(operate: Operate) {
   return { read, account }
 }
 
-function createReadFeed(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
-  return (request: Request, signal: AbortSignal): Promise<FeedReading> =>
-    read(request, signal, (text) => decodeFeed(parseJson(text), bandwidthUnit))
+function createReadFeed(read: Operate, { name, performance }: SystemConfig) {
+  return async (operation: 'nodes' | 'forecast', pool: string, query: string, signal: AbortSignal) =>
+    read(poolRequest(name, operation, pool, query), signal, (text) =>
+      decodeFeed(parseJson(text), performance.feedBandwidthUnit),
+    )
 }
 
 function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedBandwidthUnit) {

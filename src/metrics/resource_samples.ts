@@ -20,7 +20,7 @@ export function addResource(
   for (const [family, count] of counts) add(family, labelText({ system }), count)
   for (const list of Map.groupBy(objects, ({ kind }) => kind.name).values()) {
     const names = firstLabels(list, known)
-    // Of two entries of one object, of which one has no id, the last one is exported.
+    // The last of two entries of one object is exported, of which one has no id.
     const byLabels = new Map(list.map((object, index) => [baseLabels(system, object, names[index]), object]))
     for (const [base, object] of byLabels) addObject(add, base, object)
   }

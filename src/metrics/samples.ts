@@ -38,7 +38,7 @@ export interface PoolLabels {
   readonly poolId: string
   /** The name of the pool, or its id if the name is missing or not unique in the system. */
   readonly pool: string
-  /** Of the nodes; undefined: unknown. */
+  /** Hardware of the nodes; undefined: unknown. */
   readonly hardwareOf?: FindHardware
 }
 

@@ -40,9 +40,11 @@ export function createQueries(options: QueriesOptions) {
       name: 'the Flux API',
       read: (ofSource) => reader.read(ofSource),
       keep(found, beganMs) {
-        const state = stateOf(found)
+        const { reading } = found
+        const partFailure = partFailureOf(found.failed)
+        const state = { reading, receivedAtMs: performance.now(), failure: undefined, partFailure }
         store.update(name, (before) => withPerformancePoll(before, state, limits.maxResponseBytes))
-        const nodes = found.reading.nodes.filter(({ rows }) => rows > 0).length
+        const nodes = reading.nodes.filter(({ rows }) => rows > 0).length
         pauses.succeeded(nodes > 0)
         report(options, found, { seconds: secondsSince(beganMs), nodes })
       },
@@ -135,11 +137,6 @@ function allFeeds(state: SystemState | undefined): readonly FeedReading[] | unde
   const readings = [...(state?.pools.values() ?? [])].map(({ reading }) => reading)
   const feeds = readings.filter((reading) => reading !== undefined)
   return feeds.length === readings.length ? feeds : undefined
-}
-
-function stateOf({ reading, failed }: PerformancePoll) {
-  const partFailure = partFailureOf(failed)
-  return { reading, receivedAtMs: performance.now(), failure: undefined, partFailure }
 }
 
 function partFailureOf(failed: PerformancePoll['failed']): Failure | undefined {

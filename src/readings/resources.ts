@@ -78,7 +78,7 @@ export function createResources(options: ResourcesOptions) {
     /** Reads what is due; what follows another kind, after that. */
     async readDue(): Promise<void> {
       const isSystemQueried = isQueried(system, store.system(system.name)?.pools)
-      // As after an upgrade to a release whose feed has the performance figures.
+      // As after an upgrade to a release whose dashboard API has the performance.
       if (isSystemQueried === false) store.update(system.name, withoutQueried)
       const isFirst = ({ after }: ObjectKind) => after === undefined || !sources.has(after)
       await Promise.all(kinds.filter(isFirst).map((kind) => readWithFollowers(kind, isSystemQueried)))

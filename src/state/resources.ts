@@ -33,7 +33,7 @@ const NEW: ResourceState = {
 
 /** Share of `limits.max_response_bytes` for the lines of all resources. */
 const SHARE = 0.25
-/** Of that share, what each kind of object may take in any case: a large one does not make the others fail. */
+/** Part of that share that each kind of object may take in any case: a large one does not make the others fail. */
 const SMALL_SHARE = 1 / kindsOf().length
 
 /**

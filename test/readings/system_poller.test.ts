@@ -536,7 +536,7 @@ describe('forecasts', () => {
     ] as const
     const forecasts = async () => ({ ...readingOf({ n1: 1 }, 'sp1', '2'), rejected: invalid })
     const { store, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
-    expect(logged()).toEqual(['warn a value of the feed was not exported text'])
+    expect(logged()).toEqual(['warn a value of the dashboard API was not exported text'])
     const family = 'sds_api_rejected_values_total'
     expect(shown(store, family, 'attribute')).toEqual({ allocatedCapacityForecast: 2 })
   })

@@ -27,13 +27,9 @@ export interface FeedReading {
  */
 export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
   const rejected = createRejectedValues()
-  const entries = nodeEntries(body, rejected)
   const counter = createCoverageCounter(rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit)
-  const nodes: NodeReading[] = []
-  for (const [id, entry] of entries) {
-    nodes.push(decode(id, entry))
-  }
+  const nodes = nodeEntries(body, rejected).map(([id, entry]) => decode(id, entry))
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }
 

@@ -67,7 +67,7 @@ interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
 export interface ErrorHistory {
   /** Percent of the transactions. */
   readonly all: Points | undefined
-  /** Of `all`. Only of the feed. */
+  /** Summary of `all`, which only the dashboard API has. */
   readonly summary?: Summary | undefined
   readonly succeeded?: Points
   readonly failed?: Points

@@ -109,11 +109,8 @@ function isPlaceholder(times: readonly number[], values: readonly number[], resp
 }
 
 function within(times: number[], values: number[], { start, end }: Period): Points | undefined {
-  let from = 0
-  let to = times.length
-  while (from < to && (times[from] ?? 0) < start) from += 1
-  while (to > from && (times[to - 1] ?? 0) >= end) to -= 1
-  if (from === to) return undefined
-  if (from === 0 && to === times.length) return { times, values }
+  const from = times.findIndex((t) => t >= start && t < end)
+  if (from === -1) return undefined
+  const to = times.findLastIndex((t) => t < end) + 1
   return { times: times.slice(from, to), values: values.slice(from, to) }
 }

@@ -1,7 +1,7 @@
 import type { PlausibleRange } from '../../catalogue.ts'
 import { shortened } from '../../text.ts'
 
-/** Why a value of the feed was rejected: the values of `sds_api_rejected_values_total{reason}`. */
+/** Why a value was rejected: the values of `sds_api_rejected_values_total{reason}`. */
 export const REJECTIONS = {
   text: 'is text that is not a number in a documented notation',
   infinite: 'is not a finite number',

@@ -45,14 +45,14 @@ function isUpgraded({ values, errors }: NodeReading): boolean {
   return errors === undefined && !QUERY_ATTRIBUTES.some(({ name }) => values.has(name))
 }
 
-/** Whether a feed lacks performance figures for which the Flux API is polled: a node that is down has none, too. */
+/** Whether a feed lacks performance values for which the Flux API is polled: a node that is down has none, too. */
 export function needsQueries(feed: FeedReading): boolean {
   return lacksPerformance(feed) || feed.nodes.some((node) => node.health === 'Good' && isUpgraded(node))
 }
 
 /**
  * Whether the Flux API of a system is polled: with `performance.source: auto` only if the feed of a pool has no
- * performance figures, or none of an upgraded node. Undefined while no feed with nodes is known.
+ * performance values, or none of an upgraded node. Undefined while no feed with nodes is known.
  */
 export function isQueried(
   { performance: { source } }: Pick<SystemConfig, 'performance'>,

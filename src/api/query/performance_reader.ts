@@ -15,7 +15,7 @@ export interface PerformanceReaderOptions {
   /** Whether values that the answers lack are those of the answers before, while they are not too old. */
   readonly keepsEarlier?: boolean
   readonly query: SendQuery
-  /** Of all answers together. A series takes 800 bytes of memory, and a node has 70. */
+  /** Limit of all answers together. A series takes 800 bytes of memory, and a node has 70. */
   readonly maxSeries?: number
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>

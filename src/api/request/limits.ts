@@ -10,7 +10,7 @@ import { createSemaphore, pause } from '../http/waiting.ts'
 const URGENCIES = ['poll', 'query', 'other'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** Of `limits.requests_per_second`, for the requests of resources. */
+/** Share of `limits.requests_per_second` for the requests of resources. */
 const RESOURCE_SHARE = 0.1
 
 const OF_RESOURCES: readonly string[] = RESOURCE_NAMES.filter((name) => {

@@ -52,7 +52,7 @@ export function createBucketReader({ buckets }: ResourcesConfig) {
 
   return async (context: ReadingContext): Promise<void> => {
     const names = singleNames(context, await listNamespaces(context)).map(({ name }) => name)
-    // Of all namespaces together: one that does not exist any more is no refusal.
+    // For all namespaces together: one that does not exist any more is no refusal.
     await context.refusals.run(LISTED.path, () => addBuckets(context, names))
   }
 }

@@ -15,7 +15,7 @@ import { type DataPorts, nameFilter, type ReadingContext, readObjects, requestOf
 const KIND = OBJECT_KINDS.dataNode
 const [PATH = '', QUERY = ''] = KIND.path.split('?')
 const NODES = kindWith('isOfNodes')
-/** Of one node, with the connection. */
+/** Time for one node, with the connection. */
 const TIMEOUT_MS = 5000
 /** A response has about 300 characters. */
 const MAX_RESPONSE_BYTES = 65_536

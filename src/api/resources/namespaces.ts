@@ -48,7 +48,7 @@ export function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
 
 interface NameList {
   readonly request: ResourceRequest
-  /** That of the quota, with the name of the list. */
+  /** The kind of the quotas, with the name of the list. */
   readonly kind: ObjectKind
   readonly isSelected?: (name: string) => boolean
   /** Members that the entries lack. */
@@ -230,7 +230,7 @@ export function createSelection<T extends Sized>(max: number) {
       .slice(0, Math.ceil(max * KEPT_SHARE))
 
   return {
-    /** Of items that come in several lists, those that can still be selected. */
+    /** Items of several lists that can still be selected. */
     candidates: (items: readonly T[]): readonly T[] =>
       items.length > max * KEPT_SHARE * 2 ? ranked(items) : items,
     select(items: readonly T[]): readonly T[] {

@@ -20,7 +20,7 @@ interface ResourceValue {
   readonly column: Column
   /** In the base unit of the family. */
   readonly value: number
-  /** Of the snapshot, in seconds since the epoch. */
+  /** Time of the snapshot, in seconds since the epoch. */
   readonly t?: number
   readonly text?: string
 }
@@ -77,7 +77,7 @@ function checkServed(entries: readonly unknown[], kind: ObjectKind): void {
   const objects = entries.filter(isObject)
   const hasColumns = kind.columns.some(({ members }) => members.length > 0)
   if (!hasColumns || objects.length === 0 || objects.some((entry) => hasMembers(entry, kind))) return
-  throw new ApiError('not_found', 'the response has none of the figures that are exported')
+  throw new ApiError('not_found', 'the response has none of the values that are exported')
 }
 
 /** Billing returns entries for namespaces that do not exist. */

@@ -54,8 +54,8 @@ function entriesOf({ series }: QueryAnswer, { labels }: ObjectKind): JsonObject[
   }
   return [...entries.values()].flatMap(({ named, points }) => {
     const readable = [...points].filter(([, point]) => isReadable(point))
-    const figures = Object.fromEntries(readable.map(([field, { value }]) => [field, value]))
-    return readable.length === 0 ? [] : [{ ...named, ...figures }]
+    const values = Object.fromEntries(readable.map(([field, { value }]) => [field, value]))
+    return readable.length === 0 ? [] : [{ ...named, ...values }]
   })
 }
 

@@ -8,12 +8,12 @@ import { addObjects, createReadingBuilder, type ResourceReading } from './readin
 import { createRefusalMemory, type RefusalMemory } from './refusals.ts'
 import { type ReadingContext, type ResourceReaderOptions, readObjects } from './requests.ts'
 
-type Read = (context: ReadingContext) => Promise<void>
+type ReadObjects = (context: ReadingContext) => Promise<void>
 
 /** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
 export function createResourceReader(options: ResourceReaderOptions) {
   const memory = createRefusalMemory(options.now)
-  const readers: Readonly<Record<NonNullable<ObjectKind['reader']>, Read>> = {
+  const readers: Readonly<Record<NonNullable<ObjectKind['reader']>, ReadObjects>> = {
     namespaces: createNamespaceReader(options.resources),
     quotas: readQuotas,
     buckets: createBucketReader(options.resources),

@@ -52,7 +52,7 @@ export function createReadingBuilder(resource: ResourceName) {
   }
 }
 
-/** Of an object that could have an id, the name stands for an id that is missing; the labels of other objects differ. */
+/** The name of an object stands for an id that is missing; objects of kinds without ids differ in their labels. */
 function identityOf({ kind, id, labels }: ResourceObject): unknown {
   return id ?? (kind.id === undefined ? labels : labels[0])
 }

@@ -7,7 +7,7 @@ import { ABSENT, inRange, type Read, readNumber, served, unreadable } from '../p
 /** A value in the unit of the source. */
 export interface Value {
   readonly value: number
-  /** Of a snapshot, in seconds since the epoch. */
+  /** Time of a snapshot, in seconds since the epoch. */
   readonly t?: number
 }
 

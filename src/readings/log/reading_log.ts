@@ -38,7 +38,7 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
     const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
     const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'Flux API'
-    const source = poolId === undefined ? ofSystem : 'feed'
+    const source = poolId === undefined ? ofSystem : 'dashboard API'
     once(`${attribute} ${reason}`, () =>
       log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
     )

@@ -64,9 +64,7 @@ export interface DecodeOptions extends NeededColumns {
 export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
   const rejected = createRejectedValues()
   const rows = createRows(options, rejected)
-  for (const one of seriesOf(body)) {
-    rows.add(one)
-  }
+  for (const one of seriesOf(body)) rows.add(one)
   return { ...rows.result(), rejected: rejected.list() }
 }
 

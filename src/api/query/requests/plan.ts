@@ -39,7 +39,7 @@ export function createPlan() {
     queries: (): readonly Query[] => queries(),
     isLastOnly: (): boolean => lastOnly,
     dialect: (query: Query): Dialect => ({ lastOnly, windowSeconds: windowOf(query) }),
-    /** How far back the queries reach that figures need, by what these are about. */
+    /** How far back the queries reach, by what their values are about. */
     windows(): Windows {
       const seconds = new Map<Subject, number>()
       for (const query of queries())

@@ -33,7 +33,7 @@ export interface Query {
   readonly tags: readonly string[]
   /** What is sent instead if the system refuses this query or the answer is too large. */
   readonly parts: readonly Query[]
-  /** The resource that it is of; undefined: performance figures of nodes. */
+  /** The resource that it is of; undefined: performance of nodes. */
   readonly resource?: ResourceName
   /** Instead of the last minutes: all points of a range in the past. */
   readonly range?: TimeRange
@@ -49,14 +49,10 @@ const gauge = (
   name: Query['name'],
   measurement: MeasurementName,
   rest: Omit<Selection, 'measurement'>,
-): Query => ({
-  name,
-  bucket: MEASUREMENTS[measurement].bucket,
-  selections: [{ measurement, ...rest }],
-  isGauge: true,
-  tags: [],
-  parts: [],
-})
+): Query => {
+  const { bucket } = MEASUREMENTS[measurement]
+  return { name, bucket, selections: [{ measurement, ...rest }], isGauge: true, tags: [], parts: [] }
+}
 
 const counters = (
   name: Query['name'],

@@ -21,20 +21,23 @@ export function hasRangeDefect(versions: readonly string[]): boolean {
   return versions.some((version) => /^3\.(7|8\.0)(\.|$)/.test(version))
 }
 
-type Read = (
+type ReadVersions = (
   request: { readonly operation: 'version'; readonly path: string },
   decode: (text: string) => readonly string[],
   signal: AbortSignal,
 ) => Promise<readonly string[]>
 
 /** {@link hasRangeDefect} of a system; undefined if its version cannot be read. */
-export async function readRangeDefect(read: Read, signal: AbortSignal): Promise<boolean | undefined> {
+export async function readRangeDefect(read: ReadVersions, signal: AbortSignal): Promise<boolean | undefined> {
   const versions = await readVersions(read, signal)
   return versions && hasRangeDefect(versions)
 }
 
 /** The versions of the nodes of a system, at least one; undefined if they cannot be read. */
-export async function readVersions(read: Read, signal: AbortSignal): Promise<readonly string[] | undefined> {
+export async function readVersions(
+  read: ReadVersions,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
   try {
     const request = { operation: 'version', path: VERSION_PATH } as const
     const decode = (text: string) => decodeVersions(parseJson(text))

@@ -94,7 +94,7 @@ export function seriesByInterface(series: readonly FieldSeries[]): ReadonlyMap<s
     const name = one.tags.get('interface')
     if (name === undefined) continue
     const fields = byName.get(name) ?? new Map<string, FieldSeries>()
-    // Of two series, such as before and after a change of another tag, the newer one is current.
+    // The newer of two series is current, such as those before and after a change of another tag.
     const other = fields.get(one.field)
     if ((newestTime(one) ?? 0) > (other === undefined ? -1 : (newestTime(other) ?? 0)))
       fields.set(one.field, one)

@@ -58,11 +58,10 @@ export function calculatePerformance(
 ): PerformanceReading {
   const byNode = groupByNode(currentSeries(answers, windowOf))
   const bounds = boundsOf(byNode.values())
-  const nodes: NodePerformance[] = []
   const rejected = createRejectedValues()
-  for (const ofNode of byNode.values()) {
-    nodes.push(nodePerformance(ofNode, bounds, { ...options, rejected }))
-  }
+  const nodes = [...byNode.values()].map((ofNode) =>
+    nodePerformance(ofNode, bounds, { ...options, rejected }),
+  )
   return {
     stop: largest(answers.map(({ stop }) => stop)),
     nodes,
@@ -73,7 +72,7 @@ export function calculatePerformance(
 
 function currentSeries(answers: readonly QueryAnswer[], windowOf: Windows): readonly FieldSeries[] {
   const current: FieldSeries[] = []
-  // Of answers that are not of the same time, one may be repeated.
+  // An answer that is older than the others may be repeated.
   const stop = largest(answers.map((answer) => answer.stop)) ?? 0
   for (const { series } of answers)
     for (const one of series.values()) {
