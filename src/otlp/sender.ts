@@ -21,7 +21,7 @@ export interface SendOutcome {
 }
 
 export interface Sender {
-  /** Sends one request; repeats it within the timeout where OTLP says so. Resolves within the timeout. */
+  /** Sends one request; repeats it within the timeout where OTLP says so. Resolves soon after the timeout. */
   send(metrics: readonly MetricPoints[]): Promise<SendOutcome>
   /** Ends its connections, and a request that is under way. */
   close(): void
@@ -120,7 +120,7 @@ async function createTransport(
       const { promise, resolve } = Promise.withResolvers<Sent>()
       settle = resolve
       rejected = undefined
-      const timer = setTimeout(() => end(new Error(TIMED_OUT)), timeoutMs)
+      const timer = setTimeout(() => end(new Error(TIMED_OUT)), timeoutMs + GRACE_MS)
       delegate.export(request as ResourceMetrics, resolve)
       const { error } = await promise
       clearTimeout(timer)
@@ -181,6 +181,8 @@ function metricData({ name, help, unit, type, points }: MetricPoints): object {
   }
 }
 
+/** A last repetition may begin shortly before the timeout. */
+const GRACE_MS = 500
 const TIMED_OUT = 'Request timed out'
 const ENDED = 'the push was ended'
 /** HTTP statuses for a request that is not valid or too large. */
