@@ -235,6 +235,7 @@ describe('every expression', () => {
       'SdsExporterAbsent',
       'SdsExporterRestarting',
       'SdsConfigReloadFailed',
+      'SdsOtlpPushFailing',
     ]
     if (aboutAProcess.some((alert) => name?.startsWith(alert))) return
     expect([...labels]).not.toContain('instance')

@@ -19,6 +19,9 @@ const missing = (labels: readonly string[], selector: Expression): Expression =>
 unless
 ${by('max', labels, selector)}`
 
+const pushes = (result: Matcher): Expression =>
+  by('sum', ['instance'], promql`increase(${select('sds_otlp_exports_total', result)}[30m])`)
+
 /** The Prometheus servers that divide the systems, as a common store sees them by their external labels. */
 const shards: readonly Alert[] = [
   critical('SdsShardMissing', {
@@ -79,6 +82,18 @@ export const processes: readonly Alert[] = [
     summary: 'An exporter refused its configuration file.',
     description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
     advice: 'run sds-exporter check, and correct the file',
+    dashboard: instancePage,
+  }),
+  warning('SdsOtlpPushFailing', {
+    scope: 'all',
+    expr: promql`${pushes('result!="ok"')} > 0
+unless
+${pushes('result="ok"')} > 0`,
+    for: '10m',
+    keepFiringFor: '5m',
+    summary: 'An exporter cannot push its metrics with OTLP.',
+    description: `${INSTANCE} has failed to push its metrics, or the receiver rejects some of them; no push has succeeded within 30 minutes.`,
+    advice: 'run sds-exporter doctor, or read the log of the exporter: it has the reason',
     dashboard: instancePage,
   }),
   ...shards,

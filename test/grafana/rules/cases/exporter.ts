@@ -12,6 +12,10 @@ const reload = fires(INSTANCE)
 const ofExporter = (metric: string, instance = 'exporter-1'): string =>
   `${metric}{job="sds-exporter",instance="${instance}:9438"}`
 
+const push = (result: string, instance?: string): string =>
+  ofExporter('sds_otlp_exports_total', instance).replace('}', `,result="${result}"}`)
+const pushFailing = fires(INSTANCE)
+
 const shard = (shard: string, replica: string): string =>
   `up{job="sds-exporter",instance="exporter-1:9438",shard="${shard}",replica="${replica}"}`
 const shardMissing = fires({ shard: '0' })
@@ -62,6 +66,20 @@ export const exporterCases: readonly AlertCase[] = [
     'is silent when the file is corrected within 10 minutes': {
       series: { [ofExporter(RELOAD)]: '1x9 0x9 1x40' },
       at: { '25m': [], '40m': [] },
+    },
+  }),
+  ...cases('SdsOtlpPushFailing', 'warning', {
+    'fires 10 minutes after the last success is half an hour ago, and ends 5 minutes after the next one': {
+      series: { [push('ok')]: '0+1x10 10x49 10+1x20', [push('timeout')]: '0x10 0+1x49 49x20' },
+      at: { '49m': [], '51m': [pushFailing], '59m': [pushFailing], '70m': [] },
+    },
+    'fires if no push ever succeeds': {
+      series: { [push('ok')]: '0x20', [push('partial')]: '0+1x20' },
+      at: { '9m': [], '12m': [pushFailing] },
+    },
+    'is silent while some pushes succeed, and without pushes': {
+      series: { [push('ok')]: '0+1x60', [push('skipped')]: '0+3x60', [push('ok', 'exporter-2')]: '3x60' },
+      at: { '30m': [], '60m': [] },
     },
   }),
   ...cases('SdsShardMissing', 'critical', {
