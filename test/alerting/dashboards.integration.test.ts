@@ -92,11 +92,7 @@ describe('the table of firing alerts', () => {
     ) ?? []
 
   test('links the name of an alert to its runbook', () => {
-    const link = {
-      title: 'Runbook',
-      url: `${base}#$\{__data.fields.alertname}`,
-      targetBlank: true,
-    }
+    const link = { title: 'Runbook', url: `${base}#$\{__data.fields.alertname}`, targetBlank: true }
     expect(links({ runbookBaseUrl: base })).toContainEqual(['alertname', [link]])
   })
 

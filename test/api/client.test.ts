@@ -48,11 +48,7 @@ describe('a session over HTTP', () => {
   )
 
   test('a token whose expiry is answered with a login page and 200 is replaced when all pools get pages, once', async () => {
-    await using emulator = await startEmulator({
-      pools: 2,
-      profile: 'documented',
-      middleware: sendLoginPage,
-    })
+    await using emulator = await startEmulator({ pools: 2, profile: 'documented', middleware: sendLoginPage })
     await using setup = startClient(monitored(emulator.url))
     const pollAll = async () => {
       const polls = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
@@ -99,27 +95,25 @@ describe('a session over HTTP', () => {
   })
 })
 
-describe('redirects', () => {
-  test('are not followed: another host gets neither a request nor a token', async () => {
-    const seen: unknown[] = []
-    await using other = await serveHttp((request, response) => {
-      seen.push(request.headers)
-      response.end(FEED)
-    })
-    await using emulator = await startEmulator()
-    await using setup = startClient(monitored(emulator.url))
-    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
-    emulator.setFaults([`redirect-other:${other.url}/dashboard/storagepools/x/nodes@nodes`])
-    await expect(poll()).rejects.toMatchObject({ reason: 'redirect', status: 302 })
-    emulator.setFaults([`redirect-login:${other.url}@nodes`])
-    await expect(poll()).rejects.toMatchObject({ reason: 'auth', status: 302 })
-    emulator.setFaults([`redirect-other:${other.url}/x@login`])
-    await expect(startClient(monitored(emulator.url)).client.nodes('p', never())).rejects.toMatchObject({
-      reason: 'redirect',
-    })
-    expect(seen).toEqual([])
-    expect(other.connections()).toBe(0)
+test('redirects are not followed: another host gets neither a request nor a token', async () => {
+  const seen: unknown[] = []
+  await using other = await serveHttp((request, response) => {
+    seen.push(request.headers)
+    response.end(FEED)
   })
+  await using emulator = await startEmulator()
+  await using setup = startClient(monitored(emulator.url))
+  const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
+  emulator.setFaults([`redirect-other:${other.url}/dashboard/storagepools/x/nodes@nodes`])
+  await expect(poll()).rejects.toMatchObject({ reason: 'redirect', status: 302 })
+  emulator.setFaults([`redirect-login:${other.url}@nodes`])
+  await expect(poll()).rejects.toMatchObject({ reason: 'auth', status: 302 })
+  emulator.setFaults([`redirect-other:${other.url}/x@login`])
+  await expect(startClient(monitored(emulator.url)).client.nodes('p', never())).rejects.toMatchObject({
+    reason: 'redirect',
+  })
+  expect(seen).toEqual([])
+  expect(other.connections()).toBe(0)
 })
 
 describe('fail-over', () => {
@@ -207,17 +201,15 @@ describe('fail-over', () => {
   })
 })
 
-describe('pools', () => {
-  test('with an id that is not valid in a path fail without a request, with system and operation', async () => {
-    await using emulator = await startEmulator()
-    await using setup = startClient(monitored(emulator.url))
-    const failure = await setup.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
-    expect(failure).toMatchObject({
-      reason: 'local',
-      message: expect.stringMatching(/^system a, nodes of pool /),
-    })
-    expect(emulator.log.count()).toBe(0)
+test('pools with an id that is not valid in a path fail without a request, with system and operation', async () => {
+  await using emulator = await startEmulator()
+  await using setup = startClient(monitored(emulator.url))
+  const failure = await setup.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
+  expect(failure).toMatchObject({
+    reason: 'local',
+    message: expect.stringMatching(/^system a, nodes of pool /),
   })
+  expect(emulator.log.count()).toBe(0)
 })
 
 describe('requests', () => {

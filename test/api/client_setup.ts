@@ -51,11 +51,7 @@ export function startClient(
     clockSkew: (seconds) => clockSkewsSeconds.push(seconds),
     certificate: () => undefined,
   }
-  const client = createClient({
-    system: only,
-    observer,
-    log: silentLog,
-  })
+  const client = createClient({ system: only, observer, log: silentLog })
   return {
     client,
     exchanges,

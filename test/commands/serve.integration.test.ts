@@ -23,16 +23,14 @@ const POLL = 'poll: {schedule: "* * * * * *", max_random_delay: 0s}\n'
 const NOWHERE = `systems: [{name: a, base_url: "https://127.0.0.1:1", auth: {token: abc}}]\n`
 const NO_ADMIN = '--admin.listen-address='
 
-describe('--web.listen-address', () => {
-  test('may be repeated: the metrics are served at every address', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', NOWHERE)
-    await using served = await serve(file, { flags: [NO_ADMIN, '--web.listen-address=127.0.0.1:0'] })
-    await served.child.waitForOutput(/(msg=listening url=\S+\s[\s\S]*){2}/)
-    const urls = [...served.child.stderr().matchAll(/msg=listening url=(\S+)/g)].map(([, url]) => url)
-    expect(new Set(urls).size).toBe(2)
-    for (const url of urls) expect((await get(`${url}/metrics`)).status).toBe(200)
-  })
+test('--web.listen-address may be repeated: the metrics are served at every address', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', NOWHERE)
+  await using served = await serve(file, { flags: [NO_ADMIN, '--web.listen-address=127.0.0.1:0'] })
+  await served.child.waitForOutput(/(msg=listening url=\S+\s[\s\S]*){2}/)
+  const urls = [...served.child.stderr().matchAll(/msg=listening url=(\S+)/g)].map(([, url]) => url)
+  expect(new Set(urls).size).toBe(2)
+  for (const url of urls) expect((await get(`${url}/metrics`)).status).toBe(200)
 })
 
 test('npm ends the exporter with its shell; the first line of the log has the version', async () => {

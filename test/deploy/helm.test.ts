@@ -187,22 +187,20 @@ describe('the configuration', () => {
   )
 })
 
-describe('the administration', () => {
-  test('has a Service only with a web configuration, and listens on the pod alone without', () => {
-    const argsOf = (name: string) => podOf(objectsOf(name)).containers[0].args.join(' ')
-    const services = (name: string) =>
-      objectsOf(name)
-        .filter(({ kind }) => kind === 'Service')
-        .map(keyOf)
-    expect(argsOf('default')).toMatch(/--admin\.listen-address=$/)
-    expect(argsOf('least')).toMatch(/--admin\.listen-address=127\.0\.0\.1:9439$/)
-    expect(services('least')).toEqual(['Service ecs-sds-exporter'])
-    expect(argsOf('all')).toContain(
-      '--admin.listen-address=:9439 --admin.config.file=/run/secrets/sds-exporter-admin/web-config.yml ' +
-        '--admin.allowed-hosts=storage-admin.monitoring.svc,admin.example.net,localhost:8000',
-    )
-    expect(services('all')).toContain('Service storage-admin')
-  })
+test('the administration has a Service only with a web configuration, and listens on the pod alone without', () => {
+  const argsOf = (name: string) => podOf(objectsOf(name)).containers[0].args.join(' ')
+  const services = (name: string) =>
+    objectsOf(name)
+      .filter(({ kind }) => kind === 'Service')
+      .map(keyOf)
+  expect(argsOf('default')).toMatch(/--admin\.listen-address=$/)
+  expect(argsOf('least')).toMatch(/--admin\.listen-address=127\.0\.0\.1:9439$/)
+  expect(services('least')).toEqual(['Service ecs-sds-exporter'])
+  expect(argsOf('all')).toContain(
+    '--admin.listen-address=:9439 --admin.config.file=/run/secrets/sds-exporter-admin/web-config.yml ' +
+      '--admin.allowed-hosts=storage-admin.monitoring.svc,admin.example.net,localhost:8000',
+  )
+  expect(services('all')).toContain('Service storage-admin')
 })
 
 describe('monitors', () => {

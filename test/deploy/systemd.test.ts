@@ -112,21 +112,17 @@ describe('the unit', () => {
   })
 })
 
-describe('the user', () => {
-  test('is created by systemd-sysusers without home and shell, with the name in the unit', async () => {
-    using root = temporaryFolder()
-    mkdirSync(join(root.path, 'etc'))
-    const sysusers = join(dirname(realpathSync(toolPath('systemd-analyze'))), 'systemd-sysusers')
-    if (!existsSync(sysusers)) throw new Error(`${sysusers} is missing: install the package systemd`)
-    const file = `${process.cwd()}/${FOLDER}/sds-exporter.sysusers`
-    const { code, stderr } = await run(sysusers, [`--root=${root.path}`, file])
-    expect({ code, stderr: stderr.replaceAll(/^Creating .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
-    const [name, , id, , , home, shell] = readFileSync(join(root.path, 'etc/passwd'), 'utf8')
-      .trim()
-      .split(':')
-    expect([name]).toEqual(valuesOf(unit, 'User'))
-    expect(valuesOf(unit, 'Group')).toEqual(valuesOf(unit, 'User'))
-    expect(Number(id)).toBeLessThan(1000)
-    expect([home, shell]).toEqual(['/', '/usr/sbin/nologin'])
-  })
+test('the user is created by systemd-sysusers without home and shell, with the name in the unit', async () => {
+  using root = temporaryFolder()
+  mkdirSync(join(root.path, 'etc'))
+  const sysusers = join(dirname(realpathSync(toolPath('systemd-analyze'))), 'systemd-sysusers')
+  if (!existsSync(sysusers)) throw new Error(`${sysusers} is missing: install the package systemd`)
+  const file = `${process.cwd()}/${FOLDER}/sds-exporter.sysusers`
+  const { code, stderr } = await run(sysusers, [`--root=${root.path}`, file])
+  expect({ code, stderr: stderr.replaceAll(/^Creating .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
+  const [name, , id, , , home, shell] = readFileSync(join(root.path, 'etc/passwd'), 'utf8').trim().split(':')
+  expect([name]).toEqual(valuesOf(unit, 'User'))
+  expect(valuesOf(unit, 'Group')).toEqual(valuesOf(unit, 'User'))
+  expect(Number(id)).toBeLessThan(1000)
+  expect([home, shell]).toEqual(['/', '/usr/sbin/nologin'])
 })

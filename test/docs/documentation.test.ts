@@ -31,18 +31,16 @@ function anchorsOf(page: string): string[] {
 const parse = (text: string) =>
   parseConfig(text, { file: 'docs/example.yml', environment: { SDS_TOKEN: 'abc' } })
 
-describe('the configuration reference', () => {
-  test('shows the defaults of the configuration', () => {
-    const shown = parse(yamlOf(configuration))
-    const [system] = shown.systems
-    const minimal = parse(
-      `systems:\n  - {name: frankfurt, base_url: "https://ecs1.example.net:4443", auth: {token: abc}}`,
-    )
-    const { pools, labels } = system ?? {}
-    expect(shown).toEqual({ ...minimal, systems: [{ ...minimal.systems[0], pools, labels }] })
-    expect(pools).toHaveLength(1)
-    expect(labels).toEqual({ site: 'fra', tier: 'gold' })
-  })
+test('the configuration reference shows the defaults of the configuration', () => {
+  const shown = parse(yamlOf(configuration))
+  const [system] = shown.systems
+  const minimal = parse(
+    `systems:\n  - {name: frankfurt, base_url: "https://ecs1.example.net:4443", auth: {token: abc}}`,
+  )
+  const { pools, labels } = system ?? {}
+  expect(shown).toEqual({ ...minimal, systems: [{ ...minimal.systems[0], pools, labels }] })
+  expect(pools).toHaveLength(1)
+  expect(labels).toEqual({ site: 'fra', tier: 'gold' })
 })
 
 test('the alerting page has a valid example with every key', () => {

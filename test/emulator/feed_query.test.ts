@@ -122,10 +122,7 @@ describe('category', () => {
     const own = ATTRIBUTES.filter((attribute) => attribute.category === category).map(
       ({ name }) => `${name}Current`,
     )
-    const special = {
-      traffic: ['transactionErrorsCurrent'],
-      capacityForecast: ['allocatedCapacityForecast'],
-    }
+    const special = { traffic: ['transactionErrorsCurrent'], capacityForecast: ['allocatedCapacityForecast'] }
     const more = (special as Json)[category] ?? []
     expect(Object.keys(node).sort()).toEqual([...IDENTITY, ...own, ...more].sort())
   })

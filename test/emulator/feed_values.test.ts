@@ -159,17 +159,15 @@ describe('history is consistent', () => {
   })
 })
 
-describe('summaries match their series', () => {
-  test('for every attribute', async () => {
-    const nodes = await nodesOf(await startEmulator(), 'dataType=historical')
-    const names = Object.keys(nodes[0]).filter(
-      (name) => name.endsWith('Summary') && name !== 'transactionErrorsSummary',
-    )
-    expect(names).toHaveLength(ATTRIBUTES.filter(({ currentOnly }) => currentOnly !== true).length)
-    for (const node of nodes) {
-      for (const name of names) checkSummary(seriesIn(node, name.replace('Summary', '')), node[name])
-    }
-  })
+test('summaries match their series for every attribute', async () => {
+  const nodes = await nodesOf(await startEmulator(), 'dataType=historical')
+  const names = Object.keys(nodes[0]).filter(
+    (name) => name.endsWith('Summary') && name !== 'transactionErrorsSummary',
+  )
+  expect(names).toHaveLength(ATTRIBUTES.filter(({ currentOnly }) => currentOnly !== true).length)
+  for (const node of nodes) {
+    for (const name of names) checkSummary(seriesIn(node, name.replace('Summary', '')), node[name])
+  }
 })
 
 function at(series: { value: number }[] | undefined, index: number): number {

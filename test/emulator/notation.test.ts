@@ -22,21 +22,19 @@ describe("Java's Double.toString", () => {
   })
 })
 
-describe('the documented profile', () => {
-  test('uses each notation in one response', async () => {
-    const emulator = await startEmulator()
-    const { text } = await call(emulator, feedPath(emulator, 'dataType=current'))
-    const values = [...text.matchAll(/"(?:Space|Percent|Bandwidth|diskIO|TPS)":("?)([\d.e-]+)"?/g)]
-    const form = (number: string) =>
-      number.includes('e') ? 'exponential' : number.includes('.') ? 'decimal' : 'plain'
-    const used = new Set(
-      values.map(([, quote, number = '']) => `${quote === '' ? 'number' : 'string'} ${form(number)}`),
-    )
-    const forms = ['plain', 'decimal', 'exponential']
-    expect([...used].sort()).toEqual(forms.flatMap((name) => [`number ${name}`, `string ${name}`]).sort())
-    const times = new Set([...text.matchAll(/"t":("?)\d+/g)].map(([, quote]) => quote))
-    expect(times.size).toBe(2)
-  })
+test('the documented profile uses each notation in one response', async () => {
+  const emulator = await startEmulator()
+  const { text } = await call(emulator, feedPath(emulator, 'dataType=current'))
+  const values = [...text.matchAll(/"(?:Space|Percent|Bandwidth|diskIO|TPS)":("?)([\d.e-]+)"?/g)]
+  const form = (number: string) =>
+    number.includes('e') ? 'exponential' : number.includes('.') ? 'decimal' : 'plain'
+  const used = new Set(
+    values.map(([, quote, number = '']) => `${quote === '' ? 'number' : 'string'} ${form(number)}`),
+  )
+  const forms = ['plain', 'decimal', 'exponential']
+  expect([...used].sort()).toEqual(forms.flatMap((name) => [`number ${name}`, `string ${name}`]).sort())
+  const times = new Set([...text.matchAll(/"t":("?)\d+/g)].map(([, quote]) => quote))
+  expect(times.size).toBe(2)
 })
 
 describe('real systems', () => {

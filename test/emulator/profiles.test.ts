@@ -36,15 +36,13 @@ describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
   })
 })
 
-describe('profile classic', () => {
-  test('has all attributes and transaction errors', async () => {
-    const [node] = await nodesOf(await startEmulator({ profile: 'classic' }), 'dataType=current')
-    const names = ATTRIBUTES.map(
-      ({ name }) => `${name.replace(/L[12]$/, '')}Current${/L[12]$/.exec(name) ?? ''}`,
-    )
-    for (const name of names) expect(node[name].length).toBeGreaterThan(0)
-    expect(Object.keys(node.transactionErrorsCurrent)).toEqual(['all', 'errorSuccessTotals', 'types'])
-  })
+test('profile classic has all attributes and transaction errors', async () => {
+  const [node] = await nodesOf(await startEmulator({ profile: 'classic' }), 'dataType=current')
+  const names = ATTRIBUTES.map(
+    ({ name }) => `${name.replace(/L[12]$/, '')}Current${/L[12]$/.exec(name) ?? ''}`,
+  )
+  for (const name of names) expect(node[name].length).toBeGreaterThan(0)
+  expect(Object.keys(node.transactionErrorsCurrent)).toEqual(['all', 'errorSuccessTotals', 'types'])
 })
 
 describe('profile modern', () => {

@@ -151,9 +151,7 @@ test('a Community Edition has no performance figures, few requests and one line 
   await waitFor(
     () =>
       (modern?.log.count('query') ?? 0) >= 42 && (community?.log.count('query') ?? 0) >= COMMUNITY_QUERIES,
-    {
-      what: 'six polls of the Flux API',
-    },
+    { what: 'six polls of the Flux API' },
   )
   expect(community?.log.count('query')).toBe(COMMUNITY_QUERIES)
   const lines = setup.log.filter(({ level, fields }) => level !== 'info' && fields['system'] === 'community')

@@ -71,64 +71,60 @@ describe('SIGHUP', () => {
   })
 })
 
-describe('a hundred SIGHUP', () => {
-  test('cause fewer reloads, one at a time, and the last file is loaded', async () => {
-    await using emulator = await startEmulator({ pools: 1 })
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
-    await using served = await serve(file)
-    await waitFor(() => isUp(served.url), { what: 'the first poll' })
-    for (let signal = 0; signal < 99; signal += 1) served.child.kill('SIGHUP')
-    writeFileSync(
-      file,
-      `systems: [${systemAt(emulator.url)}, ${systemAt(emulator.url, 'b')}]${pollEverySecond()}`,
-    )
-    served.child.kill('SIGHUP')
-    await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
-      what: 'the new system',
-    })
-    // The page has the system before its login.
-    await waitFor(() => emulator.log.logins().granted === 2, { what: 'the login of the new system' })
-    const reloads = served.child.stderr().split('configuration reloaded').length - 1
-    expect(reloads).toBeGreaterThan(0)
-    expect(reloads).toBeLessThan(100)
-    expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
-    await served.child.stop()
-    expect(emulator.liveSessions('monitor')).toBe(0)
+test('a hundred SIGHUP cause fewer reloads, one at a time, and the last file is loaded', async () => {
+  await using emulator = await startEmulator({ pools: 1 })
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
+  await using served = await serve(file)
+  await waitFor(() => isUp(served.url), { what: 'the first poll' })
+  for (let signal = 0; signal < 99; signal += 1) served.child.kill('SIGHUP')
+  writeFileSync(
+    file,
+    `systems: [${systemAt(emulator.url)}, ${systemAt(emulator.url, 'b')}]${pollEverySecond()}`,
+  )
+  served.child.kill('SIGHUP')
+  await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
+    what: 'the new system',
   })
+  // The page has the system before its login.
+  await waitFor(() => emulator.log.logins().granted === 2, { what: 'the login of the new system' })
+  const reloads = served.child.stderr().split('configuration reloaded').length - 1
+  expect(reloads).toBeGreaterThan(0)
+  expect(reloads).toBeLessThan(100)
+  expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
+  await served.child.stop()
+  expect(emulator.liveSessions('monitor')).toBe(0)
 })
 
-describe('a process without file descriptors', () => {
-  test('stays alive, logs the reason, and polls again when descriptors are free', async () => {
-    await using emulator = await startEmulator({ pools: 1 })
-    // Each poll opens a new connection, and so needs a descriptor.
-    emulator.setFaults(['truncate:close@nodes'])
-    using folder = temporaryFolder()
-    // Other requests would leave a connection for the next poll, or take its descriptor.
-    const others = `discovery: {schedule: "${neverSchedule()}"}\nperformance: {source: feed}\n${WITHOUT_RESOURCES}`
-    const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}${others}`
-    const file = folder.write('sds.yml', yaml)
-    const limit = 60
-    await using served = await serve(file, { limit })
-    const port = Number(new URL(served.url).port)
-    await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the first poll' })
-    const open = () => readdirSync(`/proc/${served.child.pid}/fd`).length
+test('a process without file descriptors stays alive, logs the reason, and polls again when descriptors are free', async () => {
+  await using emulator = await startEmulator({ pools: 1 })
+  // Each poll opens a new connection, and so needs a descriptor.
+  emulator.setFaults(['truncate:close@nodes'])
+  using folder = temporaryFolder()
+  // Other requests would leave a connection for the next poll, or take its descriptor.
+  const others = `discovery: {schedule: "${neverSchedule()}"}\nperformance: {source: feed}\n${WITHOUT_RESOURCES}`
+  const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}${others}`
+  const file = folder.write('sds.yml', yaml)
+  const limit = 60
+  await using served = await serve(file, { limit })
+  const port = Number(new URL(served.url).port)
+  await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the first poll' })
+  const open = () => readdirSync(`/proc/${served.child.pid}/fd`).length
 
-    const sockets: Socket[] = []
-    while (sockets.length < limit) sockets.push(await openSocket(port))
-    for (const socket of sockets) socket.on('error', () => undefined)
-    await waitFor(() => open() >= limit - 1, { what: 'the descriptors to be used up' })
-    await served.child.waitForOutput(/msg="poll failed".* reason=local error=".*too many open files/)
+  const sockets: Socket[] = []
+  while (sockets.length < limit) sockets.push(await openSocket(port))
+  for (const socket of sockets) socket.on('error', () => undefined)
+  await waitFor(() => open() >= limit - 1, { what: 'the descriptors to be used up' })
+  await served.child.waitForOutput(/msg="poll failed".* reason=local error=".*too many open files/)
 
-    for (const socket of sockets) socket.destroy()
-    emulator.setFaults([])
-    await waitFor(() => isUp(served.url), { what: 'a successful poll' })
-    const { text, status } = await get(`${served.url}/metrics`)
-    expect(status).toBe(200)
-    expect(oneSample(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)
-    expect(served.child.stderr().match(/msg="poll failed".* reason=local/g)).toHaveLength(1)
-    expect(await served.child.stop()).toEqual({ code: 0, signal: null })
-  })
+  for (const socket of sockets) socket.destroy()
+  emulator.setFaults([])
+  await waitFor(() => isUp(served.url), { what: 'a successful poll' })
+  const { text, status } = await get(`${served.url}/metrics`)
+  expect(status).toBe(200)
+  expect(oneSample(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)
+  expect(served.child.stderr().match(/msg="poll failed".* reason=local/g)).toHaveLength(1)
+  expect(await served.child.stop()).toEqual({ code: 0, signal: null })
 })
 
 test.each([

@@ -224,23 +224,21 @@ describe('another configuration', () => {
   })
 })
 
-describe('a system with sections of its own', () => {
-  test('has its own interval, and another schedule leaves the other systems alone and keeps its values', async () => {
-    const [slow, other] = [await startEmulator(), await startEmulator()]
-    const parts = create()
-    const systems = (schedule: string) => [
-      systemOf(slow, { poll: { schedule } }),
-      systemOf(other, { name: 'b' }),
-    ]
-    await parts.poller.use(configOf(systems('0 0 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
-    await waitForAssertion(() => expect(free(parts).sort()).toEqual(['a', 'b']))
-    const intervals = () => shown(parts.store, 'sds_system_poll_interval_seconds', 'system')
-    expect(intervals()).toEqual({ a: 3600, b: 900 })
-    await parts.poller.use(configOf(systems('0 0,30 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
-    expect([free(parts).sort(), intervals()]).toEqual([['a', 'b'], { a: 1800, b: 900 }])
-    await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(2))
-    expect([slow.log.count('login'), other.log.count('nodes'), other.log.count('login')]).toEqual([2, 1, 1])
-  })
+test('a system with sections of its own has its own interval, and another schedule leaves the other systems alone and keeps its values', async () => {
+  const [slow, other] = [await startEmulator(), await startEmulator()]
+  const parts = create()
+  const systems = (schedule: string) => [
+    systemOf(slow, { poll: { schedule } }),
+    systemOf(other, { name: 'b' }),
+  ]
+  await parts.poller.use(configOf(systems('0 0 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
+  await waitForAssertion(() => expect(free(parts).sort()).toEqual(['a', 'b']))
+  const intervals = () => shown(parts.store, 'sds_system_poll_interval_seconds', 'system')
+  expect(intervals()).toEqual({ a: 3600, b: 900 })
+  await parts.poller.use(configOf(systems('0 0,30 * * * *'), { poll: { schedule: '0 */15 * * * *' } }))
+  expect([free(parts).sort(), intervals()]).toEqual([['a', 'b'], { a: 1800, b: 900 }])
+  await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(2))
+  expect([slow.log.count('login'), other.log.count('nodes'), other.log.count('login')]).toEqual([2, 1, 1])
 })
 
 describe('the history of a system', () => {

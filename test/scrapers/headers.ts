@@ -45,11 +45,7 @@ export const SCRAPERS: readonly Scraper[] = [
     accept: `${PROTOBUF},${OPENMETRICS_1};q=0.8,${OPENMETRICS_0};q=0.75,${TEXT_0};q=0.5,*/*;q=0.1`,
     source: PROMETHEUS,
   },
-  {
-    name: 'Prometheus 2.49 to 2.55',
-    accept: weighted(4, WITHOUT_ESCAPING),
-    source: PROMETHEUS,
-  },
+  { name: 'Prometheus 2.49 to 2.55', accept: weighted(4, WITHOUT_ESCAPING), source: PROMETHEUS },
   {
     name: 'Prometheus 2.55 with UTF-8 names',
     accept: weighted(
@@ -71,11 +67,7 @@ export const SCRAPERS: readonly Scraper[] = [
     ),
     source: PROMETHEUS,
   },
-  {
-    name: 'Prometheus 3.4 to 3.14',
-    accept: weighted(5, withEscaping(UTF8)),
-    source: PROMETHEUS,
-  },
+  { name: 'Prometheus 3.4 to 3.14', accept: weighted(5, withEscaping(UTF8)), source: PROMETHEUS },
   {
     name: 'Prometheus 3.4 to 3.14 with `metric_name_escaping_scheme: underscores`; Grafana Alloy `prometheus.scrape`',
     accept: weighted(5, withEscaping(UNDERSCORES)),

@@ -27,16 +27,14 @@ const onlySystem = (status: Status) => only(status.systems)
 const onlyPool = (status: Status) => only(onlySystem(status).pools)
 const at = (seconds: number) => ({ now: () => seconds * 1000 })
 
-describe('a system that was not polled yet', () => {
-  test('is starting', () => {
-    const status = statusOf([newSystem('a')])
-    expect(status).toMatchObject({
-      state: 'starting',
-      summary: 'waiting for the first poll of 1 system',
-      problems: [],
-    })
-    expect(onlySystem(status)).toMatchObject({ state: 'starting', up: null, pools: [] })
+test('a system that was not polled yet is starting', () => {
+  const status = statusOf([newSystem('a')])
+  expect(status).toMatchObject({
+    state: 'starting',
+    summary: 'waiting for the first poll of 1 system',
+    problems: [],
   })
+  expect(onlySystem(status)).toMatchObject({ state: 'starting', up: null, pools: [] })
 })
 
 describe('a system that is polled well', () => {

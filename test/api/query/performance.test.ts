@@ -157,11 +157,7 @@ describe('values of a node', () => {
     const net = (field: string, before: number, after: number) =>
       counter('net', field, before, after).map((row) => ({ ...row, tags: { interface: 'public' } }))
     const bytes = [...net('bytes_recv', 0, 300), ...net('bytes_sent', 0, 600)]
-    const bandwidth = {
-      nodeNicBandwidth: 3,
-      nodeNicReceivedBandwidth: 1,
-      nodeNicTransmittedBandwidth: 2,
-    }
+    const bandwidth = { nodeNicBandwidth: 3, nodeNicReceivedBandwidth: 1, nodeNicTransmittedBandwidth: 2 }
     expect(valuesOf(readingOfRows(...bytes))).toEqual(bandwidth)
     const served = readingOfRows(...bytes, ...net('utilization', 7, 8))
     expect(valuesOf(served)).toEqual({ ...bandwidth, nodeNicUtilization: 8 })

@@ -35,10 +35,7 @@ function readerOf({
       return answer(query, dialect)
     },
   })
-  return {
-    asked: () => asked.splice(0),
-    read: () => reader.read(never()),
-  }
+  return { asked: () => asked.splice(0), read: () => reader.read(never()) }
 }
 
 const ALL = [
@@ -94,9 +91,7 @@ describe('a reader', () => {
     ['schema', 'the answer to a query is not an object'],
     ['syntax', 'not valid JSON'],
   ] as const)('does not split a query whose failure passes: %s', async (reason, detail) => {
-    const { read, asked } = readerOf({
-      answer: refusing(new ApiError(reason, detail), 'query_traffic_disk'),
-    })
+    const { read, asked } = readerOf({ answer: refusing(new ApiError(reason, detail), 'query_traffic_disk') })
     const { failed } = await read()
     expect([failed.map(({ name }) => name), asked()]).toEqual([['query_traffic_disk'], ALL])
     await read()
@@ -445,10 +440,7 @@ describe('a system with wrong ranges', () => {
   test('that its version does not tell is asked for ranges when its version is read again', async () => {
     let answer = defective
     let hours = 0
-    const { read, asked } = readerOf({
-      answer: (...query) => answer(...query),
-      now: () => hours * 3_600_000,
-    })
+    const { read, asked } = readerOf({ answer: (...query) => answer(...query), now: () => hours * 3_600_000 })
     await read()
     answer = () => answerOf('empty')
     hours = 1

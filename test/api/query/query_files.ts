@@ -63,9 +63,7 @@ export function bodyOf(rows: readonly RowOptions[]): unknown {
     `id-${node}`,
     ...tags.map((tag) => more[tag]),
   ])
-  return {
-    Series: [{ Datatypes: names.map(() => 'string'), Columns: [...names, ...tags], Values: values }],
-  }
+  return { Series: [{ Datatypes: names.map(() => 'string'), Columns: [...names, ...tags], Values: values }] }
 }
 
 export function decodeBody(body: unknown, tags: readonly string[] = []): QueryAnswer {

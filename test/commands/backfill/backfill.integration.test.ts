@@ -310,21 +310,19 @@ describe('an interrupted run', () => {
   })
 })
 
-describe('what a killed run has saved is removed by --resume', () => {
-  test('if the run was finished', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const file = join(folder.path, 'history.om')
-    const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
-    expect(await backfill(...flags)).toMatchObject({ code: 0 })
-    mkdirSync(`${file}.spool/all`, { recursive: true })
-    folder.write('history.om.spool/all/0.om', '')
-    const nothing = { code: 0, stderr: expect.stringContaining('nothing to add') }
-    expect(await backfill(...flags, '--resume', '--dry-run')).toMatchObject(nothing)
-    expect(existsSync(`${file}.spool`)).toBe(true)
-    expect(await backfill(...flags, '--resume')).toMatchObject(nothing)
-    expect(existsSync(`${file}.spool`)).toBe(false)
-  })
+test('what a killed run has saved is removed by --resume if the run was finished', async () => {
+  using folder = temporaryFolder()
+  await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+  const file = join(folder.path, 'history.om')
+  const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
+  expect(await backfill(...flags)).toMatchObject({ code: 0 })
+  mkdirSync(`${file}.spool/all`, { recursive: true })
+  folder.write('history.om.spool/all/0.om', '')
+  const nothing = { code: 0, stderr: expect.stringContaining('nothing to add') }
+  expect(await backfill(...flags, '--resume', '--dry-run')).toMatchObject(nothing)
+  expect(existsSync(`${file}.spool`)).toBe(true)
+  expect(await backfill(...flags, '--resume')).toMatchObject(nothing)
+  expect(existsSync(`${file}.spool`)).toBe(false)
 })
 
 describe('two runs on one output', () => {

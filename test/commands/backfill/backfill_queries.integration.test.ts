@@ -206,42 +206,40 @@ async function startProxy(target: string) {
   return Object.assign(await runServer(server), { state })
 }
 
-describe('a query that was answered before and fails later', () => {
-  test('is a gap, which --resume reads and nothing else, to the result of an undisturbed run', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    await using proxy = await startProxy(emulator.url)
-    const config = configFor(folder, proxy)
-    const file = join(folder.path, 'history.om')
-    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
-    const flags = [`--from=${to - 4 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
-    const output = `--output=${file}`
-    const failing = new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-    // The window that ends at this time, and the points before the next one, of the latencies of writes.
-    proxy.state.failing = `stop: ${failing}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency\\" and r.id == \\"ttlb_write`
-    const first = await backfill(config, ...flags, output)
-    expect(first.code).toBe(1)
-    const from = new Date((to - 3 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-    const until = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-    expect(first.stderr).toContain(
-      `missing: system a, Flux API: latency from ${from} to ${until} was not answered`,
-    )
-    expect(first.stderr).not.toMatch(/complete|is refused/)
-    expect(readFileSync(file, 'utf8')).toMatch(/^sds_node_transaction_latency_seconds_bucket\{/m)
-    proxy.state.failing = ''
-    proxy.state.queries.length = 0
-    const resumed = await backfill(config, ...flags, output, '--resume')
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('complete')])
-    const sent = proxy.state.queries.filter((query) => query.includes(failing))
-    expect(sent).toHaveLength(4)
-    for (const query of sent) expect(query).toContain('_latency')
-    const whole = join(folder.path, 'whole.om')
-    expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
-    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
-    expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('nothing to add'),
-    })
+test('a query that fails later is a gap: --resume reads it and nothing else, to the result of an undisturbed run', async () => {
+  using folder = temporaryFolder()
+  await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+  await using proxy = await startProxy(emulator.url)
+  const config = configFor(folder, proxy)
+  const file = join(folder.path, 'history.om')
+  const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
+  const flags = [`--from=${to - 4 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
+  const output = `--output=${file}`
+  const failing = new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+  // The window that ends at this time, and the points before the next one, of the latencies of writes.
+  proxy.state.failing = `stop: ${failing}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency\\" and r.id == \\"ttlb_write`
+  const first = await backfill(config, ...flags, output)
+  expect(first.code).toBe(1)
+  const from = new Date((to - 3 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+  const until = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+  expect(first.stderr).toContain(
+    `missing: system a, Flux API: latency from ${from} to ${until} was not answered`,
+  )
+  expect(first.stderr).not.toMatch(/complete|is refused/)
+  expect(readFileSync(file, 'utf8')).toMatch(/^sds_node_transaction_latency_seconds_bucket\{/m)
+  proxy.state.failing = ''
+  proxy.state.queries.length = 0
+  const resumed = await backfill(config, ...flags, output, '--resume')
+  expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('complete')])
+  const sent = proxy.state.queries.filter((query) => query.includes(failing))
+  expect(sent).toHaveLength(4)
+  for (const query of sent) expect(query).toContain('_latency')
+  const whole = join(folder.path, 'whole.om')
+  expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
+  expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('nothing to add'),
   })
 })
 

@@ -14,32 +14,26 @@ function dashboards(args: readonly string[], token?: string) {
   return runCommand(['dashboards', ...args], { env: { GRAFANA_TOKEN: token } })
 }
 
-describe('dashboards --out', () => {
-  test('writes every dashboard of the package', async () => {
-    using folder = temporaryFolder()
-    const out = join(folder.path, 'a', 'b')
-    const { code, stdout } = await dashboards([`--out=${out}`])
-    expect(code).toBe(0)
-    expect(stdout.split('\n').filter((line) => line.startsWith('wrote '))).toHaveLength(SHIPPED.length)
-    for (const file of SHIPPED) {
-      expect(readFileSync(join(out, file), 'utf8')).toBe(
-        readFileSync(join('grafana/dashboards', file), 'utf8'),
-      )
-    }
-  })
+test('dashboards --out writes every dashboard of the package', async () => {
+  using folder = temporaryFolder()
+  const out = join(folder.path, 'a', 'b')
+  const { code, stdout } = await dashboards([`--out=${out}`])
+  expect(code).toBe(0)
+  expect(stdout.split('\n').filter((line) => line.startsWith('wrote '))).toHaveLength(SHIPPED.length)
+  for (const file of SHIPPED) {
+    expect(readFileSync(join(out, file), 'utf8')).toBe(readFileSync(join('grafana/dashboards', file), 'utf8'))
+  }
 })
 
-describe('dashboards --out refuses', () => {
-  test('a file in place of the folder', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('file', '')
-    for (const path of [file, `${file}/below`])
-      expect(await dashboards([`--out=${path}`])).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: `sds-exporter: ${file}: file already exists (EEXIST)\n`,
-      })
-  })
+test('dashboards --out refuses a file in place of the folder', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('file', '')
+  for (const path of [file, `${file}/below`])
+    expect(await dashboards([`--out=${path}`])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `sds-exporter: ${file}: file already exists (EEXIST)\n`,
+    })
 })
 
 test('a response of Grafana that never ends is refused', async () => {

@@ -59,21 +59,19 @@ describe('configuration', () => {
   })
 })
 
-describe('names', () => {
-  test('fails on an unknown host, and skips dependent checks', async () => {
-    const found = await examine({ base_url: 'https://no-such-host.invalid:4443' })
-    expect(found.of('names')).toEqual([
-      finding(
-        'fail',
-        /host name is unknown|name server did not answer/,
-        'correct the host name in base_url, or the name servers of this machine',
-        'no-such-host.invalid',
-      ),
-    ])
-    expect(found.with('skip')).toEqual(checksAfter('names'))
-    expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
-    expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
-  })
+test('names fails on an unknown host, and skips dependent checks', async () => {
+  const found = await examine({ base_url: 'https://no-such-host.invalid:4443' })
+  expect(found.of('names')).toEqual([
+    finding(
+      'fail',
+      /host name is unknown|name server did not answer/,
+      'correct the host name in base_url, or the name servers of this machine',
+      'no-such-host.invalid',
+    ),
+  ])
+  expect(found.with('skip')).toEqual(checksAfter('names'))
+  expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
+  expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
 })
 
 describe('connection', () => {

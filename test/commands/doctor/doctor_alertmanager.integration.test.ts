@@ -61,11 +61,7 @@ async function alerting(sendsTestAlert: boolean) {
   // Prometheus discovers Alertmanagers some time after its start.
   await waitFor(async () => (await client.alertmanagers()).length === 3, { what: 'three Alertmanagers' })
   const reports = await examinePrometheus(
-    {
-      client,
-      systems: [{ name: 'frankfurt', pools: undefined }],
-      sendsTestAlert,
-    },
+    { client, systems: [{ name: 'frankfurt', pools: undefined }], sendsTestAlert },
     { signal, onCheck: () => undefined },
   )
   const findings = reports.flatMap((report) => (report.title === 'alerting' ? report.findings : []))

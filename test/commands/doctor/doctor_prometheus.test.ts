@@ -13,12 +13,7 @@ import type {
 import { readVersion } from '../../../src/exporter/version.ts'
 import { finding } from './doctor_setup.ts'
 
-const TARGET: ScrapeTarget = {
-  job: 'storage',
-  instance: 'a:9438',
-  health: 'up',
-  lastError: '',
-}
+const TARGET: ScrapeTarget = { job: 'storage', instance: 'a:9438', health: 'up', lastError: '' }
 const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool: 'Hot', pool_id: 'hot' }
 
 interface Responses {

@@ -134,10 +134,7 @@ describe('the table', () => {
 
   test('has colours for states, bad disks, full nodes and old samples, on a terminal only', () => {
     const rows = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible', 'Rebooting', null].map(
-      (health) => ({
-        ...ROW,
-        health_status: health,
-      }),
+      (health) => ({ ...ROW, health_status: health }),
     )
     const worst = { ...ROW, disks_bad: 2, disk_space_allocated_ratio: 0.95, newest_sample_age_seconds: 3600 }
     const stream = Object.assign(new PassThrough(), {

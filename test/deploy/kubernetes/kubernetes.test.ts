@@ -142,12 +142,10 @@ describe.each(all)('%s', (overlay, objects) => {
   })
 })
 
-describe('demo', () => {
-  test('has no secret, no file and no network access', () => {
-    expect(podOf(demo).volumes).toBeUndefined()
-    expect(find(demo, 'NetworkPolicy').spec.egress).toEqual([])
-    expect(containerOf(demo).args[0]).toBe('demo')
-  })
+test('demo has no secret, no file and no network access', () => {
+  expect(podOf(demo).volumes).toBeUndefined()
+  expect(find(demo, 'NetworkPolicy').spec.egress).toEqual([])
+  expect(containerOf(demo).args[0]).toBe('demo')
 })
 
 describe('production', () => {
@@ -249,16 +247,14 @@ describe('production', () => {
   })
 })
 
-describe('openshift', () => {
-  test('is production without ids', () => {
-    const deployment = structuredClone(find(production, 'Deployment'))
-    const { securityContext } = deployment.spec.template.spec
-    for (const id of ['runAsUser', 'runAsGroup', 'fsGroup']) delete securityContext[id]
-    expect(openshift.filter(({ kind }) => kind !== 'Deployment')).toEqual(
-      production.filter(({ kind }) => kind !== 'Deployment'),
-    )
-    expect(find(openshift, 'Deployment')).toEqual(deployment)
-  })
+test('openshift is production without ids', () => {
+  const deployment = structuredClone(find(production, 'Deployment'))
+  const { securityContext } = deployment.spec.template.spec
+  for (const id of ['runAsUser', 'runAsGroup', 'fsGroup']) delete securityContext[id]
+  expect(openshift.filter(({ kind }) => kind !== 'Deployment')).toEqual(
+    production.filter(({ kind }) => kind !== 'Deployment'),
+  )
+  expect(find(openshift, 'Deployment')).toEqual(deployment)
 })
 
 describe('secured', () => {

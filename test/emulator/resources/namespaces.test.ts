@@ -22,21 +22,19 @@ async function usageOf(emulator: Emulator, ids: readonly string[], unit = 'KB'):
   return body.namespace_billing_info ?? body
 }
 
-describe('the list of namespaces', () => {
-  test('has pages: a marker leads to the next one until it is empty', async () => {
-    const emulator = await startEmulator({ profile: 'modern', namespaces: 25 })
-    const names: string[] = []
-    let marker = ''
-    do {
-      const page = await jsonOf(emulator, `/object/namespaces?limit=10&marker=${marker}`)
-      names.push(...page.namespace.map(({ name }: Json) => name))
-      marker = page.NextMarker
-    } while (marker !== '')
-    expect(new Set(names).size).toBe(25)
-    expect(names).toEqual(await namesOf(emulator))
-    expect((await call(emulator, '/object/namespaces?limit=x')).status).toBe(400)
-    expect((await call(emulator, '/object/namespaces?marker=x')).status).toBe(400)
-  })
+test('the list of namespaces has pages: a marker leads to the next one until it is empty', async () => {
+  const emulator = await startEmulator({ profile: 'modern', namespaces: 25 })
+  const names: string[] = []
+  let marker = ''
+  do {
+    const page = await jsonOf(emulator, `/object/namespaces?limit=10&marker=${marker}`)
+    names.push(...page.namespace.map(({ name }: Json) => name))
+    marker = page.NextMarker
+  } while (marker !== '')
+  expect(new Set(names).size).toBe(25)
+  expect(names).toEqual(await namesOf(emulator))
+  expect((await call(emulator, '/object/namespaces?limit=x')).status).toBe(400)
+  expect((await call(emulator, '/object/namespaces?marker=x')).status).toBe(400)
 })
 
 describe('quotas', () => {

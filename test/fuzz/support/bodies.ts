@@ -25,13 +25,7 @@ function feedOf(profile: Profile): (query: string) => string {
 }
 
 function requestOf(profile: Profile, query: string): FeedRequest {
-  return {
-    model,
-    profile,
-    now: NOW_SECONDS,
-    settings: {},
-    query: parseFeedQuery(query, NOW_SECONDS, 1000),
-  }
+  return { model, profile, now: NOW_SECONDS, settings: {}, query: parseFeedQuery(query, NOW_SECONDS, 1000) }
 }
 
 export const POOL_BODIES: readonly string[] = [

@@ -2,18 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { PANELS } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
-describe('graphs', () => {
-  test('name pools and nodes with their system', () => {
-    const drawn = PANELS.filter(({ panel }) => ['timeseries', 'state-timeline'].includes(panel.type))
-    const short = drawn.filter(({ panel }) =>
-      queriesOf(panel).some(
-        ({ legendFormat = '' }) =>
-          /\{\{(pool|node)\}\}/.test(legendFormat) && !legendFormat.includes('{{system}}'),
-      ),
-    )
-    // The node dashboard shows one node.
-    expect(short.map(({ where }) => where)).toEqual(['sds-node / Health over time'])
-  })
+test('graphs name pools and nodes with their system', () => {
+  const drawn = PANELS.filter(({ panel }) => ['timeseries', 'state-timeline'].includes(panel.type))
+  const short = drawn.filter(({ panel }) =>
+    queriesOf(panel).some(
+      ({ legendFormat = '' }) =>
+        /\{\{(pool|node)\}\}/.test(legendFormat) && !legendFormat.includes('{{system}}'),
+    ),
+  )
+  // The node dashboard shows one node.
+  expect(short.map(({ where }) => where)).toEqual(['sds-node / Health over time'])
 })
 
 describe('the first screen of the fleet dashboard in a window of 1366 × 768 pixels', () => {

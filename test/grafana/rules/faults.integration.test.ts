@@ -91,11 +91,7 @@ const testOf = (fault: Fault, played: Played) => ({
       eval_time: minute(HEALED),
       exp_samples: samplesOf(fault.alerts.filter(waitsLong)),
     },
-    {
-      expr: alertsOf(fault, 'alertstate="firing"'),
-      eval_time: minute(END),
-      exp_samples: [],
-    },
+    { expr: alertsOf(fault, 'alertstate="firing"'), eval_time: minute(END), exp_samples: [] },
     { expr: 'ALERTS{system="",alertstate="firing"}', eval_time: minute(HEALED), exp_samples: [] },
   ],
 })

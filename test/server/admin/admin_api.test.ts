@@ -366,29 +366,27 @@ describe('a deletion whose response is lost', () => {
   })
 })
 
-describe('several systems', () => {
-  test('are chosen by the path; a path without a system lists them', async () => {
-    await using second = await startEmulator({ seed: 'second' })
-    await using both = await startAdmin({ systems: { frankfurt: emulator.url, 'paris-2': second.url } })
-    expect((await both.ask('GET', '/systems')).text).toBe('{"systems":["frankfurt","paris-2"]}')
-    const [id] = await providerIds(second)
-    expect((await both.ask('DELETE', `/systems/paris-2${LIST}/${id}`, SECURITY)).status).toBe(200)
-    expect([emulator.log.count('delete'), second.log.count('delete')]).toEqual([0, 1])
-    const list = await both.ask('GET', `/systems/paris-2${LIST}`, MONITOR)
-    expect(decodeProviders(list.text)).toHaveLength(3)
-    const bare = await both.ask('GET', `${LIST}.json`, MONITOR)
-    expect(bare.status).toBe(400)
-    expect(JSON.parse(bare.text).details).toContain('frankfurt, paris-2')
-    const deletion = await both.ask('DELETE', `${LIST}/${id}`, SECURITY)
-    expect(deletion.status).toBe(400)
-    const unknown = await both.ask('GET', `/systems/rome${LIST}`, MONITOR)
-    expect(unknown.status).toBe(404)
-    expect(unknown.text).toContain('frankfurt, paris-2')
-    expect([emulator.log.tokens(), second.log.tokens()]).toEqual([
-      new Set(),
-      new Set([ADMIN, SECURITY, MONITOR]),
-    ])
-  })
+test('several systems are chosen by the path; a path without a system lists them', async () => {
+  await using second = await startEmulator({ seed: 'second' })
+  await using both = await startAdmin({ systems: { frankfurt: emulator.url, 'paris-2': second.url } })
+  expect((await both.ask('GET', '/systems')).text).toBe('{"systems":["frankfurt","paris-2"]}')
+  const [id] = await providerIds(second)
+  expect((await both.ask('DELETE', `/systems/paris-2${LIST}/${id}`, SECURITY)).status).toBe(200)
+  expect([emulator.log.count('delete'), second.log.count('delete')]).toEqual([0, 1])
+  const list = await both.ask('GET', `/systems/paris-2${LIST}`, MONITOR)
+  expect(decodeProviders(list.text)).toHaveLength(3)
+  const bare = await both.ask('GET', `${LIST}.json`, MONITOR)
+  expect(bare.status).toBe(400)
+  expect(JSON.parse(bare.text).details).toContain('frankfurt, paris-2')
+  const deletion = await both.ask('DELETE', `${LIST}/${id}`, SECURITY)
+  expect(deletion.status).toBe(400)
+  const unknown = await both.ask('GET', `/systems/rome${LIST}`, MONITOR)
+  expect(unknown.status).toBe(404)
+  expect(unknown.text).toContain('frankfurt, paris-2')
+  expect([emulator.log.tokens(), second.log.tokens()]).toEqual([
+    new Set(),
+    new Set([ADMIN, SECURITY, MONITOR]),
+  ])
 })
 
 test('no token is logged or returned', async () => {

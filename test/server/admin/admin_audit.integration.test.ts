@@ -198,38 +198,36 @@ describe('the audit file', () => {
   })
 })
 
-describe('deletions refused before they have a line', () => {
-  test('are counted: one log line at once, one per minute for the others', async () => {
-    await using admin = await startAdmin({
-      systems: { frankfurt: emulator.url, paris: emulator.url },
-      log,
-      auditFile: file,
-    })
-    vi.useFakeTimers({ toFake: ['setTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const ours = `/systems/frankfurt${LIST}/urn:a:`
-    const asked: [string, string | undefined, Record<string, string>, number][] = [
-      [ours, undefined, {}, 401],
-      [`${LIST}/urn:a:`, SECURITY, {}, 400],
-      [`/systems/rome${LIST}/urn:a:.json`, SECURITY, {}, 404],
-      [`/systems/frankfurt${LIST}/%2e%2e`, SECURITY, {}, 400],
-      [`/systems/frankfurt${LIST}/%zz`, SECURITY, {}, 400],
-      [ours, SECURITY, { Origin: 'https://evil.example' }, 403],
-      [ours, SECURITY, { Host: 'evil.example' }, 421],
-    ]
-    for (const [path, token, headers, status] of asked) {
-      expect((await admin.ask('DELETE', path, token, { headers })).status).toBe(status)
-    }
-    const counts = () => log.lines.filter((line) => line.includes('refused without an audit line'))
-    expect(counts()).toHaveLength(1)
-    vi.advanceTimersByTime(59_000)
-    expect(counts()).toHaveLength(1)
-    vi.advanceTimersByTime(1000)
-    expect(counts()[1]).toContain('{"count":6,"last_address":"127.0.0.1","last_status":421}')
-    vi.advanceTimersByTime(600_000)
-    expect(counts()).toHaveLength(2)
-    expect(logged()).toEqual([])
-    expect(existsSync(file)).toBe(false)
-    expect(emulator.log.count()).toBe(0)
+test('deletions refused before they have a line are counted: one log line at once, one per minute for the others', async () => {
+  await using admin = await startAdmin({
+    systems: { frankfurt: emulator.url, paris: emulator.url },
+    log,
+    auditFile: file,
   })
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ours = `/systems/frankfurt${LIST}/urn:a:`
+  const asked: [string, string | undefined, Record<string, string>, number][] = [
+    [ours, undefined, {}, 401],
+    [`${LIST}/urn:a:`, SECURITY, {}, 400],
+    [`/systems/rome${LIST}/urn:a:.json`, SECURITY, {}, 404],
+    [`/systems/frankfurt${LIST}/%2e%2e`, SECURITY, {}, 400],
+    [`/systems/frankfurt${LIST}/%zz`, SECURITY, {}, 400],
+    [ours, SECURITY, { Origin: 'https://evil.example' }, 403],
+    [ours, SECURITY, { Host: 'evil.example' }, 421],
+  ]
+  for (const [path, token, headers, status] of asked) {
+    expect((await admin.ask('DELETE', path, token, { headers })).status).toBe(status)
+  }
+  const counts = () => log.lines.filter((line) => line.includes('refused without an audit line'))
+  expect(counts()).toHaveLength(1)
+  vi.advanceTimersByTime(59_000)
+  expect(counts()).toHaveLength(1)
+  vi.advanceTimersByTime(1000)
+  expect(counts()[1]).toContain('{"count":6,"last_address":"127.0.0.1","last_status":421}')
+  vi.advanceTimersByTime(600_000)
+  expect(counts()).toHaveLength(2)
+  expect(logged()).toEqual([])
+  expect(existsSync(file)).toBe(false)
+  expect(emulator.log.count()).toBe(0)
 })

@@ -27,10 +27,7 @@ const LOGIN = '/systems/frankfurt/login'
 const PASSWORD = 'not-the-password'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const logIn = (admin: Admin, username = 'security', password = PASSWORD, path = LOGIN) =>
-  admin.ask('POST', path, undefined, {
-    headers: JSON_TYPE,
-    body: JSON.stringify({ username, password }),
-  })
+  admin.ask('POST', path, undefined, { headers: JSON_TYPE, body: JSON.stringify({ username, password }) })
 const audits = () => log.lines.filter((line) => line.startsWith('warn audit: '))
 
 describe('a login', () => {

@@ -53,10 +53,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const log = options.log ?? silentLog
   const systems = createAdminSystems(log)
   await systems.use(configOf(options))
-  const audit = createAudit({
-    log,
-    ...(options.auditFile !== undefined && { file: options.auditFile }),
-  })
+  const audit = createAudit({ log, ...(options.auditFile !== undefined && { file: options.auditFile }) })
   const app = createAdminApp({
     systems,
     audit,
@@ -66,12 +63,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     statusUrl: () => options.statusUrl,
     rateLimits: options.rateLimits ?? UNLIMITED,
   })
-  const listener = createListener({
-    address: '127.0.0.1:0',
-    handler: app.callback(),
-    openPaths: [],
-    log,
-  })
+  const listener = createListener({ address: '127.0.0.1:0', handler: app.callback(), openPaths: [], log })
   await listener.start()
   return {
     url: listener.url,
@@ -90,12 +82,7 @@ export interface StartedEmulator extends Emulator, AsyncDisposable {}
 
 /** A system on which only one role may delete providers, as on real systems. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<StartedEmulator> {
-  const defaults = {
-    listenAddress: '127.0.0.1:0',
-    pools: 1,
-    nodes: 1,
-    profile: 'classic',
-  } as const
+  const defaults = { listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, profile: 'classic' } as const
   const emulator = createEmulator({ ...defaults, ...options })
   await emulator.start()
   // The members of the emulator are getters, so a copy would not be updated.

@@ -108,8 +108,5 @@ function serial(): string {
 
 function dates(valid?: { from: Date; to: Date }) {
   const now = Date.now()
-  return {
-    notBefore: valid?.from ?? new Date(now - HOUR_MS),
-    notAfter: valid?.to ?? new Date(now + HOUR_MS),
-  }
+  return { notBefore: valid?.from ?? new Date(now - HOUR_MS), notAfter: valid?.to ?? new Date(now + HOUR_MS) }
 }

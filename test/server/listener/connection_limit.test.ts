@@ -73,23 +73,21 @@ describe('beyond the connection limit', () => {
   })
 })
 
-describe('a response', () => {
-  test('that is read more slowly than the minimum rate is closed, and its data are discarded', async () => {
-    const sent: ServerResponse[] = []
-    await using listener = await startListener({
-      limits: { responseBaseMs: 50, responseBytesPerMs: 1024 * 1024 },
-      handler: (_request, response) => {
-        sent.push(response)
-        response.setHeader('Content-Length', 64 * 1024 * 1024)
-        response.end(Buffer.alloc(64 * 1024 * 1024))
-      },
-    })
-    const socket = await openSilent(listener.port, REQUEST)
-    await waitForAssertion(() => expect(sent[0]?.destroyed).toBe(true))
-    expect(sent[0]?.writableFinished).toBe(false)
-    // After a plain close the client would receive the data that the kernel has kept for it.
-    const reset = once(socket, 'error')
-    socket.resume()
-    await expect(reset).resolves.toMatchObject([{ code: 'ECONNRESET' }])
+test('a response that is read more slowly than the minimum rate is closed, and its data are discarded', async () => {
+  const sent: ServerResponse[] = []
+  await using listener = await startListener({
+    limits: { responseBaseMs: 50, responseBytesPerMs: 1024 * 1024 },
+    handler: (_request, response) => {
+      sent.push(response)
+      response.setHeader('Content-Length', 64 * 1024 * 1024)
+      response.end(Buffer.alloc(64 * 1024 * 1024))
+    },
   })
+  const socket = await openSilent(listener.port, REQUEST)
+  await waitForAssertion(() => expect(sent[0]?.destroyed).toBe(true))
+  expect(sent[0]?.writableFinished).toBe(false)
+  // After a plain close the client would receive the data that the kernel has kept for it.
+  const reset = once(socket, 'error')
+  socket.resume()
+  await expect(reset).resolves.toMatchObject([{ code: 'ECONNRESET' }])
 })

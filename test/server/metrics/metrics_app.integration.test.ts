@@ -12,11 +12,7 @@ import { metricsApp } from '../status/status_setup.ts'
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
 const exposition = () =>
   createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', state.value))])
-const app = metricsApp({
-  exposition,
-  ready: () => state.ready,
-  reload: () => state.reload(),
-})
+const app = metricsApp({ exposition, ready: () => state.ready, reload: () => state.reload() })
 const listener = createListener({
   address: '127.0.0.1:0',
   handler: app,

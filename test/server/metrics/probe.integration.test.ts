@@ -112,27 +112,23 @@ describe('the time of a probe', () => {
   })
 })
 
-describe('probes that wait', () => {
-  test('are limited for each system; other systems and /metrics are not affected', async () => {
-    const ends: (() => void)[] = []
-    const { probed, ask, url } = await start(
-      (system) =>
-        new Promise((resolve) =>
-          system === 'a' ? ends.push(() => resolve(exposition)) : resolve(exposition),
-        ),
-      2,
-    )
-    const waiting = [ask('?system=a'), ask('?system=a')]
-    await waitFor(() => probed.mock.calls.length === 2, { what: 'two probes' })
-    const { status, text } = await ask('?system=a')
-    expect([status, text]).toEqual([503, 'Limit of concurrent requests reached (2), try again later.\n'])
-    expect((await ask('?system=b')).status).toBe(200)
-    expect((await get(`${url}/metrics`)).status).toBe(200)
-    for (const end of ends) end()
-    expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200])
-    const again = ask('?system=a')
-    await waitFor(() => ends.length === 3, { what: 'another probe' })
-    ends[2]?.()
-    expect((await again).status).toBe(200)
-  })
+test('probes that wait are limited for each system; other systems and /metrics are not affected', async () => {
+  const ends: (() => void)[] = []
+  const { probed, ask, url } = await start(
+    (system) =>
+      new Promise((resolve) => (system === 'a' ? ends.push(() => resolve(exposition)) : resolve(exposition))),
+    2,
+  )
+  const waiting = [ask('?system=a'), ask('?system=a')]
+  await waitFor(() => probed.mock.calls.length === 2, { what: 'two probes' })
+  const { status, text } = await ask('?system=a')
+  expect([status, text]).toEqual([503, 'Limit of concurrent requests reached (2), try again later.\n'])
+  expect((await ask('?system=b')).status).toBe(200)
+  expect((await get(`${url}/metrics`)).status).toBe(200)
+  for (const end of ends) end()
+  expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200])
+  const again = ask('?system=a')
+  await waitFor(() => ends.length === 3, { what: 'another probe' })
+  ends[2]?.()
+  expect((await again).status).toBe(200)
 })

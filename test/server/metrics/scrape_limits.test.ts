@@ -23,12 +23,7 @@ async function startMetrics(maxRequests?: number) {
   const shown = { exposition: largePage() }
   const log = recordLog()
   const responses: ServerResponse[] = []
-  const app = metricsApp({
-    exposition: () => shown.exposition,
-    maxRequests,
-    now: () => clock.ms,
-    log,
-  })
+  const app = metricsApp({ exposition: () => shown.exposition, maxRequests, now: () => clock.ms, log })
   const listener = createListener({
     address: '127.0.0.1:0',
     handler(request, response) {

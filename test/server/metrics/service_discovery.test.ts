@@ -60,11 +60,7 @@ describe('GET /sd', () => {
       'web.yml',
       'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n',
     )
-    await using secure = await startListener({
-      handler: app,
-      openPaths: OPEN_PATHS,
-      webConfigFile,
-    })
+    await using secure = await startListener({ handler: app, openPaths: OPEN_PATHS, webConfigFile })
     const { text } = await request('GET', `${secure.url}/sd`, { tls: { ca: cert } })
     expect(JSON.parse(text)[0].labels.__scheme__).toBe('https')
   })

@@ -258,17 +258,15 @@ test('a state of health is one line at any zoom', async () => {
   }
 })
 
-describe('without a script', () => {
-  test('the page is complete, and the browser reloads it', async () => {
-    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
-    await page.goto(scene.url)
-    expect(await textOf(page)).toContain('n1 (Bad)')
-    expect(await page.content()).toContain('http-equiv="refresh"')
-    expect(await page.getByRole('button', { name: 'Refreshing' }).isVisible()).toBe(false)
-    await context.close()
-  })
+test('without a script the page is complete, and the browser reloads it', async () => {
+  await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(scene.url)
+  expect(await textOf(page)).toContain('n1 (Bad)')
+  expect(await page.content()).toContain('http-equiv="refresh"')
+  expect(await page.getByRole('button', { name: 'Refreshing' }).isVisible()).toBe(false)
+  await context.close()
 })
 
 describe('for keyboards and screen readers', () => {

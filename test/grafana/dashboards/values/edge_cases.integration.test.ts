@@ -140,12 +140,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
     series: EXPORTERS.flatMap((instance) =>
       SERVERS.flatMap((server) =>
         ['timeout', 'ok'].map((result) => ({
-          series: text('sds_pool_polls_total', {
-            ...POLLED_POOL,
-            result,
-            ...targetOf(instance),
-            ...server,
-          }),
+          series: text('sds_pool_polls_total', { ...POLLED_POOL, result, ...targetOf(instance), ...server }),
           values: '0+1x120',
         })),
       ),

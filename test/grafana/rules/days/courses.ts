@@ -73,7 +73,5 @@ export const COURSES: Readonly<Record<OrdinaryEventName, Course>> = {
       return time < EVENT + DAY ? ['a:9438', 'b:9438'] : ['b:9438']
     },
   },
-  'prometheus-down': {
-    exporters: (time) => (time >= EVENT && time < EVENT + HOUR ? [] : ['a:9438']),
-  },
+  'prometheus-down': { exporters: (time) => (time >= EVENT && time < EVENT + HOUR ? [] : ['a:9438']) },
 }
