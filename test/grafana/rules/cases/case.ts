@@ -51,6 +51,10 @@ export interface AlertCase {
   readonly at: Readonly<Partial<Record<Duration, readonly Fired[]>>>
 }
 
+/** Series of several metrics with the same labels. */
+export const of = (labels: string, series: AlertCase['series']): AlertCase['series'] =>
+  Object.fromEntries(Object.entries(series).map(([metric, values]) => [`${metric}{${labels}}`, values]))
+
 /** One exporter, or two of which one is also scraped by another job. */
 export const EXPORTERS = {
   one: [{ job: PROMETHEUS.job, instance: 'exporter-1:9438' }],

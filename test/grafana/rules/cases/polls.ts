@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from './case.ts'
+import { type AlertCase, cases, fires, of } from './case.ts'
 import { counter, INTERVAL, minutesOf } from './rare_polls.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
@@ -24,8 +24,7 @@ export const pollCases: readonly AlertCase[] = [
       series: {
         'sds_system_up{instance="a"}': '0x20',
         'sds_system_up{instance="b"}': '1x20',
-        'sds_system_up{system="paris"}': '1x20',
-        'sds_pool_up{system="paris"}': '0x20',
+        ...of('system="paris"', { sds_system_up: '1x20', sds_pool_up: '0x20' }),
       },
       at: { '20m': [] },
     },
@@ -92,8 +91,7 @@ export const pollCases: readonly AlertCase[] = [
       series: {
         sds_pool_info: '1x11 stale',
         [LAST]: '300+300x11 stale',
-        'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x310',
-        [`${LAST}{pool="pool 2",pool_id="p2"}`]: '300+300x310',
+        ...of('pool="pool 2",pool_id="p2"', { sds_pool_info: '1x310', [LAST]: '300+300x310' }),
         sds_system_up: '1x310',
       },
       at: { '65m': [], '70m': [poolVanished], '1490m': [poolVanished], '1500m': [] },
@@ -103,17 +101,14 @@ export const pollCases: readonly AlertCase[] = [
         series: {
           sds_pool_info: '1x9 stale',
           [LAST]: '60+60x9 stale',
-          'sds_pool_info{pool="new name"}': '_x10 1x50',
-          [`${LAST}{pool="new name"}`]: '_x10 660+60x50',
+          ...of('pool="new name"', { sds_pool_info: '_x10 1x50', [LAST]: '_x10 660+60x50' }),
           'sds_pool_info{instance="a",pool="pool 2",pool_id="p2"}': '1x9 stale',
           [`${LAST}{instance="a",pool="pool 2",pool_id="p2"}`]: '60+60x9 stale',
           'sds_pool_info{instance="b",pool="pool 2",pool_id="p2"}': '1x60',
           sds_system_up: '1x60',
-          'sds_pool_info{system="paris"}': '1x9 stale',
-          [`${LAST}{system="paris"}`]: '60+60x9 stale',
+          ...of('system="paris"', { sds_pool_info: '1x9 stale', [LAST]: '60+60x9 stale' }),
           'sds_system_up{system="paris"}': '0x60',
-          'sds_pool_info{system="rome"}': '1x9 stale',
-          [`${LAST}{system="rome"}`]: '60+60x9 stale',
+          ...of('system="rome"', { sds_pool_info: '1x9 stale', [LAST]: '60+60x9 stale' }),
           'sds_system_up{system="rome"}': '1x9 stale',
         },
         at: { '15m': [], '30m': [], '60m': [] },
@@ -127,8 +122,7 @@ export const pollCases: readonly AlertCase[] = [
     'is silent for a system that does not respond, and while polls fail': {
       series: {
         sds_system_up: '0x20',
-        'sds_system_up{system="paris"}': '1x20',
-        'sds_pool_up{system="paris"}': '0x20',
+        ...of('system="paris"', { sds_system_up: '1x20', sds_pool_up: '0x20' }),
       },
       at: { '20m': [] },
     },

@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from './case.ts'
+import { type AlertCase, cases, fires, of } from './case.ts'
 import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const skew = fires(SYSTEM, '45s')
@@ -76,11 +76,9 @@ export const valueCases: readonly AlertCase[] = [
         sds_pool_up: '1x160',
         sds_pool_nodes: '3x160',
         [served('healthStatus', 'p2')]: '3x9 0x150',
-        'sds_pool_up{pool_id="p2"}': '1x160',
-        'sds_pool_nodes{pool_id="p2"}': '3x9 0x150',
+        ...of('pool_id="p2"', { sds_pool_up: '1x160', sds_pool_nodes: '3x9 0x150' }),
         [served('healthStatus', 'p3')]: '3x9 stale',
-        'sds_pool_up{pool_id="p3"}': '1x9 0x150',
-        'sds_pool_nodes{pool_id="p3"}': '3x160',
+        ...of('pool_id="p3"', { sds_pool_up: '1x9 0x150', sds_pool_nodes: '3x160' }),
       },
       at: { '140m': [], '160m': [] },
     },

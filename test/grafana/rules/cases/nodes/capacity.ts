@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { POOL } from '../subjects.ts'
 
 export const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
@@ -23,10 +23,8 @@ export const capacityCases: readonly AlertCase[] = [
     },
     'weights nodes by their size and is silent at the threshold': {
       series: {
-        [`${ALLOCATED}{node="small"}`]: '100x60',
-        [`${TOTAL}{node="small"}`]: '100x60',
-        [`${ALLOCATED}{node="large"}`]: '700x60',
-        [`${TOTAL}{node="large"}`]: '900x60',
+        ...of('node="small"', { [ALLOCATED]: '100x60', [TOTAL]: '100x60' }),
+        ...of('node="large"', { [ALLOCATED]: '700x60', [TOTAL]: '900x60' }),
       },
       at: { '60m': [] },
     },
@@ -64,14 +62,10 @@ export const capacityCases: readonly AlertCase[] = [
     'is silent for slow growth, low usage, a short history and a pool that is full already': {
       step: 5,
       series: {
-        [`${ALLOCATED}{pool="full"}`]: '91+0.05x80',
-        [`${TOTAL}{pool="full"}`]: '100x80',
-        [`${ALLOCATED}{pool="slow"}`]: '700+0.25x80',
-        [`${TOTAL}{pool="slow"}`]: '1000x80',
-        [`${ALLOCATED}{pool="empty"}`]: '100+5x80',
-        [`${TOTAL}{pool="empty"}`]: '1000x80',
-        [`${ALLOCATED}{pool="young"}`]: '_x44 700+2.5x36',
-        [`${TOTAL}{pool="young"}`]: '_x44 1000x36',
+        ...of('pool="full"', { [ALLOCATED]: '91+0.05x80', [TOTAL]: '100x80' }),
+        ...of('pool="slow"', { [ALLOCATED]: '700+0.25x80', [TOTAL]: '1000x80' }),
+        ...of('pool="empty"', { [ALLOCATED]: '100+5x80', [TOTAL]: '1000x80' }),
+        ...of('pool="young"', { [ALLOCATED]: '_x44 700+2.5x36', [TOTAL]: '_x44 1000x36' }),
       },
       at: { '210m': [], '395m': [] },
     },
@@ -79,15 +73,11 @@ export const capacityCases: readonly AlertCase[] = [
       step: 5,
       series: {
         // A node with a tenth of the space leaves after four hours; the other one is as full as before.
-        [`${ALLOCATED}{node="stays"}`]: '630x100',
-        [`${TOTAL}{node="stays"}`]: '900x100',
-        [`${ALLOCATED}{node="leaves"}`]: '70x48 stale',
-        [`${TOTAL}{node="leaves"}`]: '100x48 stale',
+        ...of('node="stays"', { [ALLOCATED]: '630x100', [TOTAL]: '900x100' }),
+        ...of('node="leaves"', { [ALLOCATED]: '70x48 stale', [TOTAL]: '100x48 stale' }),
         // An empty node leaves: the ratio rises from 60 % to 75 %.
-        [`${ALLOCATED}{pool="smaller",node="stays"}`]: '750x100',
-        [`${TOTAL}{pool="smaller",node="stays"}`]: '1000x100',
-        [`${ALLOCATED}{pool="smaller",node="leaves"}`]: '0x48 stale',
-        [`${TOTAL}{pool="smaller",node="leaves"}`]: '250x48 stale',
+        ...of('pool="smaller",node="stays"', { [ALLOCATED]: '750x100', [TOTAL]: '1000x100' }),
+        ...of('pool="smaller",node="leaves"', { [ALLOCATED]: '0x48 stale', [TOTAL]: '250x48 stale' }),
         [`${ALLOCATED}{pool="replaced",instance="old"}`]: '700+0.25x40 stale',
         [`${TOTAL}{pool="replaced",instance="old"}`]: '1000x40 stale',
         [`${ALLOCATED}{pool="replaced",instance="new"}`]: '_x42 710.5+0.25x58',
@@ -98,20 +88,16 @@ export const capacityCases: readonly AlertCase[] = [
     'fires for the growth of a pool whose exporter is replaced, without a new wait': {
       step: 5,
       series: {
-        [`${ALLOCATED}{instance="old"}`]: '700+2.5x37 stale',
-        [`${TOTAL}{instance="old"}`]: '1000x37 stale',
-        [`${ALLOCATED}{instance="new"}`]: '_x38 795+2.5x4 800-5x20 700x60',
-        [`${TOTAL}{instance="new"}`]: '_x38 1000x86',
+        ...of('instance="old"', { [ALLOCATED]: '700+2.5x37 stale', [TOTAL]: '1000x37 stale' }),
+        ...of('instance="new"', { [ALLOCATED]: '_x38 795+2.5x4 800-5x20 700x60', [TOTAL]: '_x38 1000x86' }),
       },
       at: { '205m': [], '210m': [fills] },
     },
     'is silent for six hours after maintenance, which takes the space of a node away': {
       step: 5,
       series: {
-        [`${ALLOCATED}{node="n1"}`]: '800x144',
-        [`${TOTAL}{node="n1"}`]: '1000x144',
-        [`${ALLOCATED}{node="n2"}`]: '500x36 0x35 500x72',
-        [`${TOTAL}{node="n2"}`]: '1000x36 0x35 1000x72',
+        ...of('node="n1"', { [ALLOCATED]: '800x144', [TOTAL]: '1000x144' }),
+        ...of('node="n2"', { [ALLOCATED]: '500x36 0x35 500x72', [TOTAL]: '1000x36 0x35 1000x72' }),
         'sds_node_health_status{node="n1",status="Maintenance"}': '0x144',
         'sds_node_health_status{node="n2",status="Maintenance"}': '0x36 1x35 0x72',
       },
@@ -124,8 +110,7 @@ export const capacityCases: readonly AlertCase[] = [
       series: {
         [ALLOCATED]: '65x73 25x20',
         [TOTAL]: '100x94',
-        [`${ALLOCATED}{node="n2"}`]: '40x94',
-        [`${TOTAL}{node="n2"}`]: '200x94',
+        ...of('node="n2"', { [ALLOCATED]: '40x94', [TOTAL]: '200x94' }),
       },
       at: { '355m': [], '360m': [uneven], '425m': [uneven], '430m': [] },
     },
@@ -134,12 +119,9 @@ export const capacityCases: readonly AlertCase[] = [
       series: {
         [ALLOCATED]: '60x80',
         [TOTAL]: '100x80',
-        [`${ALLOCATED}{node="n2"}`]: '25x80',
-        [`${TOTAL}{node="n2"}`]: '100x80',
-        [`${ALLOCATED}{node="n3"}`]: '0x80',
-        [`${TOTAL}{node="n3"}`]: '0x80',
-        [`${ALLOCATED}{pool="pool 2"}`]: '90x80',
-        [`${TOTAL}{pool="pool 2"}`]: '100x80',
+        ...of('node="n2"', { [ALLOCATED]: '25x80', [TOTAL]: '100x80' }),
+        ...of('node="n3"', { [ALLOCATED]: '0x80', [TOTAL]: '0x80' }),
+        ...of('pool="pool 2"', { [ALLOCATED]: '90x80', [TOTAL]: '100x80' }),
       },
       at: { '400m': [] },
     },
@@ -148,8 +130,7 @@ export const capacityCases: readonly AlertCase[] = [
       series: {
         [ALLOCATED]: '65x80',
         [TOTAL]: '100x80',
-        [`${ALLOCATED}{node="n2"}`]: '2x80',
-        [`${TOTAL}{node="n2"}`]: '20x80',
+        ...of('node="n2"', { [ALLOCATED]: '2x80', [TOTAL]: '20x80' }),
         'sds_node_health_status{node="n2",status="Maintenance"}': '1x80',
       },
       at: { '400m': [] },

@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { POOL } from '../subjects.ts'
 import { READS, WRITES } from './latency.ts'
 
@@ -18,12 +18,9 @@ export const errorCases: readonly AlertCase[] = [
         [SUCCEEDED]: '991x30',
         [READS]: '50x30',
         [WRITES]: '50x30',
-        [`${FAILED}{pool="quiet"}`]: '1x30',
-        [`${SUCCEEDED}{pool="quiet"}`]: '1x30',
-        [`${READS}{pool="quiet"}`]: '0.45x30',
+        ...of('pool="quiet"', { [FAILED]: '1x30', [SUCCEEDED]: '1x30', [READS]: '0.45x30' }),
         [`${WRITES}{pool="quiet"}`]: '0.45x30',
-        [`${FAILED}{pool="idle"}`]: '0x30',
-        [`${SUCCEEDED}{pool="idle"}`]: '0x30',
+        ...of('pool="idle"', { [FAILED]: '0x30', [SUCCEEDED]: '0x30' }),
       },
       at: { '5m': [], '30m': [] },
     },
@@ -57,16 +54,13 @@ export const errorCases: readonly AlertCase[] = [
     'is silent when nearly all errors are of category User, for a pool with few transactions and without transactions':
       {
         series: {
-          [`${FAILED}{pool="quiet"}`]: '1x30',
-          [`${SUCCEEDED}{pool="quiet"}`]: '1x30',
-          [`${READS}{pool="quiet"}`]: '0.45x30',
+          ...of('pool="quiet"', { [FAILED]: '1x30', [SUCCEEDED]: '1x30', [READS]: '0.45x30' }),
           [`${WRITES}{pool="quiet"}`]: '0.45x30',
           [FAILED]: '300.6x30',
           [SUCCEEDED]: '699.4x30',
           [`${BY_TYPE}{category="User",error_type="404 (S3)"}`]: '200x30',
           [`${BY_TYPE}{category="User",error_type="403 (S3)"}`]: '100x30',
-          [`${FAILED}{pool="idle"}`]: '0x30',
-          [`${SUCCEEDED}{pool="idle"}`]: '0x30',
+          ...of('pool="idle"', { [FAILED]: '0x30', [SUCCEEDED]: '0x30' }),
         },
         at: { '5m': [], '30m': [] },
       },

@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { POOL } from '../subjects.ts'
 import { ALLOCATED, TOTAL } from './capacity.ts'
 
@@ -118,8 +118,7 @@ export const forecastCases: readonly AlertCase[] = [
         [ALLOCATED]: '80x19 stale _x9 80x70',
         [TOTAL]: '100x19 stale _x9 100x70',
         ...node(`${DAYS_5}x9 stale _x49 ${DAYS_5}x40`, { pool: 'pool 2' }),
-        [`${ALLOCATED}{pool="pool 2"}`]: '80x9 stale _x49 80x40',
-        [`${TOTAL}{pool="pool 2"}`]: '100x9 stale _x49 100x40',
+        ...of('pool="pool 2"', { [ALLOCATED]: '80x9 stale _x49 80x40', [TOTAL]: '100x9 stale _x49 100x40' }),
       },
       at: { '59m': [], '60m': [forecast('5 days')], '100m': [forecast('5 days')] },
     },

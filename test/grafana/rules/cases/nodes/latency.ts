@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { NODE, POOL } from '../subjects.ts'
 
 export const READ = 'sds_node_transaction_read_latency_seconds'
@@ -55,8 +55,7 @@ export const latencyCases: readonly AlertCase[] = [
       series: {
         [READ]: '0.25x19 0.05x40',
         [READS]: '100x60',
-        [`${READ}{node="idle"}`]: '9x60',
-        [`${READS}{node="idle"}`]: '0x60',
+        ...of('node="idle"', { [READ]: '9x60', [READS]: '0x60' }),
       },
       at: { '14m': [], '15m': [slowRead], '29m': [slowRead], '30m': [] },
     },
@@ -64,17 +63,14 @@ export const latencyCases: readonly AlertCase[] = [
       series: {
         [READ]: '1x30',
         [READS]: '10x30',
-        [`${READ}{node="n2"}`]: '0.05x30',
-        [`${READS}{node="n2"}`]: '90x30',
+        ...of('node="n2"', { [READ]: '0.05x30', [READS]: '90x30' }),
       },
       at: { '30m': [] },
     },
     'is silent for a pool with few transactions, without transactions, or without a rate': {
       series: {
-        [`${READ}{pool="quiet"}`]: '2x30',
-        [`${READS}{pool="quiet"}`]: '0.9x30',
-        [`${READ}{pool="idle"}`]: '2x30',
-        [`${READS}{pool="idle"}`]: '0x30',
+        ...of('pool="quiet"', { [READ]: '2x30', [READS]: '0.9x30' }),
+        ...of('pool="idle"', { [READ]: '2x30', [READS]: '0x30' }),
         [`${READ}{pool="modern"}`]: '2x30',
       },
       at: { '30m': [] },
@@ -95,8 +91,7 @@ export const latencyCases: readonly AlertCase[] = [
         [WRITES]: '100x30',
         [READ]: '0.9x30',
         [READS]: '100x30',
-        [`${WRITE}{pool="quiet"}`]: '2x30',
-        [`${WRITES}{pool="quiet"}`]: '0.9x30',
+        ...of('pool="quiet"', { [WRITE]: '2x30', [WRITES]: '0.9x30' }),
       },
       at: { '30m': [] },
     },
@@ -139,8 +134,7 @@ export const latencyCases: readonly AlertCase[] = [
       series: {
         [READ]: '0.9x40',
         [READS]: '0.9x40',
-        [`${READ}{node="n2"}`]: '0.8x40',
-        [`${READS}{node="n2"}`]: '0x40',
+        ...of('node="n2"', { [READ]: '0.8x40', [READS]: '0x40' }),
         [`${READ}{node="n3"}`]: '0.7x40',
         ...Object.fromEntries(
           ['n4', 'n5', 'n6', 'n7'].flatMap((node) => [

@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { POOL } from '../subjects.ts'
 
 const ENABLED = 'sds_pool_garbage_collection_enabled'
@@ -116,8 +116,7 @@ export const backgroundCases: readonly AlertCase[] = [
       series: {
         [APPLICABLE]: '1000x500',
         [CODED]: '960x99 600x144 960x250',
-        [`${APPLICABLE}{pool="pool 2",pool_id="p2"}`]: '0x500',
-        [`${CODED}{pool="pool 2",pool_id="p2"}`]: '0x500',
+        ...of('pool="pool 2",pool_id="p2"', { [APPLICABLE]: '0x500', [CODED]: '0x500' }),
       },
       at: { '1200m': [], '2400m': [] },
     },

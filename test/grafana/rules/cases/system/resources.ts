@@ -1,4 +1,4 @@
-import { type AlertCase, cases, fires } from '../case.ts'
+import { type AlertCase, cases, fires, of } from '../case.ts'
 import { SYSTEM } from '../subjects.ts'
 
 const AVAILABLE = 'sds_resource_available'
@@ -19,8 +19,7 @@ export const resourceCases: readonly AlertCase[] = [
     'fires for a day for a resource that is no longer allowed': {
       step: 5,
       series: {
-        [`${AVAILABLE}{resource="namespaces"}`]: '1x11 0x330',
-        [`${UP}{resource="namespaces"}`]: '1x11 stale',
+        ...of('resource="namespaces"', { [AVAILABLE]: '1x11 0x330', [UP]: '1x11 stale' }),
       },
       at: { '125m': [], '130m': [failing('namespaces')], '1490m': [failing('namespaces')], '1510m': [] },
     },
@@ -28,10 +27,8 @@ export const resourceCases: readonly AlertCase[] = [
       {
         series: {
           [`${AVAILABLE}{resource="buckets"}`]: '0x150',
-          [`${AVAILABLE}{resource="quotas"}`]: '1x20 stale',
-          [`${UP}{resource="quotas"}`]: '1x20 stale',
-          [`${AVAILABLE}{resource="inventory"}`]: '1x150',
-          [`${UP}{resource="inventory"}`]: '1x9 0x60 1x80',
+          ...of('resource="quotas"', { [AVAILABLE]: '1x20 stale', [UP]: '1x20 stale' }),
+          ...of('resource="inventory"', { [AVAILABLE]: '1x150', [UP]: '1x9 0x60 1x80' }),
           [`${AVAILABLE}{resource="pools"}`]: '1x150',
           [`${UP}{instance="a",resource="pools"}`]: '0x150',
           [`${UP}{instance="b",resource="pools"}`]: '1x150',
