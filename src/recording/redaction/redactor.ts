@@ -7,79 +7,70 @@ import { QUERY_PATH } from '../../query_catalogue.ts'
 import { type Element, writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
 import { KINDS, type Kind, kindByRequest, SECRET_NAME } from './kinds.ts'
-import { createPathRedaction, type PathRedaction } from './paths.ts'
+
 import { createStandIns, type StandIns } from './stand_ins.ts'
-import { createTextRedaction, DROPPED, type RedactText, type TextOptions } from './texts.ts'
+import { createPathRedaction, createTextRedaction, DROPPED, type TextOptions } from './texts.ts'
 import { COLUMNS } from './words.ts'
 
 /** Makes recorded exchanges of received ones, without the texts of the system. */
 export function createRedactor(options: TextOptions, standIns: StandIns = createStandIns()) {
-  const unknown = new Set<string>()
-  const redact = createTextRedaction(standIns, options)
-  const paths = createPathRedaction(redact)
-  const parts = { standIns, redact, paths, onUnknown: (name: string) => unknown.add(name) }
+  const parts = partsOf(options, standIns)
+  const { paths, unknown } = parts
   return {
     standIns,
     /** Names of members that are not known, as they came. */
     unknownMembers: (): ReadonlySet<string> => unknown,
-    exchange(received: ReceivedExchange): RecordedExchange {
-      const { outcome } = received
+    exchange({
+      outcome,
+      operation: label,
+      method,
+      path,
+      query = '',
+      body,
+    }: ReceivedExchange): RecordedExchange {
       // Resources are read with queries, too.
-      const operation = received.path === QUERY_PATH ? 'query' : received.operation
+      const operation = path === QUERY_PATH ? 'query' : label
       const bodies = createBodyRedaction(parts, operation)
-      const request = requestOf(received, operation, paths, bodies)
+      const sent: unknown = body === undefined ? undefined : JSON.parse(body)
+      const request: RecordedRequest = {
+        operation: label,
+        method,
+        path: paths.path(path),
+        ...(query !== '' && { query: paths.query(query) }),
+        // The texts of queries are those of the exporter.
+        ...(body !== undefined && { body: operation === 'query' ? sent : bodies.json(sent) }),
+      }
       if (typeof outcome === 'string') return { request, at: Math.floor(Date.now() / 1000), failure: outcome }
       return { request, ...answerOf(outcome, bodies) }
     },
   }
 }
 
-function requestOf(
-  { method, path, query, body, ...received }: ReceivedExchange,
-  operation: string,
-  paths: PathRedaction,
-  bodies: BodyRedaction,
-): RecordedRequest {
-  const sent: unknown = body === undefined ? undefined : JSON.parse(body)
-  // The texts of queries are those of the exporter.
-  const redacted = operation === 'query' ? sent : bodies.json(sent)
-  return {
-    operation: received.operation,
-    method,
-    path: paths.path(path),
-    ...(query !== undefined && query !== '' && { query: paths.query(query) }),
-    ...(body !== undefined && { body: redacted }),
-  }
+type Parts = ReturnType<typeof partsOf>
+
+function partsOf(options: TextOptions, standIns: StandIns) {
+  const redact = createTextRedaction(standIns, options)
+  return { standIns, redact, paths: createPathRedaction(redact), unknown: new Set<string>() }
 }
 
-function answerOf(answer: ReceivedResponse, bodies: BodyRedaction): Omit<RecordedExchange, 'request'> {
-  const headers = headersOf(answer)
-  return {
-    at: secondsOf(answer),
-    status: answer.status,
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...bodyOf(answer.text, bodies),
-  }
-}
-
-/** The Date header has whole seconds. */
-function secondsOf({ header, at }: ReceivedResponse): number {
-  const dateMs = Date.parse(header('date') ?? '')
-  return Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at)
-}
-
-function headersOf({ header }: ReceivedResponse): Record<string, string> {
+function answerOf({ status, text, header, at }: ReceivedResponse, bodies: BodyRedaction) {
   const location = header('location')
   const seconds = header('retry-after')?.trim() ?? ''
-  return {
+  const headers = {
     ...(location !== undefined && { location: /\/login\b/i.test(location) ? '/login' : '/' }),
     ...(/^\d{1,6}$/.test(seconds) && { 'retry-after': seconds }),
   }
+  // The Date header has whole seconds.
+  const dateMs = Date.parse(header('date') ?? '')
+  return {
+    at: Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at),
+    status,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...bodyOf(text, bodies),
+  }
 }
 
-type Body = Pick<RecordedExchange, 'format' | 'body'>
-
-function bodyOf(text: string, bodies: BodyRedaction): Body {
+function bodyOf(text: string, bodies: BodyRedaction): Pick<RecordedExchange, 'format' | 'body'> {
   const trimmed = text.trim()
   if (trimmed === '') return { format: 'empty' }
   if (isPage(trimmed)) return { format: 'html' }
@@ -93,13 +84,6 @@ function bodyOf(text: string, bodies: BodyRedaction): Body {
   }
 }
 
-interface Parts {
-  readonly standIns: StandIns
-  readonly redact: RedactText
-  readonly paths: PathRedaction
-  readonly onUnknown: (name: string) => void
-}
-
 /** No known member has a longer name. */
 const MAX_NAME_CHARACTERS = 100
 /** Deeper values are dropped. Answers of the product have up to ten levels. */
@@ -111,10 +95,10 @@ type BodyRedaction = ReturnType<typeof createBodyRedaction>
  * Replaces the texts of the bodies of an exchange, and the names of members that are not known. Everything else stays.
  * @param operation of the request
  */
-function createBodyRedaction({ standIns, redact, paths, onUnknown }: Parts, operation: string) {
+function createBodyRedaction({ standIns, redact, paths, unknown }: Parts, operation: string) {
   function nameOf(name: string): string {
     if (KINDS.has(name.trim())) return name
-    onUnknown(name)
+    unknown.add(name)
     return standIns.of(name, 'member')
   }
 
