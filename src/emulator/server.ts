@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, ListenOptions, Socket } from 'node:net'
 import type { Middleware } from 'koa'
@@ -23,81 +23,69 @@ interface ServerOptions extends Service {
 /** A listener that answers as a storage system, with faults. @throws RangeError for an invalid fault */
 export function createSystemServer(options: ServerOptions) {
   const { settings, pools, sessions, middleware, dataAddresses = [] } = options
-  const { clock } = settings
+  const { clock, tls } = settings
+  const address = parseListenAddress(settings.listenAddress)
+  let stopping = new AbortController()
+  let servers: readonly OpenServer[] = []
   const faults = createFaults(pools, () => Math.floor(clock() / 1_000), sessions.limitUses)
   const setFaults = (list: readonly (string | Fault)[]): void =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)
-  const listener = createListener(settings.listenAddress, settings.tls, dataAddresses)
   const app = createApp(options, [
     ...(settings.middleware === undefined ? [] : [settings.middleware]),
-    faultMiddleware(faults, clock, listener.stopping),
+    faultMiddleware(faults, clock, () => stopping.signal),
     ...(middleware === undefined ? [] : [middleware]),
   ])
+  /** Also destroys the connections that are open. */
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    await Promise.all(servers.map(({ close }) => close()))
+    servers = []
+  }
   return {
     /** Base URL, such as `http://127.0.0.1:4443`; empty while it is not listening. */
     get url(): string {
-      return listener.url()
+      const { address: host, port } = servers[0]?.address ?? {}
+      return host === undefined ? '' : `${tls === false ? 'http' : 'https'}://${urlHost(host)}:${port}`
     },
     /** Number of valid tokens of a user that were created by logins. */
     liveSessions: sessions.live,
     /** Replaces the active faults. Text in the format of the command line. @throws RangeError for invalid text */
     setFaults,
-    start: (): Promise<void> => listener.open(app.callback()),
-    /** Also destroys the connections that are open. */
-    stop: listener.close,
-  }
-}
-
-/**
- * A socket that can be opened and closed repeatedly.
- * @param others further addresses to listen on, at the same port
- */
-function createListener(listenAddress: string, tls: boolean | TlsOptions, others: readonly string[]) {
-  const address = parseListenAddress(listenAddress)
-  const sockets = new Set<Socket>()
-  let servers: Server[] = []
-  let stopping = new AbortController()
-  return {
-    /** Empty while it is closed. */
-    url: (): string => {
-      const [server] = servers
-      return server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)
-    },
-    /** Aborted by `close`. */
-    stopping: (): AbortSignal => stopping.signal,
     /** @throws the operating system's error, such as EADDRINUSE */
-    open: async (onRequest: RequestListener): Promise<void> => {
+    start: async (): Promise<void> => {
       stopping = new AbortController()
       const names = [...new Set(['localhost', '127.0.0.1', '::1', address.host ?? 'localhost'])]
-      const settings = tls === true ? await selfSigned({ names }) : tls
-      const listen = async (at: ListenOptions): Promise<Server> => {
-        const opened =
-          typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
-        opened.on('connection', (socket: Socket) => {
-          sockets.add(socket)
-          // Faults break connections on purpose: their errors are ignored.
-          socket.on('error', () => undefined)
-          socket.on('close', () => sockets.delete(socket))
-        })
-        await once(opened.listen(at), 'listening')
-        servers.push(opened)
-        return opened
+      const secure = tls === true ? await selfSigned({ names }) : tls
+      const open = async (at: ListenOptions) => {
+        const opened = await listen(at, secure, app.callback())
+        servers = [...servers, opened]
+        return opened.address
       }
-      const { port } = (await listen({ ...address })).address() as AddressInfo
-      await Promise.all(others.map((host) => listen({ host, port })))
+      const { port } = await open({ ...address })
+      await Promise.all(dataAddresses.map((host) => open({ host, port })))
     },
-    /** Also destroys all open connections. */
-    close: async (): Promise<void> => {
-      stopping.abort()
-      const closed = servers.map((one) => new Promise<unknown>((resolve) => one.close(resolve)))
-      for (const socket of sockets) socket.destroy()
-      await Promise.all(closed)
-      servers = []
-    },
+    stop,
   }
 }
 
-function urlOf({ address, port }: AddressInfo, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://${urlHost(address)}:${port}`
+type OpenServer = Awaited<ReturnType<typeof listen>>
+
+async function listen(at: ListenOptions, tls: TlsOptions | false, onRequest: RequestListener) {
+  const sockets = new Set<Socket>()
+  const server = tls === false ? createServer(onRequest) : createTlsServer(tls, onRequest)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    // Faults break connections on purpose: their errors are ignored.
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await once(server.listen(at), 'listening')
+  const close = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return { address: server.address() as AddressInfo, close }
 }
