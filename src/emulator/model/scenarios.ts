@@ -150,7 +150,6 @@ export function createTimeline(
     return { scenario: name, from, day: at - (at % SECONDS_PER_DAY), effects }
   }
   let periods: readonly [Period, ...Period[]] = [periodOf(scenario, now, Number.NEGATIVE_INFINITY)]
-  let revision = 0
   const last = () => periods.at(-1) ?? periods[0]
   return {
     current: (): Scenario => last().scenario,
@@ -161,11 +160,10 @@ export function createTimeline(
     switchTo: (name: Scenario, at: number, from: number, firstNode?: number): void => {
       const period = periodOf(name, at, from, firstNode)
       periods = from === Number.NEGATIVE_INFINITY ? [period] : [...periods, period]
-      revision++
     },
     periodAt: (t: number): Period =>
       t >= last().from ? last() : (periods.findLast((period) => t >= period.from) ?? periods[0]),
-    /** Number of switches so far: sums over time that were computed before the last one are invalid. */
-    revision: (): number => revision,
+    /** Another object after each switch. */
+    periods: (): readonly Period[] => periods,
   }
 }

@@ -81,15 +81,12 @@ const MAX_KEPT = 64
 
 /** Functions of seed, scenarios and time. Sums are kept, so that the next point costs one interval. */
 export function createCounters(model: StorageModel): Counters {
-  const newCache = () => memoizeWeak((_node: Node) => new Map<number, Float64Array>())
-  let revision = model.timeline.revision()
-  let cache = newCache()
+  // A switch of the scenario makes the sums invalid.
+  const keptOf = memoizeWeak((_periods: object) =>
+    memoizeWeak((_node: Node) => new Map<number, Float64Array>()),
+  )
   return (node, k) => {
-    if (revision !== model.timeline.revision()) {
-      revision = model.timeline.revision()
-      cache = newCache()
-    }
-    const kept = cache(node)
+    const kept = keptOf(model.timeline.periods())(node)
     return kept.get(k) ?? accumulate(model, node, k, kept)
   }
 }
