@@ -1,35 +1,24 @@
 import { KeyObject, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** A certificate and its private key, both PEM. */
-export interface CertifiedKey {
-  readonly cert: string
-  readonly key: string
-}
-
-interface CertificateOptions {
-  /** Host names and IP addresses that it is valid for; the first is also its common name. */
-  readonly names: readonly string[]
-  readonly notBefore?: Date
-  readonly notAfter?: Date
-}
-
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 /** Allowed difference between the clocks of client and server. */
 const SKEW_MS = 3_600_000
 const VALIDITY_MS = 365 * 86_400_000
 
-/** A self-signed certificate, the default of storage systems on delivery. */
-export async function selfSigned(options: CertificateOptions): Promise<CertifiedKey> {
+/**
+ * A self-signed certificate, the default of storage systems on delivery, and its private key, both PEM.
+ * @param options.names host names and IP addresses that it is valid for; the first is also its common name
+ */
+export async function selfSigned({ names, notAfter }: { names: readonly string[]; notAfter?: Date }) {
   const x509 = await loadLibrary()
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  const { names } = options
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [names[0] ?? 'emulator'] }],
     keys,
     signingAlgorithm: ALGORITHM,
-    notBefore: options.notBefore ?? new Date(Date.now() - SKEW_MS),
-    notAfter: options.notAfter ?? new Date(Date.now() + VALIDITY_MS),
+    notBefore: new Date(Date.now() - SKEW_MS),
+    notAfter: notAfter ?? new Date(Date.now() + VALIDITY_MS),
     extensions: [
       new x509.BasicConstraintsExtension(true),
       new x509.ExtendedKeyUsageExtension([

@@ -1,47 +1,32 @@
 import type { DocumentFormat, Members } from './format.ts'
 
 /** An error of the storage system. Its body has the members code, description, details and retryable. */
-interface ErrorRow {
-  readonly status: number
-  readonly code: number
-  readonly description: string
-  readonly retryable?: boolean
-}
+const row = (status: number, code: number, description: string) => ({ status, code, description })
 
 export const ERRORS = {
-  badParameter: { status: 400, code: 1008, description: 'Parameter was provided but invalid' },
-  notAUrn: { status: 400, code: 1013, description: 'Parameter is not a valid URI' },
-  badRange: { status: 400, code: 1014, description: 'Parameter is out of the valid range' },
-  badTime: { status: 400, code: 1029, description: 'Parameter is not a valid time' },
-  badCredentials: { status: 401, code: 401, description: 'Unauthorized' },
-  unauthenticated: {
-    status: 401,
-    code: 4000,
-    description: 'Invalid credentials or authentication token provided to access to this resource',
-  },
-  forbidden: {
-    status: 403,
-    code: 3000,
-    description: 'This operation is forbidden for this resource using the specified credentials',
-  },
-  notFound: { status: 404, code: 2000, description: 'Unable to find entity in request URL' },
-  wrongMethod: { status: 405, code: 1007, description: 'Method is not supported by this resource' },
-  mediaType: { status: 415, code: 1003, description: 'The media type of the body is not supported' },
-  failure: { status: 500, code: 999, description: 'Unexpected error' },
-  noPermission: { status: 500, code: 6401, description: 'Insufficient permissions' },
-  unreachable: {
-    status: 503,
-    code: 6503,
-    description: 'Unable to connect to the service. The service is unavailable, try again later.',
-    retryable: true,
-  },
-  unavailable: {
-    status: 503,
-    code: 6000,
-    description: 'The service is currently unavailable',
-    retryable: true,
-  },
-} as const satisfies Record<string, ErrorRow>
+  badParameter: row(400, 1008, 'Parameter was provided but invalid'),
+  notAUrn: row(400, 1013, 'Parameter is not a valid URI'),
+  badRange: row(400, 1014, 'Parameter is out of the valid range'),
+  badTime: row(400, 1029, 'Parameter is not a valid time'),
+  badCredentials: row(401, 401, 'Unauthorized'),
+  unauthenticated: row(
+    401,
+    4000,
+    'Invalid credentials or authentication token provided to access to this resource',
+  ),
+  forbidden: row(403, 3000, 'This operation is forbidden for this resource using the specified credentials'),
+  notFound: row(404, 2000, 'Unable to find entity in request URL'),
+  wrongMethod: row(405, 1007, 'Method is not supported by this resource'),
+  mediaType: row(415, 1003, 'The media type of the body is not supported'),
+  failure: row(500, 999, 'Unexpected error'),
+  noPermission: row(500, 6401, 'Insufficient permissions'),
+  unreachable: row(
+    503,
+    6503,
+    'Unable to connect to the service. The service is unavailable, try again later.',
+  ),
+  unavailable: row(503, 6000, 'The service is currently unavailable'),
+} as const
 export type ErrorName = keyof typeof ERRORS
 
 /** A request is refused. The HTTP layer writes it as a body in the requested format, or in its own. */
@@ -52,13 +37,18 @@ export class EmulatedError extends Error {
   readonly headers: Readonly<Record<string, string>>
   readonly format?: DocumentFormat
   constructor(name: ErrorName, details: string, headers: Readonly<Record<string, string>> = {}) {
-    const { status, code, description, retryable = false }: ErrorRow = ERRORS[name]
+    const { status, code, description } = ERRORS[name]
     super(`${description}: ${details}`)
     this.name = 'EmulatedError'
     this.status = status
     this.headers = headers
     const isLogin = name === 'badCredentials'
-    this.members = { code, description, ...(details !== '' && { details }), ...(!isLogin && { retryable }) }
+    this.members = {
+      code,
+      description,
+      ...(details !== '' && { details }),
+      ...(!isLogin && { retryable: status === 503 }),
+    }
   }
 }
 
