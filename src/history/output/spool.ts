@@ -15,12 +15,12 @@ export type SpooledSeries = readonly [family: string, labels: string, bytes: num
  * within them the lines of each series together. Lines are kept in memory up to a limit, then in one file for each
  * series: memory depends on the number of series, not on the length of the history.
  */
-export type Spool = ReturnType<typeof createSpool>
+export type Spool = Awaited<ReturnType<typeof openSpool>>
 
 interface Lines {
   readonly family: string
   readonly labels: string
-  readonly index: number
+  readonly file: string
   /** Bytes in the file. Later ones are the rest of an interrupted save, or of an earlier part. */
   bytes: number
   /** Not yet in the file. */
@@ -36,47 +36,21 @@ const PARALLEL_FILES = 16
  * @param saved the series that an earlier run has saved in the folder
  * @throws {Error} if a saved file is missing or shorter than it was
  */
-export async function openSpool(folder: string, saved: readonly SpooledSeries[] = []): Promise<Spool> {
+export async function openSpool(folder: string, saved: readonly SpooledSeries[] = []) {
   const all = new Map<string, Lines>()
-  const add = (family: string, labels: string, bytes: number): Lines => {
-    const lines = { family, labels, index: all.size, bytes, chunks: [] }
+  let memoryBytes = 0
+
+  function add(family: string, labels: string, bytes: number): Lines {
+    const lines = { family, labels, file: join(folder, `${all.size}.om`), bytes, chunks: [] }
     all.set(`${family}{${labels}`, lines)
     return lines
   }
-  const fileOf = ({ index }: Lines) => join(folder, `${index}.om`)
+
   for (const [family, labels, bytes] of saved) {
-    const file = fileOf(add(family, labels, bytes))
+    const { file } = add(family, labels, bytes)
     if (bytes > 0 && (await stat(file)).size < bytes)
       throw new Error(`${file} is damaged: it has not what was saved in it; begin anew with --force`)
   }
-  return createSpool({ folder, all, add, fileOf })
-}
-
-interface SpoolParts {
-  readonly folder: string
-  readonly all: ReadonlyMap<string, Lines>
-  readonly add: (family: string, labels: string, bytes: number) => Lines
-  readonly fileOf: (lines: Lines) => string
-}
-
-function createSpool({ folder, all, add, fileOf }: SpoolParts) {
-  let memoryBytes = 0
-
-  async function saveOne(lines: Lines): Promise<void> {
-    const data = Buffer.concat(lines.chunks)
-    await using file = await open(fileOf(lines), 'a')
-    await file.truncate(lines.bytes)
-    await file.appendFile(data)
-    lines.bytes += data.length
-    lines.chunks = []
-    memoryBytes -= data.length
-  }
-
-  async function* linesOf(lines: Lines): AsyncGenerator<Buffer> {
-    if (lines.bytes > 0) yield* createReadStream(fileOf(lines), { end: lines.bytes - 1 })
-    yield* lines.chunks
-  }
-
   return {
     add(series: Iterable<HistorySeries>): void {
       for (const { family, labels, text } of metricLines(series)) {
@@ -100,7 +74,10 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts) {
       createFolder(folder)
       const changed = [...all.values()].filter(({ chunks }) => chunks.length > 0)
       for (let start = 0; start < changed.length; start += PARALLEL_FILES) {
-        const saves = changed.slice(start, start + PARALLEL_FILES).map(saveOne)
+        const saves = changed.slice(start, start + PARALLEL_FILES).map(async (lines) => {
+          const bytes = await saveOne(lines)
+          memoryBytes -= bytes
+        })
         // All have ended before a failure is thrown, so that the next call does not write the same files at the same time.
         await Promise.allSettled(saves)
         await Promise.all(saves)
@@ -125,6 +102,22 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts) {
     },
     remove: (): Promise<void> => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** Moves lines from memory into their file. @returns bytes */
+async function saveOne(lines: Lines): Promise<number> {
+  const data = Buffer.concat(lines.chunks)
+  await using file = await open(lines.file, 'a')
+  await file.truncate(lines.bytes)
+  await file.appendFile(data)
+  lines.bytes += data.length
+  lines.chunks = []
+  return data.length
+}
+
+async function* linesOf({ file, bytes, chunks }: Lines): AsyncGenerator<Buffer> {
+  if (bytes > 0) yield* createReadStream(file, { end: bytes - 1 })
+  yield* chunks
 }
 
 /** The lines of one series, or of one histogram: the sort is stable, so the buckets of a time keep their order. */
