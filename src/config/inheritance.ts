@@ -40,21 +40,14 @@ export function merged(own: unknown, base: unknown): unknown {
   }
 }
 
-type AuthKey = (typeof AUTH_KEY_NAMES)[number]
-/** A token needs no password, and of two forms of a password there is one. */
-const REPLACED: Readonly<Record<AuthKey, readonly AuthKey[]>> = {
-  token: ['token_file', 'username', 'password', 'password_file'],
-  token_file: ['token', 'username', 'password', 'password_file'],
-  username: ['token', 'token_file'],
-  password: ['token', 'token_file', 'password_file'],
-  password_file: ['token', 'token_file', 'password'],
-}
-
+/** A token needs no user and no password, and of two forms of a password there is one. */
 function mergedAuth(own: unknown, base: unknown): unknown {
   if (!isMapping(own) || !isMapping(base)) return own ?? base
-  const replaced = Object.keys(own).flatMap((key): readonly string[] => REPLACED[key as AuthKey] ?? [])
-  const rest = Object.entries(base).filter(([key]) => !replaced.includes(key))
-  return { ...Object.fromEntries(rest), ...own }
+  const has = (...keys: readonly (typeof AUTH_KEY_NAMES)[number][]) => keys.some((key) => key in own)
+  const { token, token_file, password, password_file, ...user } = base
+  if (has('token', 'token_file')) return own
+  if (has('password', 'password_file')) return { ...user, ...own }
+  return has('username') ? { ...user, password, password_file, ...own } : { ...base, ...own }
 }
 
 /** What a complete system has at a path by inheritance; undefined: nothing, or a value of its own. */

@@ -110,17 +110,16 @@ function systemSchema(folder: string, read: ReadText) {
       pools: poolList.optional(),
       ...systemSections(folder, read),
     })
-    .transform(({ base_url, tls_config, pools, performance, resources, providers, discovery, ...system }) => {
-      const ofPerformance = performanceOf(performance, system.poll)
+    .transform(({ name, auth, labels, poll, forecast, limits, base_url, tls_config, pools, ...sections }) => {
+      const performance = performanceOf(sections.performance, poll)
       return {
-        ...system,
+        ...{ name, auth, labels, poll, forecast, limits, performance },
         /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
         baseUrls: [...new Set(base_url)] as readonly string[],
         tls: tls_config,
         /** Ids of the pools to poll; undefined: all pools that the system lists. */
         pools: pools as readonly string[] | undefined,
-        performance: ofPerformance,
-        resources: resourcesOf({ ...system, resources, providers, discovery }, ofPerformance),
+        resources: resourcesOf(sections, performance.schedule || poll.schedule, performance.source),
       }
     })
 }
@@ -166,22 +165,19 @@ export function fileSchema(
  * forecasts that its systems request; of a file without systems, the same two sections.
  */
 export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSystems: boolean) {
-  const message = typeMessage('expected a mapping with the key alerting')
-  if (!hasSystems)
-    return z
-      .strictObject({ alerting, forecast: FORECAST_SECTION }, message)
-      .superRefine(
-        (file, context) =>
-          checkForecastTarget(file.alerting, [{ path: ['forecast'], forecast: file.forecast }], context),
-        IF_VALID,
-      )
-  const systems = z.array(z.strictObject({ forecast: FORECAST_SECTION }))
   return z
-    .strictObject({ alerting: alerting.prefault({}), forecast: FORECAST_SECTION, systems }, message)
-    .superRefine(
-      (file, context) => checkForecastTarget(file.alerting, requestedBy(file.systems), context),
-      IF_VALID,
+    .strictObject(
+      {
+        alerting: hasSystems ? alerting.prefault({}) : alerting,
+        forecast: FORECAST_SECTION,
+        systems: z.array(z.strictObject({ forecast: FORECAST_SECTION })).optional(),
+      },
+      typeMessage('expected a mapping with the key alerting'),
     )
+    .superRefine(({ alerting, forecast, systems }, context) => {
+      const requested = systems === undefined ? [{ path: ['forecast'], forecast }] : requestedBy(systems)
+      checkForecastTarget(alerting, requested, context)
+    }, IF_VALID)
 }
 
 const SETTING = 'alerting.thresholds.forecast_target_percent'

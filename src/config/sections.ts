@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
-import {
-  RESOURCE_NAMES,
-  RESOURCES,
-  type ResourceName,
-  type ResourceRow,
-  type ResourceSection,
-} from '../system_catalogue.ts'
+import { RESOURCES, type ResourceName, type ResourceRow, type ResourceSection } from '../system_catalogue.ts'
 import { type ReadText, readTextFile } from '../values/files.ts'
 import { MAX_PORT } from '../values/listen_address.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
@@ -176,18 +170,19 @@ function sectionsOf(isAtTop: boolean, ...files: FileArguments) {
   return Object.fromEntries(rows.map(([name, row]) => [row.section ?? name, sectionOf(row, ...files)]))
 }
 
-/** The Flux API is asked for values of the system as for performance metrics, also if these are read with every poll. */
+/**
+ * The resources by name.
+ * @param schedule of the Flux API, which is asked for values of the system, too; empty: the usual one
+ */
 export function resourcesOf(
-  sections: Pick<FileSections, 'resources' | ResourceSection | 'poll'>,
-  { source, schedule }: SectionsConfig['performance'],
+  { resources, ...atTop }: Pick<FileSections, 'resources' | ResourceSection>,
+  schedule: string,
+  source: PerformanceSource,
 ) {
-  const queries = source === 'feed' ? '' : schedule || sections.poll.schedule || QUERIES_SCHEDULE
-  const configOf = (name: ResourceName): ResourceConfig | undefined => {
-    const { isQueried, section }: ResourceRow = RESOURCES[name]
-    if (isQueried) return { ...NO_LIMITS, schedule: queries }
-    return section === undefined ? sections.resources[name] : sections[section]
-  }
-  const entries = RESOURCE_NAMES.map((name) => [name, configOf(name)])
+  const queries = { ...NO_LIMITS, schedule: source === 'feed' ? '' : schedule || QUERIES_SCHEDULE }
+  const entries = Object.entries<ResourceRow>(RESOURCES).map(([name, { isQueried, section }]) => {
+    return [name, isQueried ? queries : section === undefined ? resources[name] : atTop[section]]
+  })
   return Object.fromEntries(entries) as Readonly<Record<ResourceName, ResourceConfig>>
 }
 
@@ -208,11 +203,6 @@ export function systemSections(...files: FileArguments) {
 export const SECTION_NAMES: readonly string[] = Object.keys(systemSections('', readTextFile))
 type Sections = ReturnType<typeof systemSections>
 type FileSections = { readonly [Name in keyof Sections]: Readonly<z.output<Sections[Name]>> }
-
-export interface SectionsConfig extends Omit<FileSections, 'performance' | 'resources' | ResourceSection> {
-  readonly performance: Readonly<ReturnType<typeof performanceOf>>
-  readonly resources: Readonly<ReturnType<typeof resourcesOf>>
-}
 
 export const historySection = z
   .strictObject({
