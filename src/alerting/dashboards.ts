@@ -1,7 +1,6 @@
 import type { AlertingConfig, Override, Subject } from './config.ts'
-import { type Dashboard, type FieldOverride, type Panel, withPanels } from './panels.ts'
 import { type Pointers, pathsIn, resolve, type Values, withTexts } from './references.ts'
-import { labelled } from './subjects.ts'
+import { labelled } from './rules.ts'
 
 /** A dashboard with the default settings, and the texts of it that depend on settings. */
 export interface DashboardSource {
@@ -114,4 +113,42 @@ function lineStyle({ refId, color }: ReturnType<typeof limitsOf>[number]): Field
       { id: 'links', value: [] },
     ],
   }
+}
+
+/** A dashboard in Grafana's classic JSON model. */
+export type Dashboard = {
+  readonly uid: string
+  readonly title: string
+  readonly panels?: readonly Panel[]
+  readonly templating?: { readonly list?: readonly { readonly name: string }[] }
+} & Readonly<Record<string, unknown>>
+
+interface Panel {
+  readonly panels?: readonly Panel[]
+  readonly targets?: readonly Readonly<Record<string, unknown>>[]
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly thresholds?: { readonly steps: readonly Step[] }
+      readonly custom?: { readonly thresholdsStyle?: { readonly mode: string } }
+    }
+    readonly overrides: readonly FieldOverride[]
+  }
+}
+
+interface Step {
+  readonly value: string | number | null
+  readonly color: string
+}
+
+interface FieldOverride {
+  readonly matcher: { readonly id: string; readonly options?: unknown }
+  readonly properties: readonly object[]
+}
+
+/** The dashboard or row with its panels changed, also those in rows. */
+function withPanels<Part extends Pick<Panel, 'panels'>>(part: Part, change: (panel: Panel) => Panel): Part {
+  const { panels } = part
+  return panels === undefined
+    ? part
+    : { ...part, panels: panels.map((panel) => change(withPanels(panel, change))) }
 }

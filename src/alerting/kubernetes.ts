@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import type { Dashboard } from './panels.ts'
+import type { Dashboard } from './dashboards.ts'
 import type { RuleContents, RuleFile, WrittenFile } from './rules.ts'
 
 const HEADER =

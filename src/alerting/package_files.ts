@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { DashboardSource } from './dashboards.ts'
-import type { Pointers } from './references.ts'
-import { type Values, valuesOf } from './references.ts'
+import type { AlertingConfig } from './config.ts'
+import { type Dashboard, type DashboardSource, tunedDashboard } from './dashboards.ts'
+import { kubernetesObjects } from './kubernetes.ts'
+import { type Pointers, type Values, valuesOf } from './references.ts'
+import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 import {
   CLUSTER_HIDE,
   CLUSTER_PATH,
@@ -46,4 +48,26 @@ export function readDashboards(): DashboardSource[] {
     const dashboard = readJson(new URL(file, DASHBOARDS)) as DashboardSource['dashboard']
     return { dashboard, pointers: pointers[dashboard.uid] ?? {} }
   })
+}
+
+const INHIBITION_FILE = 'alertmanager-inhibition.yml'
+
+export function dashboardsWith(config: AlertingConfig): Dashboard[] {
+  const defaults = defaultsOf(readRules())
+  return readDashboards().map((source) => tunedDashboard(source, defaults, config))
+}
+
+export function prometheusFiles(config: AlertingConfig): WrittenFile[] {
+  const rules = readRules()
+  const files = ruleFiles(rules.sources, defaultsOf(rules), config)
+  return [...files, { name: INHIBITION_FILE, text: readInhibition() }]
+}
+
+/** Objects for Kubernetes with rules and dashboards, and inhibition rules for Alertmanager. */
+export function kubernetesFiles(config: AlertingConfig): WrittenFile[] {
+  const rules = readRules()
+  const contents = ruleContents(rules.sources, defaultsOf(rules), config)
+  const inhibition = readInhibition()
+  const objects = kubernetesObjects(contents, inhibition, dashboardsWith(config))
+  return [...objects, { name: INHIBITION_FILE, text: inhibition }]
 }

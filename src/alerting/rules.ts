@@ -3,7 +3,6 @@ import { stringify } from 'yaml'
 import type { AlertingConfig, Subject, Tuning } from './config.ts'
 import { resolve, type Values } from './references.ts'
 import { type AlertGroupSource, type AlertSource, type RuleSources, scopeOf } from './sources.ts'
-import { restricted, ruleLabels } from './subjects.ts'
 
 /** A file to be written; the name has no folder. */
 export interface WrittenFile {
@@ -183,4 +182,35 @@ function flattened({ subject, alert, parts }: Branch): Variant[] {
   const except = parts.flatMap((part) => part.subject ?? [])
   const own = alert === undefined ? [] : [{ alert, only: subject, except }]
   return [...own, ...parts.flatMap(flattened)]
+}
+
+/** A text as PromQL and Prometheus' templates quote it. */
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** A vector with one element that has the labels of the subject; `$` begins a group in a replacement. */
+export function labelled(vector: string, { system, pool }: Subject): string {
+  const withLabel = (inner: string, label: string, value: string): string =>
+    `label_replace(${inner}, "${label}", ${quoted(value.replaceAll('$', '$$$$'))}, "", "")`
+  const ofSystem = withLabel(vector, 'system', system)
+  return pool === undefined ? ofSystem : withLabel(ofSystem, 'pool', pool)
+}
+
+const labelsOf = ({ pool }: Subject): string => (pool === undefined ? 'system' : 'system,pool')
+
+/** The part of a vector that is about one subject, or about all, without others. */
+function restricted(expr: string, only: Subject | undefined, except: readonly Subject[]): string {
+  const all = [
+    ...(only === undefined ? [] : [`and on (${labelsOf(only)}) ${labelled('vector(1)', only)}`]),
+    ...except.map((subject) => `unless on (${labelsOf(subject)}) ${labelled('vector(1)', subject)}`),
+  ]
+  return all.length === 0 ? expr : [`(\n${expr}\n)`, ...all].join('\n')
+}
+
+/**
+ * The labels of the subject for a rule. Its result has them already; promtool refuses rules with the same name and
+ * labels. Values of labels are templates.
+ */
+function ruleLabels(subject: Subject | undefined): Record<string, string> {
+  const entries = Object.entries(subject ?? {}).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll('{{', '{{ "{{" }}')]))
 }

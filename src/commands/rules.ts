@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
+import { kubernetesFiles, prometheusFiles } from '../alerting/package_files.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
 import { ALERTING_FLAGS, alertingFrom } from './cli/flags/alerting_flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from './cli/flags/table.ts'

@@ -1,6 +1,5 @@
 import type { SystemClient } from '../api/client.ts'
-import type { HistoryConfig, SystemConfig } from '../config/config.ts'
-import { sameConfig } from '../config/same.ts'
+import { type HistoryConfig, type SystemConfig, sameConfig } from '../config/config.ts'
 import type { HistoryDocument } from '../history/recent.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'

@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { type Selection, substitute } from '../../grafana/mixin/promql/selection.ts'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
-import { readDashboards, readRules } from '../../src/alerting/package_files.ts'
+import {
+  dashboardsWith,
+  prometheusFiles,
+  readDashboards,
+  readRules,
+} from '../../src/alerting/package_files.ts'
 import { alertsOf, CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/sources.ts'
-import { dashboardsWith, prometheusFiles } from '../../src/alerting/written_files.ts'
 import { panelsOf, queriesOf } from '../grafana/dashboards/queries.ts'
 import { parse } from '../grafana/promql/parse.ts'
 import { temporaryFolder } from '../support/folders.ts'

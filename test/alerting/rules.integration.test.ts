@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
+import { prometheusFiles } from '../../src/alerting/package_files.ts'
 import { MAX_SETTING_SECONDS } from '../../src/alerting/sources.ts'
-import { prometheusFiles } from '../../src/alerting/written_files.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkRules, testRules } from '../support/promtool.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { sameConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { sameConfig } from '../../src/config/same.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
 import { temporaryFolder } from '../support/folders.ts'
 

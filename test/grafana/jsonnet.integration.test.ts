@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
-import { dashboardsWith, prometheusFiles } from '../../src/alerting/written_files.ts'
+import { dashboardsWith, prometheusFiles } from '../../src/alerting/package_files.ts'
 import { run } from '../support/processes.ts'
 import { toolPath } from '../support/tools.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Dashboard } from '../../alerting/panels.ts'
+import type { Dashboard } from '../../alerting/dashboards.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { visibleText } from '../../text.ts'
 import { readTextFile } from '../../values/files.ts'

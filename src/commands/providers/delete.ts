@@ -4,7 +4,7 @@ import { type Caller, deleteProvider, type Lookup, lookUp } from '../../administ
 import { ApiError } from '../../api/errors/errors.ts'
 import { UnknownOutcome } from '../../api/providers/deletion.ts'
 import { type Provider, providerPath } from '../../api/providers/providers.ts'
-import { suggestion } from '../../config/values/suggestions.ts'
+import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'

@@ -1,12 +1,54 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { type ReadText, readTextFile } from '../../values/files.ts'
-import type { Secret } from '../../values/secret.ts'
+import { Secret } from '../../values/secret.ts'
+import { isMapping } from '../inheritance.ts'
 import { ConfigError } from '../values/problems.ts'
 import { PARSE_OPTIONS, schemaProblems } from '../values/schema_problems.ts'
+import { oneOf } from '../values/units.ts'
 import { parseYaml } from '../values/yaml_text.ts'
-import { flag, headersSection, optional, usersSection } from './sections.ts'
-import { tlsSection } from './tls.ts'
+import { flag, optional, tlsSection } from './tls.ts'
+
+/** Excludes line breaks, which would add headers. A number, such as `X-XSS-Protection: 1`, is a text as in the toolkit. */
+const headerValue = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z
+    .string('expected a text')
+    .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header'),
+)
+
+/** Headers of every response. */
+const headersSection = z
+  .strictObject({
+    'Content-Security-Policy': optional(headerValue),
+    'Strict-Transport-Security': optional(headerValue),
+    'X-Content-Type-Options': optional(oneOf(['nosniff'])),
+    'X-Frame-Options': optional(oneOf(['deny', 'sameorigin'])),
+    'X-XSS-Protection': optional(headerValue),
+  })
+  .transform(
+    (headers): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      ),
+  )
+
+/** `$2a$`, `$2b$` and `$2y$`, with a cost from 4 to 31, as `htpasswd -B` writes them. */
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
+
+/** bcrypt hashes by user name. A record of the library would omit a user named `__proto__`. */
+const usersSection = z
+  .custom<object>(isMapping, 'expected a mapping of user names to bcrypt hashes')
+  .transform((section, context): ReadonlyMap<string, Secret> => {
+    const users = Object.entries(section)
+    for (const [user, hash] of users) {
+      const problem = (message: string) => context.addIssue({ code: 'custom', message, path: [user] })
+      if (user.includes(':')) problem('a user name must not contain a colon')
+      if (typeof hash !== 'string' || !BCRYPT_HASH.test(hash))
+        problem('expected a bcrypt hash, as htpasswd -nBC 10 "" prints it')
+    }
+    return new Map(users.map(([user, hash]) => [user, new Secret(hash)]))
+  })
 
 /** `http_server_config.http2` is accepted without effect: clients use HTTP/1.1. */
 function fileSchema(folder: string, read: ReadText) {

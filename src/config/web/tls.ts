@@ -1,4 +1,4 @@
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import { z } from 'zod'
 import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
@@ -12,18 +12,68 @@ import {
 } from '../values/pem.ts'
 import { DESPITE_OTHERS } from '../values/schema_problems.ts'
 import { oneOf } from '../values/units.ts'
-import {
-  CLIENT_AUTH,
-  CURVES,
-  flag,
-  namesOf,
-  optional,
-  TLS_VERSIONS,
-  TLS12_SUITES,
-  TLS13_SUITES,
-  type TlsVersionName,
-  text,
-} from './sections.ts'
+
+/**
+ * Web configuration files use the names of Go. The values are the names of Node.js and OpenSSL. Oldest first, so that
+ * versions can be compared by index.
+ */
+const TLS_VERSIONS = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+} as const satisfies Record<string, SecureVersion>
+
+type TlsVersionName = keyof typeof TLS_VERSIONS
+
+/** For TLS 1.2 and older. All have forward secrecy; those with authenticated encryption come first. */
+const TLS12_SUITES = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+} as const
+
+/** Always enabled for TLS 1.3, as in Go. OpenSSL uses the same names. */
+const TLS13_SUITES = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+] as const
+
+const CURVES = {
+  CurveP256: 'P-256',
+  CurveP384: 'P-384',
+  CurveP521: 'P-521',
+  X25519: 'X25519',
+} as const
+
+/** Whether a client certificate is requested, required, and verified against the client CA. */
+export const CLIENT_AUTH = {
+  NoClientCert: { requested: false, required: false, verified: false },
+  RequestClientCert: { requested: true, required: false, verified: false },
+  RequireAnyClientCert: { requested: true, required: true, verified: false },
+  VerifyClientCertIfGiven: { requested: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
+} as const
+
+function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
+  return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
+}
+
+/** YAML null and empty text mean "not set", as in Go. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === null || value === '' ? undefined : value), schema.optional())
+}
+
+const text = z.string('expected a text')
+export const flag = z.boolean('expected true or false')
 
 const VERSION_NAMES = namesOf(TLS_VERSIONS)
 

@@ -1,7 +1,6 @@
 import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
 import { createHttpLimits } from '../../api/http/transport.ts'
-import type { Config } from '../../config/config.ts'
-import { sameConfig } from '../../config/same.ts'
+import { type Config, sameConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
 
 /** Clients of the configured systems for requests with the token of the caller. */

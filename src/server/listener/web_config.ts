@@ -1,4 +1,4 @@
-import { sameConfig } from '../../config/same.ts'
+import { sameConfig } from '../../config/config.ts'
 import { ConfigError } from '../../config/values/problems.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
 import type { Log } from '../../log.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { suggestion } from '../../config/values/suggestions.ts'
+import { suggestion } from '../../config/values/unknown_keys.ts'
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'

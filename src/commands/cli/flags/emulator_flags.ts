@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { suggestion } from '../../../config/values/suggestions.ts'
+import { suggestion } from '../../../config/values/unknown_keys.ts'
 import { createEmulator, type Emulator } from '../../../emulator/emulator.ts'
 import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/parse.ts'
 import { FAULT_NAMES } from '../../../emulator/faults/table.ts'
