@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OtlpConfig } from '../config/config.ts'
-import { sameConfig } from '../config/same.ts'
+import { sameConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/exposition.ts'
 import type { OwnMetrics, PushResult } from '../metrics/own.ts'
