@@ -102,7 +102,7 @@ local alertRule(alert, group, config, resolve) =
     labels: config.alertLabels { severity: alert.severity, component: group.component },
     annotations: {
       summary: resolve.text(alert.summary),
-      description: resolve.text(alert.description),
+      description: resolve.text('%s %s%s.' % [alert.description, std.asciiUpper(alert.advice[0]), alert.advice[1:]]),
       [if config.runbookBaseUrl != null then 'runbook_url']:
         config.runbookBaseUrl + '#' + std.asciiLower(alert.alert),
       [if config.grafanaUrl != null then 'dashboard_url']: config.grafanaUrl + alert.dashboard,

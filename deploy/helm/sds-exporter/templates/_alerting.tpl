@@ -138,8 +138,9 @@ them. files/rules.json and files/pointers.json have references to settings, such
 {{- $alerting := index . 2 -}}
 {{- $values := index . 3 -}}
 {{- $annotations := dict -}}
-{{- range list "summary" "description" -}}
-{{- $_ := set $annotations . (include "sds-exporter.resolved" (list (get $alert .) $values)) -}}
+{{- $advice := printf "%s%s." (substr 0 1 $alert.advice | upper) (substr 1 -1 $alert.advice) -}}
+{{- range $key, $text := dict "summary" $alert.summary "description" (printf "%s %s" $alert.description $advice) -}}
+{{- $_ := set $annotations $key (include "sds-exporter.resolved" (list $text $values)) -}}
 {{- end -}}
 {{- with $alerting.runbook_base_url -}}
 {{- $_ := set $annotations "runbook_url" (printf "%s#%s" . (lower $alert.alert)) -}}
