@@ -192,7 +192,7 @@ const NODE: Members<NodeStatus> = {
   name: 'name, as the label `node`',
   health: 'health status',
   severity:
-    '`critical` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
+    '`critical` (Bad), `warning` (NotAccessible, Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
   rack: 'rack of the node; like `address` and `software_version` found by the id, or by the name if no other node has it',
   address: 'IP address for management of the node',
   software_version: 'version of the software on the node',
