@@ -98,17 +98,10 @@ function visibleText(text) {
  * @param {string} text
  */
 function setText(element, text) {
-  element.textContent = ''
-  for (const [index, part] of text.split(INVISIBLE).entries()) {
-    if (index % 2 === 0) {
-      element.append(part)
-      continue
-    }
-    const mark = document.createElement('span')
-    mark.className = 'escaped'
-    mark.textContent = escaped(part)
-    element.append(mark)
-  }
+  const parts = text.split(INVISIBLE)
+  /** @param {string} part */
+  const mark = (part) => createElement('span', escaped(part), { className: 'escaped' })
+  element.replaceChildren(...parts.map((part, index) => (index % 2 === 0 ? part : mark(part))))
 }
 
 /**
@@ -349,8 +342,8 @@ function countText(count) {
  */
 function listItem(provider, all) {
   const text = createElement('div', '')
-  text.append(createElement('div', provider.name || '(without a name)', { className: 'name' }))
-  text.append(createElement('div', provider.id, { className: 'id' }))
+  const name = createElement('div', provider.name || '(without a name)', { className: 'name' })
+  text.append(name, createElement('div', provider.id, { className: 'id' }))
   const button = createElement('button', 'Delete…', { type: 'button', className: 'danger' })
   button.setAttribute('aria-label', `Delete ${visibleText(provider.name || provider.id)}…`)
   button.addEventListener('click', () => openDeletion(provider, all))
@@ -450,13 +443,9 @@ async function showOutcome(provider, failure) {
 }
 
 async function loadSystems() {
-  try {
-    /** @type {{ systems: string[] }} */
-    const { systems } = await read('systems', 'GET', '/systems')
-    page.system.replaceChildren(...systems.map((name) => createElement('option', name, { value: name })))
-  } catch (failure) {
-    showFailure(failure)
-  }
+  /** @type {{ systems: string[] }} */
+  const { systems } = await read('systems', 'GET', '/systems')
+  page.system.replaceChildren(...systems.map((name) => createElement('option', name, { value: name })))
 }
 
 function showMethod() {
@@ -498,4 +487,4 @@ page.byPassword.addEventListener('change', showMethod)
 // A page restored from the back/forward cache must not have a token either.
 window.addEventListener('pagehide', signOut)
 showMethod()
-loadSystems()
+loadSystems().catch(showFailure)

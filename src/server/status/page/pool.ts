@@ -14,6 +14,7 @@ import {
   fact,
   known,
   latencies,
+  parts,
   relativeTime,
   statePill,
   wideFact,
@@ -101,9 +102,11 @@ export const errors = (ratio: number, marked: Mark): Content => marked(ERRORS, p
 export const markedLatencies = (values: Parameters<typeof latencies>[0], marked: Mark): Content =>
   latencies(values, (name, text) => marked([LATENCIES[name] ?? ''], text))
 
+export const nodes = (totals: PoolStatus['totals']): Content => parts(nodesText(totals).split(', '))
+
 /** The same positions in all pools. */
 const COLUMNS: readonly PoolColumn[] = [
-  { title: 'Nodes', show: ({ totals }) => nodesText(totals) },
+  { title: 'Nodes', show: ({ totals }) => nodes(totals) },
   { title: 'Disks', show: ({ totals }) => disks(totals) },
   { title: 'Capacity', show: ({ totals }) => capacity(totals) },
   {

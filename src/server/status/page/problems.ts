@@ -30,7 +30,7 @@ function problemBlock(place: string, problems: readonly Problem[], isOpen: boole
   const isTold = problems.length === 1 && text.startsWith(summary)
   const [query, name] =
     pool_id === null ? [{ system }, system] : [{ system, pool: pool_id }, `${system} / ${pool ?? pool_id}`]
-  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${isTold ? text : problems.map((one) => one.summary).join(', ')}</span></summary>
+  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${unbroken(isTold ? text : problems.map((one) => one.summary).join(', '))}</span></summary>
 <ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul><p><a href="/${queryOf(query)}">Show ${name}</a></p></details>
 `
 }

@@ -1,7 +1,6 @@
 import { softwareText } from '../../../api/resources/hardware.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
 import { sumOfKnown } from '../../../status/node_status.ts'
-import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
@@ -20,7 +19,7 @@ import {
   statePill,
   wideFact,
 } from './elements.ts'
-import { errors, forecast, markedLatencies, markOf, poolHead } from './pool.ts'
+import { errors, forecast, markedLatencies, markOf, nodes, poolHead } from './pool.ts'
 
 export function systemCard(system: SystemStatus, pools: Content, context: SystemContext): Html {
   const { recent, now } = context
@@ -73,7 +72,7 @@ function glance({ pools, totals, polls }: SystemStatus, { problems, now }: Syste
   const ofWorst = pools.length > 1 ? html` <span class="quiet whole">(worst pool)</span>` : undefined
   const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
   return [
-    fact('Nodes', nodesText(totals)),
+    fact('Nodes', nodes(totals)),
     fact('Disks', disks(totals)),
     fact(
       'Capacity',
