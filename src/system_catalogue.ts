@@ -168,6 +168,10 @@ const family = (
   help: string,
   more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'onlyWhile' | 'isUnproven'> = {},
 ): FamilyRow => ({ unit, members, help, ...more })
+const count = (members: Members, help: string, more?: Parameters<typeof family>[3]) =>
+  family('count', members, help, more)
+/** The value is 1 for each object. */
+const info = (help: string, more?: Parameters<typeof family>[3]) => count(undefined, help, more)
 
 /** Pools of a system. Each costs one request for each poll. */
 export const MAX_POOLS = 1_000
@@ -209,26 +213,20 @@ const OBJECTS = {
     query: CURRENT,
     labels: {},
     families: {
-      sds_system_vdc_info: family(
-        'count',
-        undefined,
-        'The virtual data center (VDC) that the system is: always 1.',
-        { text: { label: 'vdc', member: 'name' } },
-      ),
-      sds_system_nodes: family(
-        'count',
+      sds_system_vdc_info: info('The virtual data center (VDC) that the system is: always 1.', {
+        text: { label: 'vdc', member: 'name' },
+      }),
+      sds_system_nodes: count(
         'numNodes',
         'Nodes of the system. Those in no status of sds_system_nodes_by_status are Suspect or not accessible.',
       ),
-      sds_system_nodes_by_status: family(
-        'count',
+      sds_system_nodes_by_status: count(
         NODES,
         'Nodes of the system, by status. A node that is not available is in no status for an hour, then Bad.',
       ),
-      sds_system_disks: family('count', 'numDisks', 'Disks of the system.'),
-      sds_system_disks_by_status: family('count', DISKS, 'Disks of the system, by status.'),
-      sds_system_alerts_unacknowledged: family(
-        'count',
+      sds_system_disks: count('numDisks', 'Disks of the system.'),
+      sds_system_disks_by_status: count(DISKS, 'Disks of the system, by status.'),
+      sds_system_alerts_unacknowledged: count(
         {
           severity: {
             Critical: 'alertsNumUnackCritical',
@@ -281,9 +279,9 @@ const OBJECTS = {
         'Allocated disk space of the pool, by purpose. There are more purposes: the sum is less than the allocated space.',
         { tag: 'Capacity', category: 'capacity' },
       ),
-      sds_pool_nodes_by_status: family('count', NODES, 'Nodes of the pool, by status.'),
-      sds_pool_disks: family('count', 'numDisks', 'Disks of the pool.'),
-      sds_pool_disks_by_status: family('count', DISKS, 'Disks of the pool, by status.'),
+      sds_pool_nodes_by_status: count(NODES, 'Nodes of the pool, by status.'),
+      sds_pool_disks: count('numDisks', 'Disks of the pool.'),
+      sds_pool_disks_by_status: count(DISKS, 'Disks of the pool, by status.'),
       sds_pool_garbage_pending_bytes: garbage(
         'Pending',
         'Garbage of the pool that is to be reclaimed, by scope.',
@@ -329,7 +327,7 @@ const OBJECTS = {
     id: 'id',
     max: 100,
     families: {
-      sds_replication_group_sites: family('count', 'numZones', 'Sites (VDCs) of the replication group.'),
+      sds_replication_group_sites: count('numZones', 'Sites (VDCs) of the replication group.'),
       sds_replication_group_pending_bytes: family(
         'Bytes',
         {
@@ -361,11 +359,7 @@ const OBJECTS = {
     },
     isUnproven: true,
     families: {
-      sds_replication_link_failed: family(
-        'count',
-        undefined,
-        'A replication link that has failed: always 1.',
-      ),
+      sds_replication_link_failed: info('A replication link that has failed: always 1.'),
     },
   },
   bootstrapLink: {
@@ -398,7 +392,7 @@ const OBJECTS = {
         'total_size',
         'Size of the objects of the namespace, without protection overhead.',
       ),
-      sds_namespace_objects: family('count', 'total_objects', 'Objects of the namespace.'),
+      sds_namespace_objects: count('total_objects', 'Objects of the namespace.'),
       sds_namespace_multipart_bytes: family(
         'KiB',
         'total_mpu_size',
@@ -448,7 +442,7 @@ const OBJECTS = {
         'total_size',
         'Size of the objects of the bucket, without protection overhead.',
       ),
-      sds_bucket_objects: family('count', 'total_objects', 'Objects of the bucket.'),
+      sds_bucket_objects: count('total_objects', 'Objects of the bucket.'),
     },
   },
   bucketQuota: {
@@ -473,7 +467,7 @@ const OBJECTS = {
     isPart: true,
     labels: { namespace: 'namespace' },
     families: {
-      sds_namespace_buckets: family('count', 'buckets', 'Buckets of the namespace, exported or not.'),
+      sds_namespace_buckets: count('buckets', 'Buckets of the namespace, exported or not.'),
     },
   },
   node: {
@@ -487,7 +481,7 @@ const OBJECTS = {
     id: 'nodeid',
     details: { rack: 'rackId', address: 'mgmt_ip|ip|data_ip', dataAddress: 'data_ip', version: 'version' },
     families: {
-      sds_node_software_info: family('count', undefined, 'Software version of a node: always 1.', {
+      sds_node_software_info: info('Software version of a node: always 1.', {
         text: { label: 'version', member: 'version' },
       }),
     },
@@ -503,11 +497,7 @@ const OBJECTS = {
     id: 'nodeid',
     isUnproven: true,
     families: {
-      sds_node_active_connections: family(
-        'count',
-        'LOAD_FACTOR',
-        'Active connections of clients to the node.',
-      ),
+      sds_node_active_connections: count('LOAD_FACTOR', 'Active connections of clients to the node.'),
       sds_node_maintenance_mode: family(
         'flag',
         'MAINTENANCE_MODE',
@@ -548,11 +538,7 @@ const OBJECTS = {
       help: 'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
     },
     families: {
-      sds_authn_provider_info: family(
-        'count',
-        undefined,
-        'An authentication provider of the system: always 1.',
-      ),
+      sds_authn_provider_info: info('An authentication provider of the system: always 1.'),
     },
   },
   directoryTables: {
@@ -560,9 +546,8 @@ const OBJECTS = {
     ...queried('directoryTables'),
     labels: {},
     families: {
-      sds_system_directory_tables: family('count', 'total', 'Directory tables of the system.'),
-      sds_system_directory_tables_by_state: family(
-        'count',
+      sds_system_directory_tables: count('total', 'Directory tables of the system.'),
+      sds_system_directory_tables_by_state: count(
         { state: { unready: 'unready', unknown: 'unknown' } },
         'Directory tables of the system that are not ready (unready), or whose state is not known (unknown).',
       ),
