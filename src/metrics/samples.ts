@@ -1,6 +1,5 @@
 import type { FeedReading } from '../api/feed/feed.ts'
-import type { Forecast } from '../api/feed/forecasts.ts'
-import type { Coverage, NodeReading } from '../api/feed/node_reading.ts'
+import type { Coverage, Forecast, NodeReading } from '../api/feed/node_reading.ts'
 import type { TransactionErrors } from '../api/feed/snapshots.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import type { FindHardware } from '../api/resources/hardware.ts'

@@ -15,7 +15,7 @@ import {
   uniqueNames,
 } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import { nodesIn, type ResourceSummary, resourceSummaries, withPoolLabels } from './resources.ts'
+import { nodesIn, type ResourceSummary, relabelled, resourceSummaries } from './resources.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
 export function systemPart(system: SystemState): RenderedPart {
@@ -127,7 +127,7 @@ export function renderPools(
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
-  return isRelabelled ? withPoolLabels(next) : next
+  return isRelabelled ? relabelled(next) : next
 }
 
 /**

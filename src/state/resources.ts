@@ -83,23 +83,16 @@ export function withoutResources(system: SystemState, isOff: (kind: ObjectKind) 
   return kept.length === system.resources.size ? system : { ...system, resources: new Map(kept) }
 }
 
-/** With the labels that a new reading of a kind, or another label of its objects, gives to the objects of other kinds. */
-export function relabelled(system: SystemState, changed: ObjectName): SystemState {
+/** With the labels that a new reading of a kind gives to objects of other kinds; undefined: that pools have other labels. */
+export function relabelled(system: SystemState, changed?: ObjectName): SystemState {
   let next = system
   for (const [name, state] of system.resources) {
-    const { within, namedBy } = OBJECT_KINDS[name]
+    const { within, namedBy, isListOfPools } = OBJECT_KINDS[name]
     const parts = state.reading?.objects.some(({ kind }) => kind.within === changed)
-    if (within === changed || namedBy === changed || parts === true)
+    const isNamed = within === changed || namedBy === changed || parts === true
+    if (changed === undefined ? isListOfPools : isNamed)
       next = withState(next, name, rendered(state, name, next))
   }
-  return next
-}
-
-/** With the labels of pools that have other ones. */
-export function withPoolLabels(system: SystemState): SystemState {
-  let next = system
-  for (const [name, state] of system.resources)
-    if (OBJECT_KINDS[name].isListOfPools) next = withState(next, name, rendered(state, name, system))
   return next
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { nodesPath } from '../../src/api/feed/feed.ts'
 import { duration, flag, numeric, parseDuration, size } from '../../src/config/values/units.ts'
-import { idProblem } from '../../src/values/ids.ts'
+import { idProblem } from '../../src/values/names.ts'
 import { mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz } from './support/fuzz.ts'
 

@@ -1,4 +1,4 @@
-import { idProblem } from '../../values/ids.ts'
+import { idProblem } from '../../values/names.ts'
 import { REASONS, type Reason } from './reasons.ts'
 
 /** Where a request went. Never holds a token, a password or the query. */

@@ -10,8 +10,14 @@ import {
   type RejectedValues,
   type Rejection,
 } from '../parse/reads.ts'
-import { distinctForecasts, type Forecast } from './forecasts.ts'
-import { type Coverage, createCoverageCounter, createNodeDecoder, type NodeReading } from './node_reading.ts'
+import {
+  type Coverage,
+  createCoverageCounter,
+  createNodeDecoder,
+  distinctForecasts,
+  type Forecast,
+  type NodeReading,
+} from './node_reading.ts'
 
 export interface FeedReading {
   /** Sorted by id, so that the same nodes give the same lines in any order of the feed. */

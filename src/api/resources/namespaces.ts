@@ -1,7 +1,6 @@
 import type { ResourcesConfig } from '../../config/config.ts'
 import { OBJECT_KINDS, type ObjectKind } from '../../system_catalogue.ts'
-import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
-import { boundedName } from '../../values/names.ts'
+import { boundedName, MAX_ID_CHARACTERS } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import type { Rejection } from '../parse/reads.ts'

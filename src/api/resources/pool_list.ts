@@ -1,5 +1,5 @@
 import { kindWith, MAX_POOLS } from '../../system_catalogue.ts'
-import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
+import { MAX_ID_CHARACTERS } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'

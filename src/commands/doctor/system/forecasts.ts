@@ -1,5 +1,5 @@
 import type { SystemClient } from '../../../api/client.ts'
-import type { Forecast } from '../../../api/feed/forecasts.ts'
+import type { Forecast } from '../../../api/feed/node_reading.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
 import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
 import type { SystemContext } from '../check/system_context.ts'
