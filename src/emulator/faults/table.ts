@@ -74,9 +74,6 @@ const ROWS = {
     text('NAME', 'br', /^[\w, -]+$/),
   ),
   'bad-utf8': response('inserts bytes that are not valid UTF-8 into the body', responses.withBadBytes),
-  bom: response('starts the body with a byte order mark', (body) => ({
-    body: Buffer.concat([Buffer.from('\ufeff'), body]),
-  })),
   'big-headers': response(
     'sends a header that is too large for most clients',
     (_body, kilobytes) => ({ headers: { 'X-Padding': 'x'.repeat(1_000 * Number(kilobytes)) } }),

@@ -23,7 +23,6 @@ import {
   type Snapshot,
   type Snapshots,
   servedCurrent,
-  servedOrder,
   servedSeries,
   servedSummary,
   servedTimes,
@@ -84,7 +83,7 @@ export function* attributeMembers(
             t,
             value: subject.value(name, t, 'historical'),
           }))
-    yield [name, servedSeries(form, servedOrder(series, settings))]
+    yield [name, servedSeries(form, series)]
     yield [`${name}Summary`, servedSummary(form, series)]
   }
 }

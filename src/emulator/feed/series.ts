@@ -1,7 +1,6 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import type { Settings } from '../protocol/settings.ts'
 import type { FeedRequest } from './query.ts'
 
 /**
@@ -78,11 +77,6 @@ export function servedTimes({ query, now, settings }: FeedRequest, joinedAt: num
   for (let t = Math.ceil(Math.max(start, joinedAt) / interval) * interval; t <= last; t += interval)
     if (t % SECONDS_PER_DAY >= gapSeconds) times.push(t)
   return times
-}
-
-export function servedOrder(series: readonly Snapshot[], settings: Settings): readonly Snapshot[] {
-  const isUnordered = settings['unordered-history'] !== undefined
-  return isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
 }
 
 /** `{"t":1463004000,"Space":2.3e7}` */

@@ -29,7 +29,6 @@ const NAME = /^\w{1,100}$/
 export const SETTING_FAULTS = {
   'history-gaps': setting('each day (UTC) lacks the points of its first SECONDS', seconds(SECONDS_PER_HOUR)),
   'late-points': setting('points of the history appear SECONDS after their time', seconds(SECONDS_PER_HOUR)),
-  'unordered-history': setting('points of the history are unordered, and the first one occurs twice'),
   'fixed-history': setting('startTime, endTime and interval have no effect: hourly points of five days'),
   'no-history': setting(
     'the history of this attribute is a single 0 at the time of the response, as on ObjectScale 4.3',
