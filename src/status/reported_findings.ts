@@ -1,8 +1,9 @@
 import type { ResourceObject } from '../api/resources/objects.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { exportedNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
-import type { ObjectName, ResourceFamilyName } from '../system_catalogue.ts'
+import { OBJECT_KINDS, type ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import {
   type Finding,
@@ -32,12 +33,21 @@ export function reportedFindings(sources: Sources): Finding[] {
   return findings.filter((finding) => finding !== undefined)
 }
 
-function objectsOf({ state }: Sources, name: ObjectName): readonly ResourceObject[] {
-  return state.resources.get(name)?.reading?.objects ?? []
+/** What was read of the objects that have a family. */
+function readingOf({ state }: Sources, family: ResourceFamilyName): Partial<ResourceReading> {
+  const kind = Object.values(OBJECT_KINDS).find(({ families, count }) =>
+    [...Object.keys(families), count?.family].includes(family),
+  )
+  return (kind && state.resources.get(kind.name)?.reading) ?? {}
 }
 
 /** The sum of the values of a family; undefined without one. @param labels that the values have */
-function figureOf(
+function sumOf(sources: Sources, family: ResourceFamilyName, labels?: Labels): number | undefined {
+  const { objects = [] } = readingOf(sources, family)
+  return sumIn(objects, family, labels)
+}
+
+function sumIn(
   objects: readonly ResourceObject[],
   family: ResourceFamilyName,
   labels: Labels = {},
@@ -49,16 +59,17 @@ function figureOf(
 }
 
 function tablesFinding(sources: Sources): Finding | undefined {
-  const tables = objectsOf(sources, 'directoryTables')
-  const unready = figureOf(tables, 'sds_system_directory_tables_by_state')
+  const unready = sumOf(sources, 'sds_system_directory_tables_by_state')
   const text = `${counted(unready ?? 0, 'directory table')} not ready`
   return found(firstHolding(sources.conditions, 'directory_tables', { unready }), text)
 }
 
 function linksFinding(sources: Sources): Finding | undefined {
-  const { counts } = sources.state.resources.get('failedLink')?.reading ?? {}
+  const { counts, objects = [] } = readingOf(sources, 'sds_replication_links_failed')
   const links = counts?.get('sds_replication_links_failed')
-  const sites = objectsOf(sources, 'failedLink').flatMap(({ labels }) => labels[2] ?? [])
+  const sites = objects.flatMap(({ kind, labels }) => {
+    return labels[Object.keys(kind.labels).indexOf('remote_vdc')] ?? []
+  })
   const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
   const text = `${counted(links ?? 0, 'replication link')} failed${to}`
   return found(firstHolding(sources.conditions, 'failed_links', { links }), text)
@@ -70,20 +81,19 @@ const LAG = {
   textOf: durationText,
 }
 
-/** Of the groups of which data is pending: the lag, otherwise since the time of the oldest data. */
+/** The lag of groups of which data is pending; otherwise the time since their oldest data. */
 function lags(sources: Sources): FindingPart[] {
   const { state, now } = sources
-  const nameOf = exportedNames(state.resources.get('group')?.reading)
-  const queried = Map.groupBy(
-    objectsOf(sources, 'replicationLag'),
-    ({ labels: [id = ''] }) => nameOf(id) ?? id,
-  )
-  return objectsOf(sources, 'group').map((group) => {
+  const groups = readingOf(sources, 'sds_replication_group_pending_bytes')
+  const { objects: queried = [] } = readingOf(sources, 'sds_replication_group_lag_seconds')
+  const nameOf = exportedNames(groups)
+  const byName = Map.groupBy(queried, ({ labels: [id = ''] }) => nameOf(id) ?? id)
+  return (groups.objects ?? []).map((group) => {
     const name = nameOf(group.id ?? '') ?? group.labels[0] ?? ''
-    const since = figureOf([group], 'sds_replication_group_recovery_point_timestamp_seconds')
+    const since = sumIn([group], 'sds_replication_group_recovery_point_timestamp_seconds')
     const ofTime = since === undefined ? undefined : now + (state.clockSkewSeconds ?? 0) - since
-    const lag = figureOf(queried.get(name) ?? [], 'sds_replication_group_lag_seconds') ?? ofTime
-    const pending = figureOf([group], 'sds_replication_group_pending_bytes') ?? 0
+    const lag = sumIn(byName.get(name) ?? [], 'sds_replication_group_lag_seconds') ?? ofTime
+    const pending = sumIn([group], 'sds_replication_group_pending_bytes') ?? 0
     return { name, value: pending > 0 ? lag : undefined }
   })
 }
@@ -95,18 +105,19 @@ const QUOTA = {
 }
 
 function quotas(sources: Sources): FindingPart[] {
-  const limits = new Map(objectsOf(sources, 'quota').map((quota) => [quota.labels[0], quota]))
-  return objectsOf(sources, 'namespace').map((namespace) => {
+  const { objects: quotas = [] } = readingOf(sources, 'sds_namespace_quota_bytes')
+  const { objects: namespaces = [] } = readingOf(sources, 'sds_namespace_used_bytes')
+  const limits = new Map(quotas.map((quota) => [quota.labels[0], quota]))
+  return namespaces.map((namespace) => {
     const name = namespace.labels[0] ?? ''
     const quota = limits.get(name)
-    const limit = quota && figureOf([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
-    return { name, value: ratioOf(figureOf([namespace], 'sds_namespace_used_bytes'), limit) }
+    const limit = quota && sumIn([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
+    return { name, value: ratioOf(sumIn([namespace], 'sds_namespace_used_bytes'), limit) }
   })
 }
 
 function ownAlertsFinding(sources: Sources): Finding | undefined {
-  const vdc = objectsOf(sources, 'vdc')
-  const count = (severity: string) => figureOf(vdc, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
+  const count = (severity: string) => sumOf(sources, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
   const [critical, error] = [count('Critical'), count('Error')]
   const condition = firstHolding(sources.conditions, 'system_alerts', { critical, error })
   const counts = Object.entries({ critical, error }).flatMap(([severity, count]) =>
@@ -119,9 +130,8 @@ function ownAlertsFinding(sources: Sources): Finding | undefined {
 const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']
 
 function nodesFinding(sources: Sources): Finding | undefined {
-  const vdc = objectsOf(sources, 'vdc')
-  const counts = COUNTED_STATUSES.map((status) => figureOf(vdc, 'sds_system_nodes_by_status', { status }))
-  const all = figureOf(vdc, 'sds_system_nodes')
+  const counts = COUNTED_STATUSES.map((status) => sumOf(sources, 'sds_system_nodes_by_status', { status }))
+  const all = sumOf(sources, 'sds_system_nodes')
   if (all === undefined || counts.includes(undefined)) return undefined
   const others = all - (sumOfKnown(counts) ?? 0)
   const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
@@ -129,9 +139,8 @@ function nodesFinding(sources: Sources): Finding | undefined {
 }
 
 function licenseFinding(sources: Sources): Finding | undefined {
-  const licenses = objectsOf(sources, 'license')
-  const isExpired = (figureOf(licenses, 'sds_system_license_expired') ?? 0) > 0
-  const end = figureOf(licenses, 'sds_system_license_expiry_timestamp_seconds')
+  const isExpired = (sumOf(sources, 'sds_system_license_expired') ?? 0) > 0
+  const end = sumOf(sources, 'sds_system_license_expiry_timestamp_seconds')
   const left = isExpired ? 0 : end === undefined ? undefined : end - sources.now
   const condition = firstHolding(sources.conditions, 'license', { seconds_left: left })
   const when = (left ?? 0) <= 0 ? 'has expired' : `expires in ${durationText(left ?? 0)}`
