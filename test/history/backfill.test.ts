@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { Destination } from '../../src/history/output/destination.ts'
-import type { RunProgress } from '../../src/history/run/progress.ts'
+import type { RunProgress } from '../../src/history/run/run.ts'
 import { runBackfill } from '../../src/history/run/run.ts'
 import type { HistorySource } from '../../src/history/sources/source.ts'
 import { never } from '../api/http/responses.ts'

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../history/run/progress.ts'
+import type { RunProgress } from '../../history/run/run.ts'
 import { countText, durationText, percentText } from '../../text.ts'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { createProgress, terminalWidth, wrappedLines } from '../cli/output/width.ts'

@@ -1,5 +1,7 @@
+import type { ReceivedExchange } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
+import type { Config, SystemConfig } from '../../../config/config.ts'
 import { CommandError } from '../../cli/exit.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
@@ -151,4 +153,20 @@ export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
 /** A list as a fact, which an empty one is not. */
 export function filled<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined
+}
+
+/** Settings of the checks of a system. */
+export interface SystemContext {
+  readonly system: SystemConfig
+  readonly config: Config
+  readonly configFile: string
+  /** `tls_config.ca_file`, if it does not exist: the system has none then. */
+  readonly missingCaFile?: string | undefined
+  /** Receives the root certificates of the system; undefined: they are not saved. */
+  readonly certificateFile?: string | undefined
+  /** Pause between two readings of the nodes. */
+  readonly readingPauseMs: number
+  readonly signal: AbortSignal
+  /** Receives each exchange with the system; undefined: no report is written. */
+  readonly received?: ((exchange: ReceivedExchange) => void) | undefined
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../../api/parse/json.ts'
 import { decoded, listOf, objectOf, textOf, textsOf } from '../../cli/decoding.ts'
 import { requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
-import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
+import { type AlertmanagerClient, createAlertmanagerClient } from './alerting.ts'
 
 export type QueriedSample = ReturnType<typeof samplesOf>[number]
 

@@ -14,6 +14,7 @@ import { errorCode } from '../../../values/errors.ts'
 import { failureText } from '../../cli/exit.ts'
 import { shellWord } from '../../cli/output/width.ts'
 import { writeOutputFile } from '../../cli/output/written_files.ts'
+import type { SystemContext } from '../check/check.ts'
 import {
   type Finding,
   type FindingRow,
@@ -23,7 +24,6 @@ import {
   firstOf,
   type Outcome,
 } from '../check/check.ts'
-import type { SystemContext } from '../check/system_context.ts'
 
 /** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
 export async function checkNames({

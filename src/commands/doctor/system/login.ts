@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../../api/errors/reasons.ts'
@@ -14,8 +13,8 @@ import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../../../api/
 import { type Account, mayRead } from '../../../api/providers/whoami.ts'
 import { credentialHeaders } from '../../../api/session/session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
-import { durationText } from '../../../text.ts'
 import { createCommandClient } from '../../cli/systems.ts'
+import type { SystemContext } from '../check/check.ts'
 import {
   asFailure,
   type Finding,
@@ -26,7 +25,6 @@ import {
   firstOf,
   type Outcome,
 } from '../check/check.ts'
-import type { SystemContext } from '../check/system_context.ts'
 
 /**
  * Sends one request of the API document without a token to each base URL; the management API must refuse it with 401 or
@@ -167,16 +165,8 @@ const SHORT_LIVED =
   'tokens expire after some hours; use auth.username and auth.password_file to renew them automatically'
 
 function newToken(auth: AuthConfig): string {
-  const where = 'file' in auth ? `write a new token to ${auth.file}${writtenAgo(auth.file)}` : SET_TOKEN
+  const where = 'file' in auth ? `write a new token to ${auth.file}` : SET_TOKEN
   return `${where}; ${SHORT_LIVED}`
-}
-
-function writtenAgo(file: string): string {
-  try {
-    return `, last modified ${durationText((Date.now() - statSync(file).mtimeMs) / 1000)} ago`
-  } catch {
-    return ''
-  }
 }
 
 /** The role with the least permissions that can read the feed. */
