@@ -2,13 +2,18 @@ import { Command } from 'commander'
 import type { SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
-import { type Risk, risksOf } from '../exporter/risks.ts'
+import { type Risk, removedSystems, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { nextTimes } from '../values/cron_times.ts'
+import { decoded, listOf, objectOf, textOf } from './cli/decoding.ts'
 import { CommandError } from './cli/exit.ts'
 import { addConfigArgument, type ConfigFileFlag } from './cli/flags/config_file.ts'
+import { parseRootUrl } from './cli/flags/table.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
+import { requestJson } from './cli/request_json.ts'
+
+const TIMEOUT_MS = 10_000
 
 const HELP = `
 Problems and warnings are written to stderr. With --json, an object is written
@@ -29,23 +34,26 @@ export function checkCommand(): Command {
   return addConfigArgument(
     new Command('check').description('check a configuration file and print all problems'),
   )
+    .option('--exporter.url <url>', 'address of a running exporter: warn of systems that a reload removes')
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
     .action((_file: string | undefined, flags: Flags) => check(flags))
 }
 
 interface Flags extends ConfigFileFlag {
+  readonly 'exporter.url'?: string
   readonly json?: true
 }
 
-function check({ 'config.file': file, json }: Flags): void {
+async function check({ 'config.file': file, 'exporter.url': url, json }: Flags): Promise<void> {
   let systems: readonly SystemConfig[] = []
   let problems: ConfigError['problems'] = []
   let risks: readonly Risk[] = []
   try {
     const config = loadConfig(file, process.env)
     systems = config.systems
-    risks = risksOf(config, file)
+    const removed = url === undefined ? [] : removedSystems(await runningSystems(url), namesOf(systems))
+    risks = [...risksOf(config, file), ...removed]
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
     if (json !== true) throw new CommandError(failure.message)
@@ -57,6 +65,20 @@ function check({ 'config.file': file, json }: Flags): void {
 }
 
 const namesOf = (systems: readonly SystemConfig[]) => systems.map(({ name }) => name)
+
+/** The systems of a running exporter, from its service discovery. @throws {CommandError} if they cannot be read */
+async function runningSystems(url: string): Promise<string[]> {
+  const discovery = `${parseRootUrl('--exporter.url', url)}/sd`
+  const failed = (reason: string) => new CommandError(`${discovery} cannot be read: ${reason}`)
+  const { status, body } = await requestJson(discovery, { timeoutMs: TIMEOUT_MS, noResponse: failed })
+  if (status !== 200) throw failed(`HTTP ${status}`)
+  const instanceOf = (target: unknown) => textOf(objectOf(objectOf(target)['labels'])['instance'])
+  return decoded(
+    body,
+    (data) => listOf(data, instanceOf),
+    () => failed('it is not a list of targets'),
+  )
+}
 
 /** The next times of polls. Systems without a schedule are left out. */
 function pollsOf(systems: readonly SystemConfig[]) {

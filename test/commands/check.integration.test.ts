@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { serve } from '../faults/serve.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runCommand } from './run_command.ts'
 
@@ -45,6 +46,19 @@ describe('check', () => {
       code: 0,
       stdout: expect.stringContaining(`${file}: valid (1 system: a)\n`),
     })
+  })
+
+  test.concurrent('warns of systems of a running exporter that a reload removes', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', GOOD.replace('name: a', 'name: gone'))
+    await using served = await serve(file)
+    const { code, stderr } = await check(GOOD, `--exporter.url=${served.url}`)
+    expect(code).toBe(0)
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /^warning: system gone: the system leaves .* amtool silence add .* system=gone $/,
+    )
+    const { code: failed, stderr: reason } = await check(GOOD, `--exporter.url=${served.url}/metrics`)
+    expect([failed, reason]).toEqual([1, expect.stringContaining('cannot be read: HTTP 404')])
   })
 
   test.concurrent('prints every problem with its line and ends with 1', async () => {
