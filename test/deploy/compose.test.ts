@@ -10,6 +10,7 @@ import { parse } from 'yaml'
 import { GRAFANA, PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import { ALERTMANAGER, PROMETHEUS3 } from '../../scripts/tools/prometheus3.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { startReceiver } from '../otlp/receiver.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
@@ -22,18 +23,23 @@ import { effective, parseDockerfile } from './docker/dockerfile.ts'
 
 const FOLDER = 'deploy/compose'
 const text = readText(`${FOLDER}/compose.yaml`)
-/** As Compose merges the two files: the second one replaces commands. */
-const override = readCompose(readText(`${FOLDER}/demo.yaml`))
-const withoutVariables = readCompose(text)
-const demo: Compose = {
-  ...withoutVariables,
-  services: Object.fromEntries(
-    Object.entries(withoutVariables.services).map(([name, one]) => [
-      name,
-      { ...one, ...override.services[name] },
-    ]),
-  ),
+/** As Compose merges files: the later one replaces commands, and adds services, variables and secrets. */
+function merged(base: Compose, { services, secrets }: Compose): Compose {
+  const others = Object.entries(services).map(([name, one]) => {
+    const environment = { ...base.services[name]?.environment, ...one.environment }
+    return [name, { ...base.services[name], ...one, environment }] as const
+  })
+  return {
+    ...base,
+    services: { ...base.services, ...Object.fromEntries(others) },
+    secrets: { ...base.secrets, ...secrets },
+  }
 }
+/** The demo, with a collector to which it pushes. */
+const demo = [
+  readCompose(readText(`${FOLDER}/demo.yaml`)),
+  readCompose(readText(`${FOLDER}/otlp.yaml`), { SDS_OTLP_ENDPOINT: 'https://otlp.example.net' }),
+].reduce(merged, readCompose(text))
 const real = readCompose(text, {
   SDS_BASE_URL: 'https://ecs1.example.net:4443',
   SDS_PASSWORD_FILE: '/etc/hostname',
@@ -117,6 +123,28 @@ describe('compose.yaml', () => {
       expect(ports).toEqual([`${environment?.['SDS_EXTERNAL_ADDRESS']}:9438`])
     }
   })
+})
+
+test('the exporter pushes to the collector, at the port of its receiver', () => {
+  const collector = service('otel-collector')
+  const [file = ''] = collector.command.map((word) => word.replace('--config=', ''))
+  const config = readText(pathOutside(mountsOf(collector, FOLDER), file))
+  const {
+    receivers,
+    service: { pipelines },
+  } = parse(config)
+  const [port] = receivers.otlp.protocols.http.endpoint.match(/\d+$/)
+  expect(service('sds-exporter').environment?.['OTEL_EXPORTER_OTLP_ENDPOINT']).toBe(
+    `http://otel-collector:${port}`,
+  )
+  expect(pipelines.metrics).toMatchObject({ receivers: ['otlp'], exporters: ['otlp_http'] })
+  const named = [...config.matchAll(/\$\{env:(\w+)\}|\$\{file:\/run\/secrets\/(\w+)\}/g)]
+  expect(named.map(([, variable, secret]) => variable ?? secret)).toEqual([
+    'SDS_OTLP_ENDPOINT',
+    'otlp_headers',
+  ])
+  expect(Object.keys(collector.environment ?? {})).toEqual(['SDS_OTLP_ENDPOINT'])
+  expect(collector.secrets).toEqual(['otlp_headers'])
 })
 
 describe('Prometheus', () => {
@@ -261,13 +289,17 @@ describe('the exporter', () => {
     expect(real.secrets['sds_password']?.file).toBe('/etc/hostname')
   })
 
-  test('of the demo polls emulated systems and warns of nothing', async () => {
+  test('of the demo polls emulated systems, pushes, and warns of nothing', async () => {
     const address = `127.0.0.1:${await freePort()}`
-    const command = [...service('sds-exporter').command, `--web.listen-address=${address}`]
-    await using exporter = await startProcess(process.execPath, ['src/main.ts', ...command])
+    await using receiver = await startReceiver()
+    const { command, environment } = service('sds-exporter')
+    const [variable = ''] = Object.keys(environment ?? {}).filter((name) => name.startsWith('OTEL_'))
+    const words = ['src/main.ts', ...command, `--web.listen-address=${address}`]
+    await using exporter = await startProcess(process.execPath, words, { env: { [variable]: receiver.url } })
     await expect
       .poll(async () => (await get(`http://${address}/metrics`)).text, { timeout: 60_000 })
       .toMatch(/^sds_system_up\{.*\} 1$/m)
+    await expect.poll(() => receiver.requests.length, { timeout: 60_000 }).toBeGreaterThan(0)
     expect(exporter.stderr()).not.toMatch(/level=(warn|error)/)
   })
 })

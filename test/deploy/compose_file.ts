@@ -25,10 +25,10 @@ export interface Compose {
 
 type Variables = Readonly<Record<string, string>>
 
-const REFERENCE = /\$\$|\$\{(?<name>\w+)(?:(?<operator>:[-+])(?<word>[^}]*))?\}/g
+const REFERENCE = /\$\$|\$\{(?<name>\w+)(?:(?<operator>:[-+?])(?<word>[^}]*))?\}/g
 
 /**
- * Parses a compose file, with merge keys, `${NAME:-default}`, `${NAME:+alternative}` and `$$` for `$`.
+ * Parses a compose file, with merge keys, `${NAME:-default}`, `${NAME:+alternative}`, `${NAME:?problem}` and `$$` for `$`.
  * @throws for a variable without value and default
  */
 export function readCompose(text: string, variables: Variables = {}): Compose {

@@ -80,6 +80,7 @@ describe('the text agrees with the program on', async () => {
     expect(ports).toEqual([
       '4443/tcp',
       '9021/tcp',
+      '4318/tcp',
       '53',
       `${portOf('--web.listen-address')}/tcp`,
       `${portOf('--admin.listen-address')}/tcp`,

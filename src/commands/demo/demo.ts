@@ -73,7 +73,7 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
   try {
     await systems.start()
     const exporter = createExporter({
-      load: () => parseConfig(systems.config(), { file: 'the demo configuration', environment: {} }),
+      load: () => parseConfig(systems.config(), { file: 'the demo configuration', environment: process.env }),
       log,
       ...options,
       admin: admin && { ...admin, mayUseOtherPort },
