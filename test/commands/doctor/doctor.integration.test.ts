@@ -218,16 +218,10 @@ describe('doctor', () => {
     ['an unknown system', '--system=rome', 'configured systems: frankfurt'],
     ['a test alert without a Prometheus', '--test-alert', '--test-alert needs --prometheus.url'],
     ['an invalid URL', '--prometheus.url=prometheus:9090', 'must begin with http'],
-    [
-      'a password on the command line',
-      '--prometheus.url=http://a:canary@b',
-      'must not contain a user or password',
-    ],
+    ['a password', '--prometheus.url=http://a:canary@b', 'must not contain a user or password'],
   ])('%s is a usage error', async (_, flag, words) => {
-    const { code, stdout, stderr } = await doctor(
-      configure('usage.yml', [systemAt('frankfurt', emulator.url)]),
-      flag,
-    )
+    const file = configure('usage.yml', [systemAt('frankfurt', emulator.url)])
+    const { code, stdout, stderr } = await doctor(file, flag)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^sds-exporter: (?!error: )/)
     expect(stderr).toContain(words)
@@ -325,30 +319,18 @@ describe('with a real Prometheus', () => {
 })
 
 describe('an invalid Prometheus URL', () => {
+  const withTargets = (targets: string) => `{"status":"success","data":{"activeTargets":[${targets}]}}`
+  const NO_API = 'is not the API of Prometheus (HTTP 200)'
+  const NO_TARGET = 'Prometheus has no target for this exporter'
   test.each([
     ['no server', undefined, 'did not respond: connect ECONNREFUSED', 'correct --prometheus.url'],
-    [
-      'another server',
-      [200, '<html>'],
-      'is not the API of Prometheus (HTTP 200)',
-      'correct --prometheus.url',
-    ],
-    [
-      'a server with other data',
-      [200, '{"status":"success","data":{"activeTargets":[null]}}'],
-      'is not the API of Prometheus (HTTP 200)',
-      'correct --prometheus.url',
-    ],
-    [
-      'a server that requires authentication',
-      [401, ''],
-      'refused the request (HTTP 401)',
-      'needs no authentication',
-    ],
+    ['another server', [200, '<html>'], NO_API, 'correct --prometheus.url'],
+    ['a server with other data', [200, withTargets('null')], NO_API, 'correct --prometheus.url'],
+    ['a server with a login', [401, ''], 'refused the request (HTTP 401)', 'needs no authentication'],
     [
       'a Prometheus without a target for this exporter',
-      [200, '{"status":"success","data":{"activeTargets":[]}}'],
-      'Prometheus has no target for this exporter',
+      [200, withTargets('')],
+      NO_TARGET,
       'add a scrape job',
     ],
   ] as const)('reports %s', async (_, answer, text, remedy) => {

@@ -52,14 +52,9 @@ describe('pools', () => {
 
   test('of a system that was added or renamed after the last scrape', async () => {
     const up = [{ labels: { ...LABELS, system: 'paris' }, value: 1 }]
-    expect((await diagnose({ up }))('pools')).toEqual([
-      {
-        status: 'fail',
-        subject: 'frankfurt',
-        text: 'Prometheus has no pools of this system',
-        remedy: expect.stringMatching(/added or renamed after the last scrape, wait one scrape interval/),
-      },
-    ])
+    const text = 'Prometheus has no pools of this system'
+    const remedy = /added or renamed after the last scrape, wait one scrape interval/
+    expect((await diagnose({ up }))('pools')).toEqual([finding('fail', text, remedy, 'frankfurt')])
   })
 })
 
@@ -92,44 +87,32 @@ describe('rules', () => {
   const info = (version: string) =>
     alert('sds:rules_info', 'vector(1)', { type: 'recording', labels: { version, file: 'sds-alerts' } })
   const INFO = info(readVersion())
+  const OLD = info('0.0.9')
+  const OTHER = alert('Other', 'up == 0')
+  const RECORDING = alert('system:x', 'sum(sds_pool_up)', { type: 'recording' })
+  const FAILING = alert('SdsX', 'sds_y', { health: 'err', lastError: 'duplicate series' })
+  const DOWN = alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')
+  const NOT_SELECTED = /select the job sds-exporter, but the exporter is scraped as storage/
 
   test.each([
     ['no rules', [], 'warn', /has no alerts/, /rule_files/],
-    ['other rules', [alert('Other', 'up == 0')], 'warn', /has no alerts/, /rule_files/],
-    [
-      'recording rules only',
-      [alert('system:x', 'sum(sds_pool_up)', { type: 'recording' })],
-      'warn',
-      /has no alerts/,
-      /rule_files/,
-    ],
-    [
-      'ours',
-      [OURS, INFO, alert('Other', 'up == 0')],
-      'ok',
-      /^loaded: 1 alert, 0 recording rules$/,
-      undefined,
-    ],
+    ['other rules', [OTHER], 'warn', /has no alerts/, /rule_files/],
+    ['recording rules only', [RECORDING], 'warn', /has no alerts/, /rule_files/],
+    ['ours', [OURS, INFO, OTHER], 'ok', /^loaded: 1 alert, 0 recording rules$/, undefined],
     [
       'a rule that fails',
-      [OURS, alert('SdsX', 'sds_y', { health: 'err', lastError: 'found duplicate series' })],
+      [OURS, FAILING],
       'fail',
-      /^cannot be evaluated: found duplicate series$/,
+      /^cannot be evaluated: duplicate series$/,
       /version of Prometheus/,
     ],
-    [
-      'rules of another version',
-      [OURS, INFO, info('0.0.9')],
-      'warn',
-      /are of 0\.0\.9, this program is/,
-      /rules --out/,
-    ],
+    ['rules of another version', [OURS, INFO, OLD], 'warn', /are of 0\.0\.9, this program is/, /rules --out/],
     ['older rules', [OURS], 'warn', /are of an older version without a mark/, /rules --out/],
     [
       'another job',
-      [OURS, INFO, alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')],
+      [OURS, INFO, DOWN],
       'warn',
-      /select the job sds-exporter, but the exporter is scraped as storage/,
+      NOT_SELECTED,
       /^set job_name: sds-exporter, or alerting\.job/,
     ],
   ] as const)('with %s', async (_, rules, status, text, remedy) => {
@@ -174,7 +157,10 @@ describe('dashboards', () => {
     tags: tags as readonly string[],
   }))
   const [FIRST = { uid: '', title: '', tags: [] }, ...OTHERS] = ALL
+  const COUNT = ALL.length
   const OLD = 'sds-exporter-0.0.9'
+  const DIFFERS = `this program is ${readVersion()}: ${FIRST.title}`
+  const withTags = (...tags: string[]) => [{ ...FIRST, tags }, ...OTHERS]
 
   test.each([
     [
@@ -183,25 +169,10 @@ describe('dashboards', () => {
       'warn',
       'Grafana has no dashboards of the exporter',
     ],
-    [
-      'all of this version',
-      ALL,
-      'ok',
-      `${ALL.length} of ${ALL.length} dashboards, of version ${readVersion()}`,
-    ],
-    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${ALL.length} dashboards, without ${FIRST.uid}`],
-    [
-      'one of another version',
-      [{ ...FIRST, tags: ['sds', OLD] }, ...OTHERS],
-      'warn',
-      `of 0.0.9, this program is ${readVersion()}: ${FIRST.title}`,
-    ],
-    [
-      'one without a version',
-      [{ ...FIRST, tags: ['sds'] }, ...OTHERS],
-      'warn',
-      `of an older version without a mark, this program is ${readVersion()}: ${FIRST.title}`,
-    ],
+    ['all of this version', ALL, 'ok', `${COUNT} of ${COUNT} dashboards, of version ${readVersion()}`],
+    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${COUNT} dashboards, without ${FIRST.uid}`],
+    ['one of another version', withTags('sds', OLD), 'warn', `of 0.0.9, ${DIFFERS}`],
+    ['one without a version', withTags('sds'), 'warn', `of an older version without a mark, ${DIFFERS}`],
   ] as const)('of Grafana: %s', async (_, listed, status, text) => {
     expect(await dashboardFindings({ tagged: async () => listed })).toMatchObject([{ status, text }])
   })
