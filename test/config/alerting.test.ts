@@ -134,84 +134,71 @@ alerting:
     ])
   })
 
-  test.each([
-    ['labels: {component: a}', 'labels.component: the rules set this label'],
-    ['labels: {pool: a}', 'labels.pool: the metrics have this label already: choose another name'],
-    [
-      'thresholds: {usd_ratio: {warning: 0.7}}',
-      'thresholds.usd_ratio: unknown key; did you mean used_ratio?',
+  const GARBAGE = '.garbage_stalled: must be whole seconds, more than 0s and at most 3650d'
+  /** Values of a key, and the problem of each. */
+  const REFUSED: Readonly<Record<string, readonly (readonly [value: string, problem: string])[]>> = {
+    labels: [
+      ['{component: a}', '.component: the rules set this label'],
+      ['{pool: a}', '.pool: the metrics have this label already: choose another name'],
     ],
-    [
-      'thresholds: {used_ratio: 0.7}',
-      'thresholds.used_ratio: expected a mapping with the keys warning and critical',
+    thresholds: [
+      ['{usd_ratio: {warning: 0.7}}', '.usd_ratio: unknown key; did you mean used_ratio?'],
+      ['{used_ratio: 0.7}', '.used_ratio: expected a mapping with the keys warning and critical'],
+      ['{used_ratio: {warning: 80}}', '.used_ratio.warning: expected a ratio from 0 to 1'],
+      ['{forecast: {warning: 30}}', '.forecast.warning: expected a duration like 30s, 5m, 7d or 4w'],
+      ['{backlog_growth: 1h}', '.backlog_growth: must be whole seconds, more than 3600s and at most 3650d'],
+      ['{outlier_factor: -1}', '.outlier_factor: must not be negative'],
+      [
+        '{forecast_target_percent: 0.9}',
+        '.forecast_target_percent: expected a whole percentage from 1 to 100',
+      ],
+      ['{used_ratio: {warning: 0.95}}', '.used_ratio: critical is reached before warning'],
+      ['{garbage_stalled: 0s}', GARBAGE],
+      ['{garbage_stalled: 900ms}', GARBAGE],
+      ['{garbage_stalled: 1500ms}', GARBAGE],
+      ['{garbage_stalled: 20000w}', GARBAGE],
     ],
-    [
-      'thresholds: {used_ratio: {warning: 80}}',
-      'thresholds.used_ratio.warning: expected a ratio from 0 to 1',
+    for: [
+      ['{SdsNodeGood: 5m}', '.SdsNodeGood: unknown key; did you mean SdsNodeBad?'],
+      [
+        '{SdsNodeBad: 1h30m}',
+        '.SdsNodeBad: expected a duration like 30s, 5m, 7d or 4w, or a mapping with durations for critical',
+      ],
+      ['{SdsNodeBad: {info: 5m}}', '.SdsNodeBad.info: unknown key'],
     ],
-    [
-      'thresholds: {forecast: {warning: 30}}',
-      'thresholds.forecast.warning: expected a duration like 30s, 5m, 7d or 4w',
+    keep_firing_for: [['{SdsNodeGood: 5m}', '.SdsNodeGood: unknown key; did you mean SdsNodeBad?']],
+    disabled: [['[SdsNodeGood]', '[0]: there is no alert of this name']],
+    grafana_url: [
+      ['grafana', ': not a URL: write https://grafana'],
+      [
+        '"https://a:b@c"',
+        ': must not contain a user or password: everybody who sees an alert sees its links',
+      ],
     ],
-    ...['0s', '900ms', '1500ms', '20000w'].map((text) => [
-      `thresholds: {garbage_stalled: ${text}}`,
-      'thresholds.garbage_stalled: must be whole seconds, more than 0s and at most 3650d',
-    ]),
-    [
-      'thresholds: {backlog_growth: 1h}',
-      'thresholds.backlog_growth: must be whole seconds, more than 3600s and at most 3650d',
+    runbook_base_url: [['"https://c/#x"', ': must not have a query or a fragment']],
+    job: [['a"b', ': may contain letters, digits and _ . / : - only']],
+    overrides: [
+      ['[{pool: a}]', '[0].system: missing: expected text'],
+      ['[{system: a}, {system: a}]', '[1]: overrides[0] has the same system and pool'],
+      ['[{system: a, disabled: [SdsExporterDown]}]', '[0].disabled[0]: cannot differ by system'],
+      ['[{system: a, pool: b, for: {SdsClockSkew: 5m}}]', '[0].for.SdsClockSkew: cannot differ by pool'],
+      [
+        '[{system: a, thresholds: {exporter_restarts: 5}}]',
+        '[0].thresholds.exporter_restarts: cannot differ by system',
+      ],
+      [
+        '[{system: a, pool: b, thresholds: {certificate: {warning: 20d}}}]',
+        '[0].thresholds.certificate: cannot differ by pool',
+      ],
+      [
+        '[{system: a, thresholds: {used_ratio: {warning: 0.7, critical: 0.75}}}, {system: a, pool: b, thresholds: {used_ratio: {warning: 0.76}}}]',
+        '[1].thresholds.used_ratio: critical is reached before warning',
+      ],
     ],
-    ['thresholds: {outlier_factor: -1}', 'thresholds.outlier_factor: must not be negative'],
-    [
-      'thresholds: {forecast_target_percent: 0.9}',
-      'thresholds.forecast_target_percent: expected a whole percentage from 1 to 100',
-    ],
-    [
-      'thresholds: {used_ratio: {warning: 0.95}}',
-      'thresholds.used_ratio: critical is reached before warning',
-    ],
-    ['for: {SdsNodeGood: 5m}', 'for.SdsNodeGood: unknown key; did you mean SdsNodeBad?'],
-    [
-      'for: {SdsNodeBad: 1h30m}',
-      'for.SdsNodeBad: expected a duration like 30s, 5m, 7d or 4w, or a mapping with durations for critical',
-    ],
-    ['for: {SdsNodeBad: {info: 5m}}', 'for.SdsNodeBad.info: unknown key'],
-    [
-      'keep_firing_for: {SdsNodeGood: 5m}',
-      'keep_firing_for.SdsNodeGood: unknown key; did you mean SdsNodeBad?',
-    ],
-    ['disabled: [SdsNodeGood]', 'disabled[0]: there is no alert of this name'],
-    ['grafana_url: grafana', 'grafana_url: not a URL: write https://grafana'],
-    [
-      'grafana_url: "https://a:b@c"',
-      'grafana_url: must not contain a user or password: everybody who sees an alert sees its links',
-    ],
-    ['runbook_base_url: "https://c/#x"', 'runbook_base_url: must not have a query or a fragment'],
-    ['job: a"b', 'job: may contain letters, digits and _ . / : - only'],
-    ['overrides: [{pool: a}]', 'overrides[0].system: missing: expected text'],
-    ['overrides: [{system: a}, {system: a}]', 'overrides[1]: overrides[0] has the same system and pool'],
-    [
-      'overrides: [{system: a, disabled: [SdsExporterDown]}]',
-      'overrides[0].disabled[0]: cannot differ by system',
-    ],
-    [
-      'overrides: [{system: a, pool: b, for: {SdsClockSkew: 5m}}]',
-      'overrides[0].for.SdsClockSkew: cannot differ by pool',
-    ],
-    [
-      'overrides: [{system: a, thresholds: {exporter_restarts: 5}}]',
-      'overrides[0].thresholds.exporter_restarts: cannot differ by system',
-    ],
-    [
-      'overrides: [{system: a, pool: b, thresholds: {certificate: {warning: 20d}}}]',
-      'overrides[0].thresholds.certificate: cannot differ by pool',
-    ],
-    [
-      'overrides: [{system: a, thresholds: {used_ratio: {warning: 0.7, critical: 0.75}}}, {system: a, pool: b, thresholds: {used_ratio: {warning: 0.76}}}]',
-      'overrides[1].thresholds.used_ratio: critical is reached before warning',
-    ],
-  ])('%s is refused', (text, problem) => {
-    expect(problemsOf(() => load(`alerting:\n  ${text}\n`))).toEqual([`alerting.${problem}`])
+  }
+  const rows = Object.entries(REFUSED).flatMap(([key, values]) => values.map((row) => [key, ...row] as const))
+  test.each(rows)('%s: %s is refused', (key, value, problem) => {
+    expect(problemsOf(() => load(`alerting:\n  ${key}: ${value}\n`))).toEqual([`alerting.${key}${problem}`])
   })
 
   test('names a system that the same file does not have', () => {

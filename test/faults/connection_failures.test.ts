@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApiError } from '../../src/api/errors/errors.ts'
 import type { Reason } from '../../src/api/errors/reasons.ts'
@@ -27,11 +28,16 @@ async function emulatorUrl(tls?: TlsOptions): Promise<string> {
   return emulator.url
 }
 
-async function rawUrl(onConnection: Parameters<typeof serveRaw>[0], scheme = 'http'): Promise<string> {
-  const server = await serveRaw(onConnection)
-  onTestFinished(server.stop)
-  return `${scheme}://127.0.0.1:${server.port}`
-}
+const yamlOf = (url: string) => `base_url: "${url}"`
+
+/** The YAML of a system with this server. */
+const raw =
+  (onConnection: Parameters<typeof serveRaw>[0], scheme = 'http') =>
+  async (): Promise<string> => {
+    const server = await serveRaw(onConnection)
+    onTestFinished(server.stop)
+    return yamlOf(`${scheme}://127.0.0.1:${server.port}`)
+  }
 
 interface Certificate {
   readonly name?: string
@@ -57,6 +63,18 @@ async function withCertificate(certificate: Certificate = {}): Promise<string> {
 
 const OTHER_HOST = 'ecs1.example.net'
 const CLIENTS = { requestCert: true }
+const CLIENTS_1_2 = { ...CLIENTS, maxVersion: 'TLSv1.2' } as const
+const CA_FILE = /tls_config\.ca_file/
+const WEAK_KEY = /certificate of the system is refused: .*key too weak/i
+const REFUSAL = 'HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'
+const anyCertificate = () => selfSigned({ names: ['127.0.0.1'] })
+
+function dripHeaders(socket: Socket): void {
+  const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
+  socket.write('HTTP/1.1 200 OK\r\n')
+  socket.once('close', () => clearInterval(drip))
+}
+
 // OpenSSL allows old TLS and weak keys only below its default security level.
 const WEAK = { ciphers: 'DEFAULT:@SECLEVEL=0' }
 const OLD = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ...WEAK } as const
@@ -67,82 +85,36 @@ const CASES: readonly Case[] = [
   // Not a port that was free before: another test may listen on it during the retries.
   ['a closed port', async () => 'base_url: "http://127.0.0.1:1"', 'connect', /is the service running/],
   ['an unknown host name', async () => 'base_url: "http://no-such-host.invalid:4443"', 'dns'],
-  [
-    'a connection without a response',
-    async () => `base_url: "${await rawUrl(() => undefined)}"`,
-    'timeout',
-    /poll\.timeout/,
-  ],
-  [
-    'a TLS handshake without a response',
-    async () => `base_url: "${await rawUrl(() => undefined, 'https')}"`,
-    'timeout',
-  ],
-  [
-    'a connection that is reset',
-    async () => `base_url: "${await rawUrl((socket) => socket.resetAndDestroy())}"`,
-    'reset',
-  ],
-  [
-    'a port of another protocol',
-    async () => `base_url: "${await rawUrl((socket) => socket.end('220 mail ready\r\n'))}"`,
-    'reset',
-  ],
+  ['a connection without a response', raw(() => undefined), 'timeout', /poll\.timeout/],
+  ['a TLS handshake without a response', raw(() => undefined, 'https'), 'timeout'],
+  ['a connection that is reset', raw((socket) => socket.resetAndDestroy()), 'reset'],
+  ['a port of another protocol', raw((socket) => socket.end('220 mail ready\r\n')), 'reset'],
   [
     'two responses to one request',
-    async () => {
-      const answer = 'HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'
-      return `base_url: "${await rawUrl((socket) => socket.on('data', () => socket.write(answer.repeat(2))))}"`
-    },
+    raw((socket) => socket.on('data', () => socket.write(REFUSAL.repeat(2)))),
     'auth',
   ],
-  [
-    'endless headers',
-    async () => {
-      const url = await rawUrl((socket) => {
-        const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
-        socket.write('HTTP/1.1 200 OK\r\n')
-        socket.once('close', () => clearInterval(drip))
-      })
-      return `base_url: "${url}"`
-    },
-    'timeout',
-  ],
+  ['endless headers', raw(dripHeaders), 'timeout'],
   [
     'a self-signed certificate',
-    async () => `base_url: "${await emulatorUrl(await selfSigned({ names: ['127.0.0.1'] }))}"`,
+    async () => yamlOf(await emulatorUrl(await anyCertificate())),
     'tls',
-    /tls_config\.ca_file/,
+    CA_FILE,
   ],
-  [
-    'a certificate of an untrusted authority',
-    () => withCertificate({ settings: '' }),
-    'tls',
-    /tls_config\.ca_file/,
-  ],
+  ['a certificate of an untrusted authority', () => withCertificate({ settings: '' }), 'tls', CA_FILE],
   ['a certificate for another host', () => withCertificate({ name: OTHER_HOST }), 'tls', /server_name/],
   ['an expired certificate', () => withCertificate({ valid: EXPIRED }), 'tls', /has expired/],
   [
     'a certificate whose key is too weak',
     () => withCertificate({ rsaBits: 1024, tls: WEAK }),
     'tls',
-    /certificate of the system is refused: .*key too weak/i,
+    WEAK_KEY,
   ],
-  [
-    'a missing client certificate with TLS 1.3',
-    () => withCertificate({ tls: CLIENTS }),
-    'reset',
-    /cert_file/,
-  ],
-  [
-    'a missing client certificate with TLS 1.2',
-    () => withCertificate({ tls: { ...CLIENTS, maxVersion: 'TLSv1.2' } }),
-    'tls',
-    /cert_file/,
-  ],
+  ['no client certificate with TLS 1.3', () => withCertificate({ tls: CLIENTS }), 'reset', /cert_file/],
+  ['no client certificate with TLS 1.2', () => withCertificate({ tls: CLIENTS_1_2 }), 'tls', /cert_file/],
   [
     'a client certificate that the system does not accept',
-    async () => withCertificate({ tls: CLIENTS, client: await selfSigned({ names: ['exporter'] }) }),
+    async () => withCertificate({ tls: CLIENTS, client: await anyCertificate() }),
     'reset',
     /does the system accept the client certificate/,
   ],
@@ -154,7 +126,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'https to a port of http',
-    async () => `base_url: "${(await emulatorUrl()).replace('http:', 'https:')}"`,
+    async () => yamlOf((await emulatorUrl()).replace('http:', 'https:')),
     'tls',
     /does not speak TLS/,
   ],

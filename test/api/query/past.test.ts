@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRejectedValues } from '../../../src/api/parse/reads.ts'
-import type { FieldSeries, Point } from '../../../src/api/query/answers/answer.ts'
+import type { FieldSeries } from '../../../src/api/query/answers/answer.ts'
 import { calculatePast, type NodePast } from '../../../src/api/query/past.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
@@ -19,20 +19,18 @@ interface SeriesOptions {
   readonly tags?: Readonly<Record<string, string>>
 }
 
+/** Points every five minutes from 20 minutes before the window, at a phase of their own. */
 function series(
   { measurement = 'any', field, node = 'n1', tags = {} }: SeriesOptions,
-  points: readonly Point[],
+  valueAt: (k: number) => number | undefined,
+  phase = 96,
 ): FieldSeries {
   const all = { host: node, node_id: `id-${node}`, ...tags }
-  return { measurement, field, tags: new Map(Object.entries(all)), points }
-}
-
-/** Points every five minutes from 20 minutes before the window, at a phase of their own. */
-function points(valueAt: (k: number) => number | undefined, phase = 96, count = 16): Point[] {
-  return Array.from({ length: count }, (_, index) => index - 4).flatMap((k) => {
+  const points = Array.from({ length: 16 }, (_, index) => index - 4).flatMap((k) => {
     const value = valueAt(k)
     return value === undefined ? [] : [{ t: START + k * STEP + phase, value }]
   })
+  return { measurement, field, tags: new Map(Object.entries(all)), points }
 }
 
 function past(all: readonly FieldSeries[], window = WINDOW): NodePast {
@@ -58,56 +56,34 @@ const readBandwidth = (all: readonly FieldSeries[], window = WINDOW) => {
 
 describe('rates of the past', () => {
   test('have the times of their points, each one that is in the window', () => {
-    const found = readBandwidth([
-      series(
-        THROUGHPUT,
-        points((k) => 1000 + k * STEP * 7),
-      ),
-    ])
+    const found = readBandwidth([series(THROUGHPUT, (k) => 1000 + k * STEP * 7)])
     expect(found).toEqual(Array.from({ length: 12 }, (_, k) => [k, 7]))
   })
 
   test('are calculated with the difference of the times', () => {
-    const late = points((k) => 10_000 + k * 3000).map(({ t, value }, index) => ({
-      t: index === 6 ? t + 60 : t,
-      value,
-    }))
-    const found = past([series(THROUGHPUT, late)]).attributes.get('transactionReadBandwidth')
+    const growing = series(THROUGHPUT, (k) => 10_000 + k * 3000)
+    const late = growing.points.map(({ t, value }, index) => ({ t: index === 6 ? t + 60 : t, value }))
+    const found = past([{ ...growing, points: late }]).attributes.get('transactionReadBandwidth')
     expect(found?.unit).toBe('B/s')
     expect(found?.series.values.slice(0, 5)).toEqual([10, 10, 3000 / 360, 3000 / 240, 10])
     expect(found?.series.times[2]).toBe(START + 2 * STEP + 96 + 60)
   })
 
   test('do not exist for the first point after a reset', () => {
-    const found = readBandwidth([
-      series(
-        THROUGHPUT,
-        points((k) => (k < 5 ? 50_000 + k * 3000 : (k - 4) * 3000)),
-      ),
-    ])
+    const found = readBandwidth([series(THROUGHPUT, (k) => (k < 5 ? 50_000 + k * 3000 : (k - 4) * 3000))])
     expect(found.map(([k]) => k)).toEqual([0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11])
     expect(new Set(found.map(([, value]) => value))).toEqual(new Set([10]))
   })
 
   test('do not exist for the first point after a gap for which the poller does not look back, and span a shorter one', () => {
     const without = (...missing: readonly number[]) =>
-      readBandwidth([
-        series(
-          THROUGHPUT,
-          points((k) => (missing.includes(k) ? undefined : 50_000 + k * 3000)),
-        ),
-      ])
+      readBandwidth([series(THROUGHPUT, (k) => (missing.includes(k) ? undefined : 50_000 + k * 3000))])
     expect(without(3, 4, 5, 6).map(([k]) => k)).toEqual([0, 1, 2, 8, 9, 10, 11])
     expect(without(3, 4, 5)).toEqual([0, 1, 2, 6, 7, 8, 9, 10, 11].map((k) => [k, 10]))
   })
 
   test('do not depend on where windows begin', () => {
-    const all = [
-      series(
-        THROUGHPUT,
-        points((k) => (k === 5 ? 0 : 50_000 + k * k * 300)),
-      ),
-    ]
+    const all = [series(THROUGHPUT, (k) => (k === 5 ? 0 : 50_000 + k * k * 300))]
     const whole = readBandwidth(all)
     for (const minutes of [5, 20, 25, 40]) {
       const middle = START + minutes * 60
@@ -124,20 +100,14 @@ describe('rates of the past', () => {
   })
 
   test('of services with other times are added up, and one that has ended is left out 22 minutes later', () => {
-    const service = (name: string, all: readonly Point[]) =>
-      series(
-        { measurement: `${name}_IO_Statistics_data_read`, field: 'read_ECTotal', tags: { process: name } },
-        all,
-      )
+    const service = (name: string) => ({
+      measurement: `${name}_IO_Statistics_data_read`,
+      field: 'read_ECTotal',
+      tags: { process: name },
+    })
     const node = past([
-      service(
-        'blob',
-        points((k) => 10_000 + k * 3000),
-      ),
-      service(
-        'cm',
-        points((k) => (k > 5 ? undefined : 10_000 + k * 600), 156),
-      ),
+      series(service('blob'), (k) => 10_000 + k * 3000),
+      series(service('cm'), (k) => (k > 5 ? undefined : 10_000 + k * 600), 156),
     ])
     const { times = [], values = [] } = node.attributes.get('diskReadBandwidthEc')?.series ?? {}
     expect(times.slice(0, 3).map((t) => t - START)).toEqual([96, 156, 396])
@@ -147,38 +117,22 @@ describe('rates of the past', () => {
 })
 
 test('gauges need all of their fields at the same time', () => {
-  const cpu = (field: string, all: readonly Point[]) =>
-    series({ measurement: 'cpu', field, tags: { cpu: 'cpu-total' } }, all)
+  const cpu = (field: string, valueAt: (k: number) => number | undefined) =>
+    series({ measurement: 'cpu', field, tags: { cpu: 'cpu-total' } }, valueAt, 3)
   const { series: found } = past([
-    cpu(
-      'usage_user',
-      points(() => 5, 3),
-    ),
-    cpu(
-      'usage_nice',
-      points(() => 1, 3),
-    ),
-    cpu(
-      'usage_system',
-      points((k) => (k === 2 ? undefined : 2), 3),
-    ),
+    cpu('usage_user', () => 5),
+    cpu('usage_nice', () => 1),
+    cpu('usage_system', (k) => (k === 2 ? undefined : 2)),
   ]).attributes.get('nodeCpuUtilization') ?? { series: undefined }
   expect(found?.times.map((t) => (t - START - 3) / STEP)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect(new Set(found?.values)).toEqual(new Set([8]))
 })
 
 test('errors have ratios and counts of each interval', () => {
-  const transactions = (field: string, all: readonly Point[]) =>
-    series({ measurement: MEASUREMENTS.transactions.name, field }, all)
+  const transactions = (field: string) => ({ measurement: MEASUREMENTS.transactions.name, field })
   const { errors } = past([
-    transactions(
-      'succeed_request_counter',
-      points((k) => 100_000 + k * 900),
-    ),
-    transactions(
-      'failed_request_counter',
-      points((k) => (k < 2 ? undefined : 500 + k * 100)),
-    ),
+    series(transactions('succeed_request_counter'), (k) => 100_000 + k * 900),
+    series(transactions('failed_request_counter'), (k) => (k < 2 ? undefined : 500 + k * 100)),
   ])
   expect(errors.succeeded?.values).toEqual(Array.from({ length: 12 }, () => 900))
   // Before its first failure a node has no series of failures. Its first point has no growth.
@@ -188,13 +142,12 @@ test('errors have ratios and counts of each interval', () => {
 
 test('histograms are as they were served, and the traffic of interfaces is that between two points', () => {
   const latency = (bound: string, count: number) =>
-    series(
-      { measurement: MEASUREMENTS.latency.name, field: bound, tags: { id: 'ttfb_read' } },
-      points((k) => (bound === '1.0' && k === 3 ? undefined : count + k)),
+    series({ measurement: MEASUREMENTS.latency.name, field: bound, tags: { id: 'ttfb_read' } }, (k) =>
+      bound === '1.0' && k === 3 ? undefined : count + k,
     )
   const net = series(
     { measurement: 'net', field: 'bytes_recv', tags: { interface: 'public' } },
-    points((k) => 1000 + 600 * k),
+    (k) => 1000 + 600 * k,
   )
   const node = past([latency('+Inf', 900), latency('1.0', 300), net])
   expect(node.latencies?.map(({ operation, seconds }) => [operation, seconds])).toEqual([
