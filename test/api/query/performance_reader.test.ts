@@ -48,12 +48,27 @@ const ALL = [
   'query_error_codes',
 ]
 const refusal = (detail = 'failed to compile query') => new ApiError('client_error', detail)
-const refusing =
-  (failure: ApiError, ...names: string[]): Answering =>
+const SLOW = new ApiError('timeout', 'slow')
+/** Answers or failures of queries by their names; other answers have no rows. */
+const answering =
+  (answers: Readonly<Record<string, QueryAnswer | ApiError>>): Answering =>
   ({ name }) => {
-    if (names.includes(name)) throw failure
-    return answerOf('empty')
+    const answer = answers[name] ?? answerOf('empty')
+    if (answer instanceof ApiError) throw answer
+    return answer
   }
+const refusing = (failure: ApiError, ...names: string[]): Answering =>
+  answering(Object.fromEntries(names.map((name) => [name, failure])))
+/** Rows of one field, each five minutes later, up to 08:35. */
+const row = (measurement: string, field: string, ...values: readonly (number | null)[]) =>
+  decodeBody(
+    bodyOf(
+      values.map((value, index) => {
+        const time = ['08:25:00', '08:30:00', '08:35:00'].at(index - values.length) ?? ''
+        return { time, value, field, measurement }
+      }),
+    ),
+  )
 
 describe('a reader', () => {
   test('asks each query once, one after the other', async () => {
@@ -99,20 +114,8 @@ describe('a reader', () => {
   })
 
   describe('of a system that answers combined queries without rows', () => {
-    const row = (measurement: string, field: string) =>
-      decodeBody(
-        bodyOf(
-          ['08:30:00', '08:35:00'].map((time, index) => ({ time, value: index * 300, field, measurement })),
-        ),
-      )
-    /** Answers queries of these names with rows. */
-    const answersTo =
-      (...names: string[]): Answering =>
-      ({ name }) => {
-        if (name === 'query_cpu') return answerOf('cpu')
-        if (!names.includes(name)) return answerOf('empty')
-        return row('statDataHead_performance_internal_throughput', 'total_read_requests_size')
-      }
+    const THROUGHPUT = row(MEASUREMENTS.throughput.name, 'total_read_requests_size', 0, 300)
+    const CPU_ONLY = { query_cpu: answerOf('cpu') }
     const parts = (...names: string[]) => names.map((name) => `query_${name}`)
     const NETWORK = parts(
       'network',
@@ -120,7 +123,7 @@ describe('a reader', () => {
     )
 
     test('sends the parts once, and from then on those with rows', async () => {
-      const { read, asked } = readerOf({ answer: answersTo('query_throughput') })
+      const { read, asked } = readerOf({ answer: answering({ ...CPU_ONLY, query_throughput: THROUGHPUT }) })
       const { reading } = await read()
       const found = reading.nodes.flatMap(({ values }) => values.get('transactionReadBandwidth')?.value ?? [])
       expect(found).toEqual([1])
@@ -137,7 +140,7 @@ describe('a reader', () => {
 
     test('sends the combined query again if the parts have no rows either, and the parts after an hour', async () => {
       let nowMs = 0
-      const { read, asked } = readerOf({ answer: answersTo(), now: () => nowMs })
+      const { read, asked } = readerOf({ answer: answering(CPU_ONLY), now: () => nowMs })
       await read()
       const first = asked()
       expect(first).toEqual(expect.arrayContaining(NETWORK))
@@ -156,12 +159,8 @@ describe('a reader', () => {
   })
 
   test('reports a query that fails for good, with the values of the others', async () => {
-    const answer: Answering = ({ name }) => {
-      if (name === 'query_memory') throw refusal()
-      return answerOf(name === 'query_cpu' ? 'cpu' : 'empty')
-    }
-    const { read } = readerOf({ answer })
-    const { reading, failed, empty } = await read()
+    const answer = answering({ query_memory: refusal(), query_cpu: answerOf('cpu') })
+    const { reading, failed, empty } = await readerOf({ answer }).read()
     expect(failed.map(({ name }) => name)).toEqual(['query_memory'])
     expect(empty).toEqual(ALL.slice(2))
     expect(reading.nodes.map(({ values }) => [...values.keys()])).toEqual([
@@ -171,17 +170,10 @@ describe('a reader', () => {
   })
 
   test('has no sum of disk I/O when the query of a part failed', async () => {
-    const row = (time: string, value: number) => ({
-      time,
-      value,
-      field: 'read_USERTotal',
-      measurement: 'cm_IO_Statistics_data_read',
-    })
-    const answer: Answering = ({ name }) => {
-      if (/disk$|disk_read$|read_EC/.test(name)) throw new ApiError('too_large', 'large')
-      return name === 'query_disk_read_USERTotal'
-        ? decodeBody(bodyOf([row('08:30:00', 0), row('08:35:00', 300)]))
-        : answerOf('empty')
+    const user = row('cm_IO_Statistics_data_read', 'read_USERTotal', 0, 300)
+    const answer: Answering = (query, dialect) => {
+      if (/disk$|disk_read$|read_EC/.test(query.name)) throw new ApiError('too_large', 'large')
+      return answering({ query_disk_read_USERTotal: user })(query, dialect)
     }
     const { reading } = await readerOf({ answer }).read()
     const [node] = reading.nodes
@@ -189,12 +181,11 @@ describe('a reader', () => {
   })
 
   test('keeps values whose query fails for a time, until they are too old', async () => {
-    let isSlow = false
-    const answer: Answering = ({ name }) => {
-      if (isSlow && name === 'query_memory') throw new ApiError('timeout', 'slow')
-      return answerOf(name === 'query_cpu' ? 'cpu' : name === 'query_memory' ? 'memory' : 'empty')
+    const answers: Record<string, QueryAnswer | ApiError> = {
+      query_cpu: answerOf('cpu'),
+      query_memory: answerOf('memory'),
     }
-    const { read } = readerOf({ answer })
+    const { read } = readerOf({ answer: (...query) => answering(answers)(...query) })
     const attributesIn = async () => {
       const { reading, failed } = await read()
       return [
@@ -204,7 +195,7 @@ describe('a reader', () => {
     }
     const all = ['nodeCpuUtilization', 'nodeMemoryUtilization', 'nodeMemoryUtilizationBytes']
     expect(await attributesIn()).toEqual([[], [all, all]])
-    isSlow = true
+    answers['query_memory'] = SLOW
     expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
     expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
   })
@@ -215,21 +206,16 @@ describe('a reader', () => {
     )
 
   test('refuses answers with too many series', async () => {
-    const answer: Answering = ({ name }) =>
-      name === 'query_cpu' ? used('n1', 'n2') : name === 'query_memory' ? used('n3', 'n4') : answerOf('empty')
+    const answer = answering({ query_cpu: used('n1', 'n2'), query_memory: used('n3', 'n4') })
     const failedOf = async (maxSeries: number) => (await readerOf({ answer, maxSeries }).read()).failed
     expect(await failedOf(4)).toEqual([])
-    expect(await failedOf(3)).toMatchObject([
-      {
-        name: 'query_memory',
-        failure: { reason: 'too_large', detail: 'the answers to the queries have more than 3 series' },
-      },
-    ])
+    const failure = { reason: 'too_large', detail: 'the answers to the queries have more than 3 series' }
+    expect(await failedOf(3)).toMatchObject([{ name: 'query_memory', failure }])
   })
 
   test('remembers no more series than an answer may have', async () => {
     let poll = 0
-    const answer: Answering = ({ name }) => (name === 'query_memory' ? used(`n${poll}`) : answerOf('empty'))
+    const answer: Answering = (...query) => answering({ query_memory: used(`n${poll}`) })(...query)
     const { read } = readerOf({ answer, maxSeries: 2 })
     const nodes: number[] = []
     for (; poll < 4; poll += 1) nodes.push((await read()).reading.nodes.length)
@@ -238,15 +224,12 @@ describe('a reader', () => {
 
   test('keeps nothing of a query that is answered, and nothing that is too old', async () => {
     let poll = 0
-    const used = (time: string, value: number) =>
-      decodeBody(bodyOf([{ time, value, field: 'used', measurement: 'mem' }]))
-    const later = (answer: QueryAnswer) => ({ ...answer, stop: (answer.stop ?? 0) + 1321 })
-    const answer: Answering = ({ name }) => {
-      if (name === 'query_cpu') return poll === 2 ? later(answerOf('cpu')) : answerOf('cpu')
-      if (name !== 'query_memory') return answerOf('empty')
-      if (poll > 0) throw new ApiError('timeout', 'slow')
-      return used('08:35:00', 5)
-    }
+    const later = { ...answerOf('cpu'), stop: (answerOf('cpu').stop ?? 0) + 1321 }
+    const answer: Answering = (...query) =>
+      answering({
+        query_cpu: poll === 2 ? later : answerOf('cpu'),
+        query_memory: poll > 0 ? SLOW : row('mem', 'used', 5),
+      })(...query)
     const { read } = readerOf({ answer })
     const memoryIn = async () =>
       (await read()).reading.nodes.flatMap(
@@ -258,8 +241,7 @@ describe('a reader', () => {
   })
 
   test('asks no further after two failures of a node in a row', async () => {
-    const failure = new ApiError('timeout', 'slow')
-    const { read, asked } = readerOf({ answer: refusing(failure, 'query_memory', 'query_network') })
+    const { read, asked } = readerOf({ answer: refusing(SLOW, 'query_memory', 'query_network') })
     const { failed } = await read()
     expect(asked()).toEqual(ALL.slice(0, 3))
     expect(failed.map(({ name }) => name)).toEqual(ALL.slice(1))
@@ -286,13 +268,9 @@ describe('a reader', () => {
   })
 
   test('reads the others when the first query alone takes too long', async () => {
-    const slow = new ApiError('timeout', 'slow')
-    const answer: Answering = ({ name }) => {
-      if (name === 'query_cpu') throw slow
-      return answerOf(name === 'query_memory' ? 'memory' : 'empty')
-    }
+    const answer = answering({ query_cpu: SLOW, query_memory: answerOf('memory') })
     const { failed, reading } = await readerOf({ answer }).read()
-    expect([failed, reading.nodes.length]).toEqual([[{ name: 'query_cpu', failure: slow }], 2])
+    expect([failed, reading.nodes.length]).toEqual([[{ name: 'query_cpu', failure: SLOW }], 2])
   })
 
   test('fails when the queries of both buckets are refused', async () => {
@@ -351,7 +329,7 @@ describe('a measurement with a point every 15 minutes', () => {
   test('keeps its first answer when the longer range fails', async () => {
     const { read } = readerOf({
       answer(query, dialect) {
-        if (dialect.windowSeconds > 1320) throw new ApiError('timeout', 'slow')
+        if (dialect.windowSeconds > 1320) throw SLOW
         return answer(query, dialect)
       },
     })
@@ -364,13 +342,7 @@ describe('a system with wrong ranges', () => {
   const writes = (time: string, value: number | null) =>
     decodeBody(
       bodyOf([
-        {
-          time,
-          value,
-          field: 'total_write_requests_size',
-          measurement: 'statDataHead_performance_internal_throughput',
-          tags: { process: 'statDataHead' },
-        },
+        { time, value, field: 'total_write_requests_size', measurement: MEASUREMENTS.throughput.name },
       ]),
     )
   const valueIn = (reading: { nodes: readonly { values: ReadonlyMap<string, { value: number }> }[] }) =>
@@ -395,7 +367,7 @@ describe('a system with wrong ranges', () => {
   })
 
   test.each([
-    ['failed', new ApiError('timeout', 'slow')],
+    ['failed', SLOW],
     ['had no rows of the node', undefined],
     ['had a value that cannot be read', null],
   ])('has a rate again with the first point after a query that %s', async (_, failure) => {
@@ -453,12 +425,8 @@ describe('a system with wrong ranges', () => {
     const versions = [undefined, undefined, true, false]
     const { read, asked } = readerOf({ hasRangeDefect: () => versions.shift() })
     for (let poll = 0; poll < 4; poll += 1) await read()
-    expect(asked().filter((name) => name.startsWith('query_cpu'))).toEqual([
-      'query_cpu',
-      'query_cpu',
-      'query_cpu last',
-      'query_cpu last',
-    ])
+    const ofCpu = asked().filter((name) => name.startsWith('query_cpu'))
+    expect(ofCpu.map((name) => name.endsWith(' last'))).toEqual([false, false, true, true])
   })
 
   test('is asked for ranges after its upgrade', async () => {
