@@ -9,13 +9,9 @@ describe('pools', () => {
     const [hot] = emulator.pools
     const id = 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb'
     const found = await examine({ base_url: emulator.url, pools: [{ id: hot?.id ?? '' }, { id }] })
+    const listed = new RegExp(`the system lists ${hot?.id} \\(hot\\), `)
     expect(found.of('pools')).toEqual([
-      {
-        status: 'fail',
-        subject: id,
-        text: 'configured, but not listed by the system',
-        remedy: expect.stringContaining(`the system lists ${hot?.id} (hot), `),
-      },
+      finding('fail', 'configured, but not listed by the system', listed, id),
     ])
     expect(found.of('feed')).toMatchObject([
       { status: 'ok', subject: 'hot' },
@@ -34,38 +30,17 @@ describe('pools', () => {
   })
 
   test('fails without a list and without configured pools', async () => {
-    const found = await examineEmulator({
-      pools: 1,
-      nodes: 1,
-      faults: ['status:403@pools', 'status:403@varrays'],
-    })
+    const found = await examineEmulator({ faults: ['status:403@pools', 'status:403@varrays'] })
     expect(found.of('pools')).toMatchObject([finding('fail', /HTTP 403/, /SYSTEM_MONITOR/)])
     expect(found.of('feed')).toEqual([{ status: 'skip', text: 'skipped: needs pools' }])
   })
 
   test('has no problem with a system that has only the three documented operations', async () => {
-    const others = [
-      'login',
-      'whoami',
-      'system',
-      'pools',
-      'replication_groups',
-      'failed_links',
-      'bootstrap_links',
-    ]
-      .concat(
-        'varrays',
-        'vdc_nodes',
-        'query',
-        'namespaces',
-        'quota',
-        'usage',
-        'buckets',
-        'bucket_usage',
-        'license',
-      )
-      .map((operation) => `status:404@${operation}`)
-    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: others })
+    const others =
+      'login whoami system pools replication_groups failed_links bootstrap_links varrays vdc_nodes query ' +
+      'namespaces quota usage buckets bucket_usage license'
+    const faults = others.split(' ').map((operation) => `status:404@${operation}`)
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults })
     const found = await examine({
       base_url: emulator.url,
       auth: { token: 'emulator-monitor' },
@@ -83,19 +58,12 @@ describe('pools', () => {
 
 describe('feed', () => {
   test.each([
-    ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
-    ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'accepted server names'],
-    ['no-embedded@nodes', 'has no member _embedded', 'report this with the version of the system'],
+    ['html@nodes', /an HTML page came instead of data/, /without a proxy or a login form/],
+    ['status:500,code=6401,retryable=false@nodes', /lacks the role/, /accepted server names/],
+    ['no-embedded@nodes', /has no member _embedded/, /report this with the version of the system/],
   ])('fails on %s', async (fault, text, remedy) => {
     const found = await examineEmulator({ faults: [fault] })
-    expect(found.of('feed')).toMatchObject([
-      {
-        status: 'fail',
-        subject: 'hot',
-        text: expect.stringContaining(text),
-        remedy: expect.stringContaining(remedy),
-      },
-    ])
+    expect(found.of('feed')).toMatchObject([finding('fail', text, remedy, 'hot')])
     expect(found.with('skip')).toEqual(checksAfter('feed'))
   })
 
@@ -154,9 +122,8 @@ describe('feed', () => {
 
 describe('attributes', () => {
   test('recognizes a system since version 3.6', async () => {
-    const [coverage, news, ...rest] = (await examineEmulator({ nodes: 2, profile: 'modern' })).of(
-      'attributes',
-    )
+    const found = await examineEmulator({ nodes: 2, profile: 'modern' })
+    const [coverage, news, ...rest] = found.of('attributes')
     const inCapacity = ATTRIBUTES.filter(({ category }) => category === 'capacity').length
     expect(coverage).toMatchObject({ status: 'ok', subject: 'hot' })
     expect(coverage?.text).toMatch(
@@ -169,15 +136,9 @@ describe('attributes', () => {
   })
 
   test('names missing attributes, and warns if a whole category is missing', async () => {
-    const findings = (await examineEmulator({ profile: 'modern', faults: ['bad-values:nan'] })).of(
-      'attributes',
-    )
-    expect(findings).toContainEqual({
-      status: 'warn',
-      subject: 'hot',
-      text: expect.stringMatching(/^capacity: missing diskSpaceTotal, diskSpaceAllocated, /),
-      remedy: expect.any(String),
-    })
+    const found = await examineEmulator({ profile: 'modern', faults: ['bad-values:nan'] })
+    const text = /^capacity: missing diskSpaceTotal, diskSpaceAllocated, /
+    expect(found.of('attributes')).toContainEqual(finding('warn', text, /./, 'hot'))
   })
 })
 
@@ -189,26 +150,18 @@ describe('samples', () => {
     ahead = 0
     const found = await examine({ base_url: emulator.url })
     const samples = found.of('samples')
-    expect(samples.map(({ text }) => text.slice(0, text.indexOf(' is')))).toEqual([
-      'CPU/memory/network',
-      'capacity',
-      'transactions',
-      'disk I/O',
-    ])
-    for (const sample of samples) {
-      expect(sample).toMatchObject({
-        status: 'warn',
-        text: expect.stringMatching(/ is 2h old: the newest sample is from \d{4}-\d\d-\d\dT/),
-        remedy: expect.stringContaining('does not update its statistics'),
-      })
-    }
+    const categories = ['CPU/memory/network', 'capacity', 'transactions', 'disk I/O']
+    expect(samples.map(({ text }) => text.slice(0, text.indexOf(' is')))).toEqual(categories)
+    const text = / is 2h old: the newest sample is from \d{4}-\d\d-\d\dT/
+    const old = finding('warn', text, /does not update its statistics/)
+    expect(samples).toMatchObject(categories.map(() => old))
     expect(found.with('fail')).toEqual([])
   })
 
   test('warns of samples in the future', async () => {
-    expect(
-      (await examineEmulator({ profile: 'community', faults: ['future-time:7200'] })).of('samples'),
-    ).toMatchObject([finding('warn', /^capacity is (119m|2h) in the future/, /NTP/)])
+    const found = await examineEmulator({ profile: 'community', faults: ['future-time:7200'] })
+    const text = /^capacity is (119m|2h) in the future/
+    expect(found.of('samples')).toMatchObject([finding('warn', text, /NTP/)])
   })
 })
 
@@ -229,18 +182,13 @@ describe('values', () => {
   }
 
   test.each([
-    [
-      [node('n1', FIRST), node('n2', { t: 200, Space: 8 })],
-      'ok a second response has 1 same value, and 1 with a newer time',
-    ],
-    [[node('n1', FIRST)], 'warn 1 node disappeared between two responses'],
-    [
-      [node('n1', FIRST), node('n2', { t: 99, Space: 7 })],
-      'warn 1 sample went back in time between two responses',
-    ],
-    [[node('n1', FIRST), node('n2', { t: 100, Space: 8 })], 'warn 1 value changed without a new time'],
-  ])('of a second response %j', async (nodes, finding) => {
-    expect(await changed(...nodes)).toEqual([finding])
+    ['newer', { t: 200, Space: 8 }, 'ok a second response has 1 same value, and 1 with a newer time'],
+    ['missing', undefined, 'warn 1 node disappeared between two responses'],
+    ['older', { t: 99, Space: 7 }, 'warn 1 sample went back in time between two responses'],
+    ['of the same time', { t: 100, Space: 8 }, 'warn 1 value changed without a new time'],
+  ])('of a second response, in which one is %s', async (_, space, expected) => {
+    const others = space === undefined ? [] : [node('n2', space)]
+    expect(await changed(node('n1', FIRST), ...others)).toEqual([expected])
   })
 
   test('fail if the second request fails', async () => {
@@ -263,26 +211,17 @@ describe('forecasts', () => {
       query.includes('cfTarget') && hasBraces(query) !== takes ? undefined : query,
     )
     const [right] = (await examine({ base_url: gate.url }, { forecast: { braces: takes } })).of('forecasts')
-    expect(right).toMatchObject({
-      subject: 'hot',
-      text: expect.stringMatching(/^\d of 8 forecasts have a value/),
-    })
+    expect(right).toMatchObject({ subject: 'hot', text: expect.stringMatching(/^\d of 8 forecasts have a/) })
     const wrong = await examine({ base_url: gate.url }, { forecast: { braces: !takes } })
     expect(wrong.of('forecasts')).toMatchObject([{ status: 'fail', subject: 'hot' }])
   })
 
   test('warns if there are none, and fails if the request is refused', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@forecast'] })
-    expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
-      finding(
-        'warn',
-        'the responses have no forecasts',
-        /^try forecast\.braces: false, .*forecast\.schedule: ""/,
-      ),
-    ])
+    const found = async () => (await examine({ base_url: emulator.url })).of('forecasts')
+    const remedy = /^try forecast\.braces: false, .*forecast\.schedule: ""/
+    expect(await found()).toMatchObject([finding('warn', 'the responses have no forecasts', remedy)])
     emulator.setFaults(['status:403@forecast'])
-    expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
-      { status: 'fail', remedy: expect.stringContaining('SYSTEM_MONITOR') },
-    ])
+    expect(await found()).toMatchObject([finding('fail', undefined, /SYSTEM_MONITOR/)])
   })
 })

@@ -53,10 +53,7 @@ test('the snippet names alerts that exist', () => {
 })
 
 /** Firing alerts. */
-interface Case {
-  readonly notified: readonly Labels[]
-  readonly inhibited: readonly Labels[]
-}
+type Case = readonly [notified: readonly Labels[], inhibited: readonly Labels[]]
 
 function of(alertname: string, more: Labels = {}): Labels {
   const row = ALERTS.find(({ alert }) => alert === alertname)
@@ -105,154 +102,133 @@ const shardMissing = of('SdsShardMissing', { shard: '1' })
 const replicaMissing = of('SdsShardReplicaMissing', { shard: '1', replica: 'a' })
 
 const CASES: Readonly<Record<string, Case>> = {
-  'a missing shard inhibits its servers and systems that vanished': {
-    notified: [shardMissing, { ...replicaMissing, shard: '0' }],
-    inhibited: [replicaMissing, vanished],
-  },
-  'nodes of the feed that are not available are those that the system does not count': {
-    notified: [of('SdsNodeNotAccessible', NODE), { ...unaccounted, system: 'paris' }],
-    inhibited: [unaccounted],
-  },
-  'a bad node is the cause of alerts of its own system only': {
-    notified: [bad, of('SdsSystemAlertsCritical', { system: 'paris' })],
-    inhibited: [of('SdsSystemAlertsCritical', FRANKFURT), of('SdsSystemAlertsError', FRANKFURT)],
-  },
-  'several unavailable nodes are the cause of directory tables that are not ready': {
-    notified: [unavailable],
-    inhibited: [of('SdsDirectoryTablesUnready', FRANKFURT)],
-  },
-  'a bad node inhibits the recovery of its pool, bad disks do not': {
-    notified: [bad, badDisks, { ...recovery, pool: 'pool 2' }],
-    inhibited: [recovery],
-  },
-  'garbage collection that is off reclaims nothing, in its scope': {
-    notified: [collectionOff, { ...notReclaimed, scope: 'system' }],
-    inhibited: [notReclaimed],
-  },
-  'failed links inhibit lags and backlogs of the system': {
-    notified: [linksFailed],
-    inhibited: [
+  'a missing shard inhibits its servers and systems that vanished': [
+    [shardMissing, { ...replicaMissing, shard: '0' }],
+    [replicaMissing, vanished],
+  ],
+  'nodes of the feed that are not available are those that the system does not count': [
+    [of('SdsNodeNotAccessible', NODE), { ...unaccounted, system: 'paris' }],
+    [unaccounted],
+  ],
+  'a bad node is the cause of alerts of its own system only': [
+    [bad, of('SdsSystemAlertsCritical', { system: 'paris' })],
+    [of('SdsSystemAlertsCritical', FRANKFURT), of('SdsSystemAlertsError', FRANKFURT)],
+  ],
+  'several unavailable nodes are the cause of directory tables that are not ready': [
+    [unavailable],
+    [of('SdsDirectoryTablesUnready', FRANKFURT)],
+  ],
+  'a bad node inhibits the recovery of its pool, bad disks do not': [
+    [bad, badDisks, { ...recovery, pool: 'pool 2' }],
+    [recovery],
+  ],
+  'garbage collection that is off reclaims nothing, in its scope': [
+    [collectionOff, { ...notReclaimed, scope: 'system' }],
+    [notReclaimed],
+  ],
+  'failed links inhibit lags and backlogs of the system': [
+    [linksFailed],
+    [
       lagging,
       of('SdsReplicationLagCritical', OTHER_GROUP),
       backlog,
       of('SdsReplicationBootstrapStalled', GROUP),
     ],
-  },
-  'a lag inhibits the backlog of its group': {
-    notified: [lagging, { ...backlog, ...OTHER_GROUP }],
-    inhibited: [backlog],
-  },
-  'a critical quota inhibits the warning and the trend of its namespace only': {
-    notified: [
+  ],
+  'a lag inhibits the backlog of its group': [[lagging, { ...backlog, ...OTHER_GROUP }], [backlog]],
+  'a critical quota inhibits the warning and the trend of its namespace only': [
+    [
       of('SdsNamespaceQuotaCritical', NAMESPACE),
       of('SdsNamespaceQuotaHigh', { ...NAMESPACE, namespace: 'ns 2' }),
     ],
-    inhibited: [of('SdsNamespaceQuotaHigh', NAMESPACE), quotaReachedSoon],
-  },
-  'the critical lag of a group does not inhibit the lag of another one': {
-    notified: [of('SdsReplicationLagCritical', OTHER_GROUP), lagging],
-    inhibited: [],
-  },
-  'refused requests, and pools that are not known, inhibit failing resources': {
-    notified: [token],
-    inhibited: [of('SdsPoolsUnknown', FRANKFURT), resourceFailing],
-  },
-  'a full pool inhibits its forecast': {
-    notified: [capacity],
-    inhibited: [
-      of('SdsForecastCritical', POOL),
-      of('SdsForecastShort', POOL),
-      of('SdsCapacityFillsSoon', POOL),
-    ],
-  },
-  'an unreachable system inhibits its own alerts only': {
-    notified: [unreachable, elsewhere, exporterDown],
-    inhibited: [bad, failing, frozen],
-  },
-  'an unreachable system does not inhibit its certificate, which may be the cause': {
-    notified: [unreachable, of('SdsCertificateCritical', FRANKFURT)],
-    inhibited: [failing, of('SdsCertificateExpiring', FRANKFURT)],
-  },
-  'a system without an exporter inhibits its other alerts': {
-    notified: [vanished, elsewhere, of('SdsCertificateExpiring', FRANKFURT)],
-    inhibited: [bad, failing],
-  },
-  'a refusal inhibits failed polls and pools that are not known, but no alerts about nodes': {
-    notified: [token, bad],
-    inhibited: [
-      failing,
-      of('SdsPollErrorsHigh', POLL),
-      of('SdsPoolsUnknown', FRANKFURT),
-      of('SdsPoolVanished', POLL),
-    ],
-  },
-  'pools that are not known are not reported one by one': {
-    notified: [of('SdsPoolsUnknown', FRANKFURT)],
-    inhibited: [of('SdsPoolVanished', POLL)],
-  },
-  'a pool that vanished does not inhibit its failed polls, which may say why': {
-    notified: [of('SdsPoolVanished', POLL), failing],
-    inhibited: [],
-  },
-  'failing polls inhibit many failed polls of the same pool': {
-    notified: [failing, of('SdsPollErrorsHigh', { ...POLL, pool: 'pool 2', pool_id: 'p2' })],
-    inhibited: [of('SdsPollErrorsHigh', POLL)],
-  },
-  'a frozen feed inhibits its categories and nodes': {
-    notified: [frozen],
-    inhibited: [of('SdsCategoryFrozen', { ...POOL, category: 'health' }), of('SdsNodeSamplesOld', NODE)],
-  },
-  'several unavailable nodes inhibit the single ones and the traffic, but not suspect ones': {
-    notified: [unavailable, of('SdsNodesSuspect', POOL)],
-    inhibited: [bad, of('SdsNodeNotAccessible', NODE), of('SdsTrafficCollapsed', POOL)],
-  },
-  'a bad node inhibits its samples and latency, not bad disks, and no other nodes': {
-    notified: [bad, badDisks, of('SdsNodeLatencyOutlier', { ...NODE, node: 'n2' })],
-    inhibited: [of('SdsNodeSamplesOld', NODE), of('SdsNodeLatencyOutlier', NODE)],
-  },
-  'failing queries inhibit the attributes that disappeared': {
-    notified: [
-      of('SdsQueryFailing', FRANKFURT),
-      of('SdsAttributesDisappeared', { ...POLL, system: 'paris' }),
-    ],
-    inhibited: [of('SdsAttributesDisappeared', POLL)],
-  },
-  'many failures inhibit single bad disks': { notified: [many], inhibited: [badDisks] },
-  'bad disks inhibit the space that is offline for them, in their system': {
-    notified: [badDisks, { ...offline, system: 'paris' }],
-    inhibited: [offline],
-  },
-  'server errors inhibit all failures of the pool': {
-    notified: [ownErrorsCritical],
-    inhibited: [ownErrors, anyErrorsCritical, anyErrors],
-  },
-  'few server errors do not inhibit a critical number of all failures': {
-    notified: [ownErrors, anyErrorsCritical],
-    inhibited: [anyErrors],
-  },
-  'a slow pool is not reported as slower than usual, too': {
-    notified: [
+    [of('SdsNamespaceQuotaHigh', NAMESPACE), quotaReachedSoon],
+  ],
+  'the critical lag of a group does not inhibit the lag of another one': [
+    [of('SdsReplicationLagCritical', OTHER_GROUP), lagging],
+    [],
+  ],
+  'refused requests, and pools that are not known, inhibit failing resources': [
+    [token],
+    [of('SdsPoolsUnknown', FRANKFURT), resourceFailing],
+  ],
+  'a full pool inhibits its forecast': [
+    [capacity],
+    [of('SdsForecastCritical', POOL), of('SdsForecastShort', POOL), of('SdsCapacityFillsSoon', POOL)],
+  ],
+  'an unreachable system inhibits its own alerts only': [
+    [unreachable, elsewhere, exporterDown],
+    [bad, failing, frozen],
+  ],
+  'an unreachable system does not inhibit its certificate, which may be the cause': [
+    [unreachable, of('SdsCertificateCritical', FRANKFURT)],
+    [failing, of('SdsCertificateExpiring', FRANKFURT)],
+  ],
+  'a system without an exporter inhibits its other alerts': [
+    [vanished, elsewhere, of('SdsCertificateExpiring', FRANKFURT)],
+    [bad, failing],
+  ],
+  'a refusal inhibits failed polls and pools that are not known, but no alerts about nodes': [
+    [token, bad],
+    [failing, of('SdsPollErrorsHigh', POLL), of('SdsPoolsUnknown', FRANKFURT), of('SdsPoolVanished', POLL)],
+  ],
+  'pools that are not known are not reported one by one': [
+    [of('SdsPoolsUnknown', FRANKFURT)],
+    [of('SdsPoolVanished', POLL)],
+  ],
+  'a pool that vanished does not inhibit its failed polls, which may say why': [
+    [of('SdsPoolVanished', POLL), failing],
+    [],
+  ],
+  'failing polls inhibit many failed polls of the same pool': [
+    [failing, of('SdsPollErrorsHigh', { ...POLL, pool: 'pool 2', pool_id: 'p2' })],
+    [of('SdsPollErrorsHigh', POLL)],
+  ],
+  'a frozen feed inhibits its categories and nodes': [
+    [frozen],
+    [of('SdsCategoryFrozen', { ...POOL, category: 'health' }), of('SdsNodeSamplesOld', NODE)],
+  ],
+  'several unavailable nodes inhibit the single ones and the traffic, but not suspect ones': [
+    [unavailable, of('SdsNodesSuspect', POOL)],
+    [bad, of('SdsNodeNotAccessible', NODE), of('SdsTrafficCollapsed', POOL)],
+  ],
+  'a bad node inhibits its samples and latency, not bad disks, and no other nodes': [
+    [bad, badDisks, of('SdsNodeLatencyOutlier', { ...NODE, node: 'n2' })],
+    [of('SdsNodeSamplesOld', NODE), of('SdsNodeLatencyOutlier', NODE)],
+  ],
+  'failing queries inhibit the attributes that disappeared': [
+    [of('SdsQueryFailing', FRANKFURT), of('SdsAttributesDisappeared', { ...POLL, system: 'paris' })],
+    [of('SdsAttributesDisappeared', POLL)],
+  ],
+  'many failures inhibit single bad disks': [[many], [badDisks]],
+  'bad disks inhibit the space that is offline for them, in their system': [
+    [badDisks, { ...offline, system: 'paris' }],
+    [offline],
+  ],
+  'server errors inhibit all failures of the pool': [
+    [ownErrorsCritical],
+    [ownErrors, anyErrorsCritical, anyErrors],
+  ],
+  'few server errors do not inhibit a critical number of all failures': [
+    [ownErrors, anyErrorsCritical],
+    [anyErrors],
+  ],
+  'a slow pool is not reported as slower than usual, too': [
+    [
       of('SdsReadLatencyHigh', POOL),
       of('SdsWriteLatencyIncreased', POOL),
       of('SdsWriteLatencyHigh', OTHER_POOL),
     ],
-    inhibited: [of('SdsReadLatencyIncreased', POOL), of('SdsWriteLatencyIncreased', OTHER_POOL)],
-  },
-  'no exporter inhibits everything': {
-    notified: [absent],
-    inhibited: [exporterDown, bad, unreachable, vanished],
-  },
-  'warnings alone are not inhibited': {
-    notified: [exporterDown, badDisks, of('SdsPollErrorsHigh', POLL)],
-    inhibited: [],
-  },
+    [of('SdsReadLatencyIncreased', POOL), of('SdsWriteLatencyIncreased', OTHER_POOL)],
+  ],
+  'no exporter inhibits everything': [[absent], [exporterDown, bad, unreachable, vanished]],
+  'warnings alone are not inhibited': [[exporterDown, badDisks, of('SdsPollErrorsHigh', POLL)], []],
 }
 
 const LEVELS = ALERTS.flatMap(({ alert, escalates }): [string, Case][] => {
   if (escalates === undefined) return []
   const critical = of(alert, POOL)
   const title = `${alert} inhibits ${escalates} in the same pool only`
-  return [[title, { notified: [critical, of(escalates, OTHER_POOL)], inhibited: [of(escalates, POOL)] }]]
+  return [[title, [[critical, of(escalates, OTHER_POOL)], [of(escalates, POOL)]]]]
 })
 
 /** As the alerts of the table of faults; those of categories have the category instead of a node. */
@@ -266,15 +242,12 @@ const OF_FAULTS = FAULTS.filter(({ alerts }) => alerts.length > 0).map(({ name, 
   const { inhibited = [], notified = [] } = Object.groupBy(alerts, (alert) =>
     alert.inhibited ? 'inhibited' : 'notified',
   )
-  return [
-    `alerts of the fault ${name}`,
-    { notified: notified.flatMap(labelsOf), inhibited: inhibited.flatMap(labelsOf) },
-  ]
+  return [`alerts of the fault ${name}`, [notified.flatMap(labelsOf), inhibited.flatMap(labelsOf)]]
 })
 
 test('every inhibition rule is tested', () => {
-  const firesIn = ({ notified, inhibited }: Case, names: readonly string[]) =>
-    [...notified, ...inhibited].some(({ alertname = '' }) => names.includes(alertname))
+  const firesIn = (row: Case, names: readonly string[]) =>
+    row.flat().some(({ alertname = '' }) => names.includes(alertname))
   const namesIn = (matchers: readonly string[]) =>
     matchers.filter((matcher) => !matcher.includes('!~')).flatMap((text) => text.match(/Sds[A-Za-z]+/g) ?? [])
   const untested = snippet.inhibit_rules.filter(({ source_matchers, target_matchers }) => {
@@ -331,7 +304,7 @@ describe.each([
   test.each(rows.map(([title, row], index) => [title, row, `c${index}`] as const))(
     '%s',
     async (_, row, cluster) => {
-      const firing = [...row.notified, ...row.inhibited]
+      const firing = row.flat()
       const alerts = firing.map((labels) => ({ labels: { ...labels, cluster } }))
       const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
         method: 'POST',
@@ -339,7 +312,7 @@ describe.each([
         body: JSON.stringify(alerts),
       })
       expect(response.status).toBe(200)
-      const expected = row.notified.map(key).toSorted()
+      const expected = row[0].map(key).toSorted()
       // Inhibition is applied some time after an alert is listed.
       const seen = await waitFor(
         async () => {
