@@ -29,11 +29,8 @@ const at = (seconds: number) => ({ now: () => seconds * 1000 })
 
 test('a system that was not polled yet is starting', () => {
   const status = statusOf([newSystem('a')])
-  expect(status).toMatchObject({
-    state: 'starting',
-    summary: 'waiting for the first poll of 1 system',
-    problems: [],
-  })
+  const summary = 'waiting for the first poll of 1 system'
+  expect(status).toMatchObject({ state: 'starting', summary, problems: [] })
   expect(onlySystem(status)).toMatchObject({ state: 'starting', up: null, pools: [] })
 })
 
@@ -162,12 +159,9 @@ describe('the Flux API', () => {
     latencies: new Map(),
     interfaces: [],
   }
-  const failure = (reason: Failure['reason']): Failure => ({
-    reason,
-    message: 'refused',
-    remedy: 'report it',
-    at: T,
-  })
+  const failure = (reason: Failure['reason']): Failure => {
+    return { reason, message: 'refused', remedy: 'report it', at: T }
+  }
   const statusWith = (performance: Partial<PerformanceState>) => {
     const state = { reading: undefined, receivedAtMs: 0, failure: undefined, ...performance }
     const status = statusOf([withPerformance(system, state)], {
@@ -205,14 +199,8 @@ describe('the Flux API', () => {
 
   test('without current data has a problem', () => {
     const { state, problems } = statusWith({ reading })
-    expect([state, problems]).toEqual([
-      'empty',
-      [
-        expect.stringMatching(
-          /^warning SdsQueryEmpty: the Flux API has no current data: wait for ten minutes/,
-        ),
-      ],
-    ])
+    const problem = /^warning SdsQueryEmpty: the Flux API has no current data: wait for ten minutes/
+    expect([state, problems]).toEqual(['empty', [expect.stringMatching(problem)]])
   })
 
   test('that is not needed is asked at no time', () => {
@@ -247,37 +235,24 @@ describe('what needs attention', () => {
     ])
   })
 
-  test.each<[string, number | null, string[], (string | undefined)[][]]>([
-    ['four nodes and a new one', 900, [], [['900'], ['900'], ['900'], ['900'], ['14']]],
-    [
-      'the mean of the two in the middle',
-      20,
-      ['warning 90% full in 20 days'],
-      [['10'], ['30'], ['5'], ['900']],
-    ],
-    [
-      'the shortest history',
-      20,
-      ['warning 90% full in 20 days'],
-      [
-        ['40', '20'],
-        ['40', '20'],
-      ],
-    ],
-    ['half of the nodes', 20, ['warning 90% full in 20 days'], [['20'], ['N/A']]],
-    ['less than half of the nodes', null, [], [['20'], ['N/A'], [undefined]]],
-    ['one of three nodes at its target', 40, [], [['0'], ['40'], ['40']]],
-    ['most nodes at their target', 0, ['critical over 90%'], [['0'], ['0'], ['40']]],
+  const IN_20_DAYS = 'warning 90% full in 20 days'
+  /** Columns: case, days of the pool, problems, and of each node the forecasts by length of history. */
+  test.each<[string, number | null, string[], string[]]>([
+    ['four nodes and a new one', 900, [], ['900', '900', '900', '900', '14']],
+    ['the mean of the two in the middle', 20, [IN_20_DAYS], ['10', '30', '5', '900']],
+    ['the shortest history', 20, [IN_20_DAYS], ['40 20', '40 20']],
+    ['half of the nodes', 20, [IN_20_DAYS], ['20', 'N/A']],
+    ['less than half of the nodes', null, [], ['20', 'N/A', '']],
+    ['one of three nodes at its target', 40, [], ['0', '40', '40']],
+    ['most nodes at their target', 0, ['critical over 90%'], ['0', '0', '40']],
   ])('the forecast of a pool is the median of its nodes: %s', (_, days, problems, ofNodes) => {
     const nodes = ofNodes.map((ofNode, index) => ({
       name: `n${index}`,
       allocatedRatio: 0.77,
       more: {
-        allocatedCapacityForecast: ofNode.flatMap((forecast, place) =>
-          forecast === undefined
-            ? []
-            : [{ unit: 'day', forecast, history: ['7', '28'][place], target: '90' }],
-        ),
+        allocatedCapacityForecast: (ofNode.match(/\S+/g) ?? []).map((forecast, place) => {
+          return { unit: 'day', forecast, history: ['7', '28'][place], target: '90' }
+        }),
       },
     }))
     const system = withForecasts(polledSystem('a', { p: nodes }), 'urn:p:', '7d', feedOf(nodes))

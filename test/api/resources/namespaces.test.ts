@@ -5,6 +5,14 @@ import { boundedName } from '../../../src/values/names.ts'
 import { linesOf, setUp } from './setup.ts'
 
 const LIST = '/object/namespaces'
+/** The list of namespaces with these names. */
+const named = (...names: readonly string[]) => ({ namespace: names.map((name) => ({ name })) })
+/** Requests for the usage of namespaces, for the buckets of one, and for the usage of those. */
+const usageOf = (...id: readonly string[]) =>
+  `/object/billing/namespace/info?sizeunit=KB ${JSON.stringify({ id })}`
+const bucketsOf = (namespace: string) => `/object/bucket?namespace=${namespace}`
+const bucketUsageOf = (namespace: string, ...id: readonly string[]) =>
+  `/object/billing/buckets/${namespace}/info?sizeunit=KB ${JSON.stringify({ id })}`
 const nameAt = (index: number) => `ns${String(index).padStart(4, '0')}`
 const PAGE = 500
 const gone = (status = 404) => new ApiError('not_found', 'gone', { status })
@@ -27,8 +35,7 @@ function manyNamespaces(count: number, sizeOf = (index: number) => index) {
   })
   const batches = names.filter((_, index) => index % 100 === 0)
   const bodies = batches.map((_, index) => {
-    const id = names.slice(index * 100, index * 100 + 100)
-    return [`/object/billing/namespace/info?sizeunit=KB ${JSON.stringify({ id })}`, usage]
+    return [usageOf(...names.slice(index * 100, index * 100 + 100)), usage]
   })
   const quotas = names.map((name) => [
     `${LIST}/namespace/${name}/quota`,
@@ -67,18 +74,10 @@ describe('the usage of many namespaces', () => {
   })
 
   test('is that of the namespaces that the patterns select', async () => {
-    const { read } = setUp(
-      {
-        ...manyNamespaces(30),
-        '/object/billing/namespace/info?sizeunit=KB {"id":["ns0001","ns0003"]}': {
-          namespace_billing_infos: [
-            { namespace: 'ns0001', total_size: 1 },
-            { namespace: 'gone', total_size: 0, valid_namespace: 'false' },
-          ],
-        },
-      },
-      { include: 'ns000[1-3]', exclude: '.*2' },
-    )
+    const gone = { namespace: 'gone', total_size: 0, valid_namespace: 'false' }
+    const usage = { namespace_billing_infos: [{ namespace: 'ns0001', total_size: 1 }, gone] }
+    const answers = { ...manyNamespaces(30), [usageOf('ns0001', 'ns0003')]: usage }
+    const { read } = setUp(answers, { include: 'ns000[1-3]', exclude: '.*2' })
     expect(linesOf(await read('namespaces'))).toEqual([
       'sds_namespace_used_bytes{system="a",namespace="ns0001"} 1024',
     ])
@@ -88,8 +87,8 @@ describe('the usage of many namespaces', () => {
     const usage = (namespace: string, more: object) => ({ namespace, total_size: 1, ...more })
     const list = [usage('x', {}), usage('gone', { valid_namespace: valid })]
     const { read } = setUp({
-      [LIST]: { namespace: [{ name: 'x' }] },
-      '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': { namespace_billing_infos: list },
+      [LIST]: named('x'),
+      [usageOf('x')]: { namespace_billing_infos: list },
     })
     expect(linesOf(await read('namespaces'))).toEqual([
       'sds_namespace_used_bytes{system="a",namespace="x"} 1024',
@@ -101,8 +100,8 @@ describe('the usage of many namespaces', () => {
     async (time) => {
       const usage = { namespace: 'x', uptodate_till: time, sample_time: '2026-07-29T08:10:42Z' }
       const { read } = setUp({
-        [LIST]: { namespace: [{ name: 'x' }] },
-        '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': { namespace_billing_infos: [usage] },
+        [LIST]: named('x'),
+        [usageOf('x')]: { namespace_billing_infos: [usage] },
       })
       const seconds = Date.parse(usage.sample_time) / 1000
       const reading = await read('namespaces')
@@ -116,10 +115,8 @@ describe('the usage of many namespaces', () => {
   test('of several whose names differ in blanks is that of one, and the others are counted', async () => {
     const names = ['x', ' x', 'y', 'x ', 'y']
     const { read } = setUp({
-      [LIST]: { namespace: names.map((name) => ({ name })) },
-      '/object/billing/namespace/info?sizeunit=KB {"id":["x","y"]}': {
-        namespace_billing_infos: [{ namespace: 'x', total_size: 1 }],
-      },
+      [LIST]: named(...names),
+      [usageOf('x', 'y')]: { namespace_billing_infos: [{ namespace: 'x', total_size: 1 }] },
     })
     const reading = await read('namespaces')
     expect(reading).toMatchObject({ exportedObjects: 1, rejectedObjects: 2 })
@@ -129,38 +126,27 @@ describe('the usage of many namespaces', () => {
   test('in another unit is rejected', async () => {
     const usage = { namespace: 'ns0000', total_size: 1, total_size_unit: 'GB', total_objects: 2 }
     const { read } = setUp({
-      [LIST]: { namespace: [{ name: 'ns0000' }] },
-      '/object/billing/namespace/info?sizeunit=KB {"id":["ns0000"]}': { namespace_billing_info: [usage] },
+      [LIST]: named('ns0000'),
+      [usageOf('ns0000')]: { namespace_billing_info: [usage] },
     })
     const reading = await read('namespaces')
     expect(linesOf(reading)).toEqual(['sds_namespace_objects{system="a",namespace="ns0000"} 2'])
     expect(reading.rejected).toMatchObject([{ attribute: 'namespaces', reason: 'text' }])
   })
 
+  const single = (namespace: string) => ({
+    [`/object/billing/namespace/${namespace}/info?sizeunit=KB`]: { namespace, total_size: '1' },
+  })
+
   test('of releases without requests for many takes one request for each', async () => {
-    const single = (name: string) => [
-      `/object/billing/namespace/${name}/info?sizeunit=KB`,
-      { namespace: name, total_size: '1' },
-    ]
-    const { read, requests } = setUp({
-      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
-      ...Object.fromEntries([single('x'), single('z')]),
-    })
+    const { read, requests } = setUp({ [LIST]: named('x', 'y', 'z'), ...single('x'), ...single('z') })
     expect(exported(linesOf(await read('namespaces')), 'sds_namespace_used_bytes')).toEqual(['x', 'z'])
     expect(requests).toHaveLength(2 + 3)
   })
 
   test('of releases without requests for many is spread over the interval, however many namespaces there are', async () => {
     const names = Array.from({ length: 250 }, (_, index) => `n${index}`)
-    const { read, pauses } = setUp({
-      [LIST]: { namespace: names.map((name) => ({ name })) },
-      ...Object.fromEntries(
-        names.map((namespace) => [
-          `/object/billing/namespace/${namespace}/info?sizeunit=KB`,
-          { namespace, total_size: '1' },
-        ]),
-      ),
-    })
+    const { read, pauses } = setUp(Object.assign({ [LIST]: named(...names) }, ...names.map(single)))
     expect(await read('namespaces', 250_000)).toMatchObject({ exportedObjects: 250 })
     expect(pauses).toEqual(Array.from({ length: 249 }, () => 1000))
   })
@@ -168,10 +154,7 @@ describe('the usage of many namespaces', () => {
   test.each([['timeout'], ['server_error'], ['forbidden']] as const)(
     'fails with %s of a batch',
     async (reason) => {
-      const failing = {
-        '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': new ApiError(reason, 'bad'),
-      }
-      const { read, requests } = setUp({ [LIST]: { namespace: [{ name: 'x' }] }, ...failing })
+      const { read, requests } = setUp({ [LIST]: named('x'), [usageOf('x')]: new ApiError(reason, 'bad') })
       await expect(read('namespaces')).rejects.toMatchObject({ reason })
       expect(requests).toHaveLength(2)
     },
@@ -231,6 +214,8 @@ describe('the number of entries of a list', () => {
 })
 
 describe('quotas', () => {
+  const TWO_GIB = 'sds_namespace_quota_bytes{system="a",namespace="x",limit="hard"} 2147483648'
+
   test('are requested for the namespaces that are exported, spread over the interval but at first', async () => {
     const namespaces = Array.from({ length: 50 }, (_, index) => nameAt(index))
     const { read, requests, pauses } = setUp(manyNamespaces(2000), { exported: namespaces })
@@ -248,18 +233,10 @@ describe('quotas', () => {
   })
 
   test('are taken from the list where it has them', async () => {
-    const { read, requests } = setUp({
-      [LIST]: {
-        namespace: [
-          { name: 'x', blockSize: '2' },
-          { name: 'y', blockSize: '-1' },
-          { name: 'z', blockSize: { toString: 1, valueOf: 1 } },
-        ],
-      },
-    })
-    expect(linesOf(await read('quotas'))).toEqual([
-      'sds_namespace_quota_bytes{system="a",namespace="x",limit="hard"} 2147483648',
-    ])
+    const sizes = { x: '2', y: '-1', z: { toString: 1, valueOf: 1 } }
+    const namespace = Object.entries(sizes).map(([name, blockSize]) => ({ name, blockSize }))
+    const { read, requests } = setUp({ [LIST]: { namespace } })
+    expect(linesOf(await read('quotas'))).toEqual([TWO_GIB])
     expect(requests).toEqual([LIST])
   })
 
@@ -268,81 +245,52 @@ describe('quotas', () => {
       [LIST]: { namespace: [{ name: 'x', blockSize: null, notificationSize: null }] },
       [`${LIST}/namespace/x/quota`]: { blockSize: 2, notificationSize: -1 },
     })
-    expect(linesOf(await read('quotas'))).toEqual([
-      'sds_namespace_quota_bytes{system="a",namespace="x",limit="hard"} 2147483648',
-    ])
+    expect(linesOf(await read('quotas'))).toEqual([TWO_GIB])
     expect(requests).toEqual([LIST, `${LIST}/namespace/x/quota`])
   })
 
   test('of a namespace that is gone are left out', async () => {
-    const quota = (name: string) => [`${LIST}/namespace/${name}/quota`, { blockSize: 1 }]
-    const { read } = setUp({
-      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
-      ...Object.fromEntries([quota('x'), quota('z')]),
-    })
+    const quota = (name: string) => ({ [`${LIST}/namespace/${name}/quota`]: { blockSize: 1 } })
+    const { read } = setUp({ [LIST]: named('x', 'y', 'z'), ...quota('x'), ...quota('z') })
     expect(exported(linesOf(await read('quotas')), 'sds_namespace_quota_bytes')).toEqual(['x', 'z'])
   })
 
   test('that the system does not serve end after three requests', async () => {
-    const { read, requests } = setUp({ [LIST]: { namespace: [...'abcdefg'].map((name) => ({ name })) } })
+    const { read, requests } = setUp({ [LIST]: named(...'abcdefg') })
     await expect(read('quotas')).rejects.toMatchObject({ reason: 'not_found' })
     expect(requests).toHaveLength(1 + 3)
   })
 })
 
-describe('names that are too long for a label', () => {
-  const long = 'n'.repeat(250)
-  const label = boundedName(long)
-
-  test('of namespaces and buckets have the number, the usage and the quota of buckets', async () => {
-    const bucket = 'b'.repeat(250)
-    const { read, requests } = setUp(
-      {
-        [LIST]: { namespace: [{ name: long }] },
-        [`/object/bucket?namespace=${long}`]: {
-          object_bucket: [{ name: bucket, namespace: long, block_size: 1 }],
-        },
-        [`/object/billing/buckets/${long}/info?sizeunit=KB ${JSON.stringify({ id: [bucket] })}`]: {
-          bucket_billing_infos: [{ name: bucket, namespace: long, total_size: 5 }],
-        },
-      },
-      { exported: [label] },
-    )
-    const labels = `system="a",namespace="${label}",bucket="${boundedName(bucket)}"`
-    expect(linesOf(await read('buckets'))).toEqual([
-      `sds_bucket_quota_bytes{${labels},limit="hard"} 1073741824`,
-      `sds_bucket_used_bytes{${labels}} 5120`,
-      `sds_namespace_buckets{system="a",namespace="${label}"} 1`,
-    ])
-    expect(requests).toHaveLength(3)
-  })
+test('names that are too long for a label have the number, the usage and the quota of buckets', async () => {
+  const namespace = 'n'.repeat(250)
+  const label = boundedName(namespace)
+  const name = 'b'.repeat(250)
+  const answers = {
+    [LIST]: named(namespace),
+    [bucketsOf(namespace)]: { object_bucket: [{ name, namespace, block_size: 1 }] },
+    [bucketUsageOf(namespace, name)]: { bucket_billing_infos: [{ name, namespace, total_size: 5 }] },
+  }
+  const { read, requests } = setUp(answers, { exported: [label] })
+  const labels = `system="a",namespace="${label}",bucket="${boundedName(name)}"`
+  expect(linesOf(await read('buckets'))).toEqual([
+    `sds_bucket_quota_bytes{${labels},limit="hard"} 1073741824`,
+    `sds_bucket_used_bytes{${labels}} 5120`,
+    `sds_namespace_buckets{system="a",namespace="${label}"} 1`,
+  ])
+  expect(requests).toHaveLength(3)
 })
 
 test('the largest buckets of a system are exported, and counted by namespace', async () => {
-  const bucketsOf = (namespace: string, sizes: readonly number[]) => [
-    [
-      `/object/bucket?namespace=${namespace}`,
-      { object_bucket: sizes.map((_, index) => ({ name: `b${index}`, namespace })) },
-    ],
-    [
-      `/object/billing/buckets/${namespace}/info?sizeunit=KB ${JSON.stringify({ id: sizes.map((_, index) => `b${index}`) })}`,
-      {
-        bucket_billing_infos: sizes.map((size, index) => ({
-          name: `b${index}`,
-          namespace,
-          total_size: size,
-        })),
-      },
-    ],
-  ]
-  const { read } = setUp(
-    {
-      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }] },
-      ...Object.fromEntries([...bucketsOf('x', [5, 1]), ...bucketsOf('y', [3, 4, 2])]),
-    },
-    { top: 3 },
-  )
-  const reading = await read('buckets')
+  const withBuckets = (namespace: string, ...sizes: readonly number[]) => {
+    const buckets = sizes.map((total_size, index) => ({ name: `b${index}`, namespace, total_size }))
+    return {
+      [bucketsOf(namespace)]: { object_bucket: buckets.map(({ name }) => ({ name, namespace })) },
+      [bucketUsageOf(namespace, ...buckets.map(({ name }) => name))]: { bucket_billing_infos: buckets },
+    }
+  }
+  const answers = { [LIST]: named('x', 'y'), ...withBuckets('x', 5, 1), ...withBuckets('y', 3, 4, 2) }
+  const reading = await setUp(answers, { top: 3 }).read('buckets')
   expect(linesOf(reading)).toEqual([
     'sds_bucket_used_bytes{system="a",namespace="x",bucket="b0"} 5120',
     'sds_bucket_used_bytes{system="a",namespace="y",bucket="b0"} 3072',
@@ -356,9 +304,9 @@ test('the largest buckets of a system are exported, and counted by namespace', a
 
 test('a bucket whose usage the system does not tell is not left out by the limit', async () => {
   const { read } = setUp({
-    [LIST]: { namespace: [{ name: 'x' }] },
-    '/object/bucket?namespace=x': { object_bucket: [{ name: 'b1' }, { name: 'gone' }] },
-    '/object/billing/buckets/x/info?sizeunit=KB {"id":["b1","gone"]}': {
+    [LIST]: named('x'),
+    [bucketsOf('x')]: { object_bucket: [{ name: 'b1' }, { name: 'gone' }] },
+    [bucketUsageOf('x', 'b1', 'gone')]: {
       bucket_billing_infos: [{ name: 'b1', namespace: 'x', total_size: 1 }],
     },
   })
@@ -367,25 +315,21 @@ test('a bucket whose usage the system does not tell is not left out by the limit
 
 test('a bucket with which two pages of the list overlap is counted once', async () => {
   const { read } = setUp({
-    [LIST]: { namespace: [{ name: 'x' }] },
-    '/object/bucket?namespace=x': { object_bucket: [{ name: 'b1' }, { name: 'b2' }], NextMarker: 'b2' },
+    [LIST]: named('x'),
+    [bucketsOf('x')]: { object_bucket: [{ name: 'b1' }, { name: 'b2' }], NextMarker: 'b2' },
     '/object/bucket?namespace=x&marker=b2': { object_bucket: [{ name: 'b2' }, { name: 'b3' }] },
-    '/object/billing/buckets/x/info?sizeunit=KB {"id":["b1","b2","b3"]}': { bucket_billing_infos: [] },
+    [bucketUsageOf('x', 'b1', 'b2', 'b3')]: { bucket_billing_infos: [] },
   })
   expect(linesOf(await read('buckets'))).toEqual(['sds_namespace_buckets{system="a",namespace="x"} 3'])
 })
 
 test('namespaces that are gone do not end the reading of the buckets of others', async () => {
   const names = ['x', 'gone1', 'gone2', 'gone3', 'y']
-  const bucketsOf = (namespace: string) => ({
-    [`/object/bucket?namespace=${namespace}`]: { object_bucket: [{ name: 'b' }] },
-    [`/object/billing/buckets/${namespace}/info?sizeunit=KB {"id":["b"]}`]: { bucket_billing_infos: [] },
+  const withBucket = (namespace: string) => ({
+    [bucketsOf(namespace)]: { object_bucket: [{ name: 'b' }] },
+    [bucketUsageOf(namespace, 'b')]: { bucket_billing_infos: [] },
   })
-  const { read } = setUp({
-    [LIST]: { namespace: names.map((name) => ({ name })) },
-    ...bucketsOf('x'),
-    ...bucketsOf('y'),
-  })
+  const { read } = setUp({ [LIST]: named(...names), ...withBucket('x'), ...withBucket('y') })
   for (let times = 0; times < 3; times += 1)
     expect(linesOf(await read('buckets'))).toEqual([
       'sds_namespace_buckets{system="a",namespace="x"} 1',
@@ -396,7 +340,7 @@ test('namespaces that are gone do not end the reading of the buckets of others',
 test.each(['quotas', 'buckets'] as const)(
   '%s that the system does not serve for its only namespace are not available',
   async (resource) => {
-    const { read } = setUp({ [LIST]: { namespace: [{ name: 'x' }] } })
+    const { read } = setUp({ [LIST]: named('x') })
     await expect(read(resource)).rejects.toMatchObject({ reason: 'not_found' })
   },
 )

@@ -14,6 +14,11 @@ const NAMES = RESOURCE_NAMES.filter(isOther)
 const EXPECTED = readText('test/fixtures/resources/expected.prom')
 const classic = bodiesOf('classic')
 const HOUR_MS = 3_600_000
+const ZONE = '/dashboard/zones/localzone'
+const FAILED_LINKS = `${ZONE}/rglinksFailed?dataType=current`
+const BOOTSTRAP_LINKS = `${ZONE}/rglinksBootstrap?dataType=current`
+const PENDING = 'chunksRepoPendingReplicationTotalSize'
+const embedded = (..._instances: readonly unknown[]) => ({ _embedded: { _instances } })
 
 const refusal = (status: number, code?: number) =>
   new ApiError(status === 403 || code === 6401 ? 'forbidden' : 'not_found', 'refused', { status })
@@ -116,18 +121,10 @@ describe('absent values', () => {
   test.each([
     ['milliseconds', { replicationRpoTimestamp: '1785312642000' }, ['1785312642']],
     ['a time in the future', { replicationRpoTimestamp: '1785399999' }, []],
-    [
-      'nothing pending',
-      { replicationRpoTimestamp: '1785312642', chunksRepoPendingReplicationTotalSize: '0' },
-      [],
-    ],
+    ['nothing pending', { replicationRpoTimestamp: '1785312642', [PENDING]: '0' }, []],
   ])('the recovery point with %s', async (_, members, expected) => {
-    const group = { id: 'g', name: 'rg', chunksRepoPendingReplicationTotalSize: '5', ...members }
-    const zone = '/dashboard/zones/localzone'
-    const { read } = setUp({
-      ...classic,
-      [`${zone}/replicationgroups?dataType=current`]: { _embedded: { _instances: [group] } },
-    })
+    const group = { id: 'g', name: 'rg', [PENDING]: '5', ...members }
+    const { read } = setUp({ ...classic, [`${ZONE}/replicationgroups?dataType=current`]: embedded(group) })
     const lines = linesOf(await read('replication')).filter((line) => line.includes('recovery_point'))
     expect(lines.map((line) => line.split(' ').at(-1))).toEqual(expected)
   })
@@ -144,11 +141,7 @@ describe('a request of a resource that fails', () => {
   const lists = [
     ['inventory', '/license', ['sds_node_software_info']],
     ['inventory', '/vdc/nodes', ['sds_system_license']],
-    [
-      'replication',
-      '/dashboard/zones/localzone/rglinksBootstrap?dataType=current',
-      ['sds_replication_group'],
-    ],
+    ['replication', BOOTSTRAP_LINKS, ['sds_replication_group']],
   ] as const
 
   test.each(lists.flatMap((list) => failures.map((failure) => [...list, failure.reason, failure] as const)))(
@@ -166,12 +159,7 @@ describe('a request of a resource that fails', () => {
 
   test('is reported before one that the system does not serve', async () => {
     const failure = new ApiError('server_error', 'refused', { status: 500 })
-    const zone = '/dashboard/zones/localzone'
-    const { read } = setUp({
-      ...classic,
-      [`${zone}/rglinksFailed?dataType=current`]: refusal(404),
-      [`${zone}/rglinksBootstrap?dataType=current`]: failure,
-    })
+    const { read } = setUp({ ...classic, [FAILED_LINKS]: refusal(404), [BOOTSTRAP_LINKS]: failure })
     expect((await read('replication')).missing).toBe(failure)
   })
 
@@ -239,16 +227,14 @@ test('an entry without an id has the series of its name once, also if the name i
 })
 
 test('an empty list of failed links is 0, and no link', async () => {
-  const empty = { _embedded: { _instances: [] } }
-  const { read } = setUp({ ...classic, '/dashboard/zones/localzone/rglinksFailed?dataType=current': empty })
+  const { read } = setUp({ ...classic, [FAILED_LINKS]: embedded() })
   const lines = linesOf(await read('replication')).filter((line) => line.includes('failed'))
   expect(lines).toEqual(['sds_replication_links_failed{system="a"} 0'])
 })
 
 test('a failed link without a name is counted, but not an empty entry', async () => {
-  const entries = [{ id: 'l1', rgName: '', zone1Name: 'fra', zone2Name: 'muc' }, {}, 'none']
-  const failed = { _embedded: { _instances: entries } }
-  const { read } = setUp({ ...classic, '/dashboard/zones/localzone/rglinksFailed?dataType=current': failed })
+  const link = { id: 'l1', rgName: '', zone1Name: 'fra', zone2Name: 'muc' }
+  const { read } = setUp({ ...classic, [FAILED_LINKS]: embedded(link, {}, 'none') })
   const reading = await read('replication')
   expect(linesOf(reading).filter((line) => line.includes('failed'))).toEqual([
     'sds_replication_links_failed{system="a"} 1',
@@ -272,12 +258,8 @@ describe('authentication providers', () => {
   })
 
   test('whose name is missing or not unique have their id instead', async () => {
-    const list = [
-      { id: 'i1', name: 'ldap' },
-      { id: 'i2', name: 'ldap' },
-      { id: 'i3' },
-      { id: 'i4', name: 'ad' },
-    ]
+    const names = ['ldap', 'ldap', undefined, 'ad']
+    const list = names.map((name, index) => ({ id: `i${index + 1}`, name }))
     expect(await linesFor({ authnprovider: list })).toEqual([
       info('ad', 'i4'),
       info('i1', 'i1'),
@@ -299,24 +281,16 @@ describe('authentication providers', () => {
 })
 
 describe('limits', () => {
-  const zone = '/dashboard/zones/localzone'
-  const list = (count: number, of: (index: number) => object) => ({
-    _embedded: { _instances: Array.from({ length: count }, (_, index) => of(index)) },
-  })
+  const list = (count: number, of: (index: number) => object) =>
+    Array.from({ length: count }, (_, index) => of(index))
 
   test('100 replication groups and 200 links are exported, and the count is that of all', async () => {
+    const groups = list(130, (index) => ({ id: `g${index}`, name: `rg${index}`, numZones: '2' }))
+    const links = list(250, (index) => ({ rgName: `rg${index}`, zone1Name: 'a', zone2Name: 'b' }))
     const { read } = setUp({
-      [`${zone}/replicationgroups?dataType=current`]: list(130, (index) => ({
-        id: `g${index}`,
-        name: `rg${index}`,
-        numZones: '2',
-      })),
-      [`${zone}/rglinksFailed?dataType=current`]: list(250, (index) => ({
-        rgName: `rg${index}`,
-        zone1Name: 'a',
-        zone2Name: 'b',
-      })),
-      [`${zone}/rglinksBootstrap?dataType=current`]: list(0, () => ({})),
+      [`${ZONE}/replicationgroups?dataType=current`]: embedded(...groups),
+      [FAILED_LINKS]: embedded(...links),
+      [BOOTSTRAP_LINKS]: embedded(),
     })
     const reading = await read('replication')
     const lines = linesOf(reading)
@@ -327,19 +301,17 @@ describe('limits', () => {
   })
 
   test('20,000 nodes of the inventory are read, with and without a version', async () => {
-    const node = Array.from({ length: 20_003 }, (_, index) => ({
-      nodename: `n${index}`,
-      nodeid: `i${index}`,
-    }))
+    const node = list(20_003, (index) => ({ nodename: `n${index}`, nodeid: `i${index}` }))
     const { read } = setUp({ ...classic, '/vdc/nodes': { node } })
     expect(await read('inventory')).toMatchObject({ exportedObjects: 20_001, leftOut: 3 })
   })
 
   test('nodes of 20 versions are exported', async () => {
-    const node = Array.from({ length: 40 }, (_, index) => ({
+    const versionOf = (index: number) => `4.${Math.floor(index / 2)}`
+    const node = list(40, (index) => ({
       nodename: `n${index}`,
       nodeid: `i${index}`,
-      version: `4.${Math.floor(index / 2)}`,
+      version: versionOf(index),
     }))
     const more = { nodename: 'x', nodeid: 'x', version: '5.0' }
     const { read } = setUp({ ...classic, '/vdc/nodes': { node: [...node, more] } })
@@ -394,10 +366,8 @@ describe('queries about the whole system', () => {
   const EMPTY = { Series: [{ Datatypes: null, Columns: null, Values: null }] }
 
   test('without rows give no sample', async () => {
-    const reading = await setUp({ query_directoryTables: EMPTY, query_replicationLag: EMPTY }).read(
-      'system_queries',
-    )
-    expect(reading).toMatchObject({ objects: [], missing: undefined, rejected: [] })
+    const { read } = setUp({ query_directoryTables: EMPTY, query_replicationLag: EMPTY })
+    expect(await read('system_queries')).toMatchObject({ objects: [], missing: undefined, rejected: [] })
   })
 
   test.each([
@@ -407,10 +377,8 @@ describe('queries about the whole system', () => {
     const { read } = setUp({ ...classic, query_replicationLag: failure })
     const reading = await read('system_queries')
     expect(reading.missing).toMatchObject({ reason: 'not_found', detail: failure.detail })
-    expect(namesOf(linesOf(reading)).toSorted()).toEqual([
-      'sds_system_directory_tables',
-      'sds_system_directory_tables_by_state',
-    ])
+    const tables = ['sds_system_directory_tables', 'sds_system_directory_tables_by_state']
+    expect(namesOf(linesOf(reading)).toSorted()).toEqual(tables)
   })
 
   test('that fail take nothing from the others', async () => {
@@ -444,11 +412,8 @@ describe('queries about the whole system', () => {
       ['1000', 'RPO_Lag_Millis', 'urn:g1'],
     ]
     for (const some of [rows, rows.toReversed()]) {
-      const body = rowsOf(
-        'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO',
-        'Replication_Group',
-        some,
-      )
+      const name = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
+      const body = rowsOf(name, 'Replication_Group', some)
       const reading = await setUp({ ...classic, query_replicationLag: body }).read('system_queries')
       expect(linesOf(reading).filter((line) => line.includes('_lag_seconds'))).toEqual([
         'sds_replication_group_lag_seconds{system="a",replication_group="urn:g1"} 1',
@@ -459,8 +424,7 @@ describe('queries about the whole system', () => {
 
 test('objects that occur twice are exported once, and counted', async () => {
   const link = { rgName: 'rg', zone1Name: 'a', zone2Name: 'b' }
-  const path = '/dashboard/zones/localzone/rglinksFailed?dataType=current'
-  const { read } = setUp({ ...classic, [path]: { _embedded: { _instances: [link, link, {}] } } })
+  const { read } = setUp({ ...classic, [FAILED_LINKS]: embedded(link, link, {}) })
   const reading = await read('replication')
   expect(linesOf(reading).filter((line) => line.includes('_link_failed{'))).toHaveLength(1)
   expect(reading.rejectedObjects).toBe(2)
