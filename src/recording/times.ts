@@ -12,35 +12,23 @@ export const TIME_MEMBERS: ReadonlySet<string> = new Set(
 /** Larger numbers are milliseconds. */
 const MAX_SECONDS = 1e11
 
-/** The body with its times moved by whole seconds. Everything else stays. */
-export function shiftTimes(value: unknown, seconds: number): unknown {
+/** The body with its times moved by whole seconds. Everything else stays. @param isTime whether its member has a time */
+export function shiftTimes(value: unknown, seconds: number, isTime = false): unknown {
   if (seconds === 0) return value
   if (Array.isArray(value)) return value.map((item) => shiftTimes(item, seconds))
+  if (isTime && (typeof value === 'string' || typeof value === 'number')) return shiftTime(value, seconds)
   if (typeof value !== 'object' || value === null) return value
-  const columns = timeColumns(value)
+  const columns = 'Columns' in value && Array.isArray(value.Columns) ? value.Columns.map(String) : undefined
+  const cells = (row: unknown) =>
+    Array.isArray(row)
+      ? row.map((cell, index) => shiftTimes(cell, seconds, TIME_MEMBERS.has(columns?.[index] ?? '')))
+      : row
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
-      if (name === 'Values' && columns !== undefined) return [name, shiftRows(inner, columns, seconds)]
-      const isTime = TIME_MEMBERS.has(name.trim()) && (typeof inner === 'string' || typeof inner === 'number')
-      return [name, isTime ? shiftTime(inner, seconds) : shiftTimes(inner, seconds)]
+      // Rows of a table of the Flux API.
+      if (name === 'Values' && columns !== undefined && Array.isArray(inner)) return [name, inner.map(cells)]
+      return [name, shiftTimes(inner, seconds, TIME_MEMBERS.has(name.trim()))]
     }),
-  )
-}
-
-/** Which columns of a table of the Flux API have times; undefined for any other object. */
-function timeColumns(value: object): readonly boolean[] | undefined {
-  if (!('Columns' in value && Array.isArray(value.Columns))) return undefined
-  return value.Columns.map((name) => TIME_MEMBERS.has(String(name)))
-}
-
-function shiftRows(rows: unknown, isTime: readonly boolean[], seconds: number): unknown {
-  if (!Array.isArray(rows)) return rows
-  return rows.map((row: unknown) =>
-    Array.isArray(row)
-      ? row.map((cell: unknown, index) =>
-          isTime[index] === true && typeof cell === 'string' ? shiftTime(cell, seconds) : cell,
-        )
-      : row,
   )
 }
 

@@ -7,7 +7,7 @@ export type StandIns = ReturnType<typeof createStandIns>
 /** Longer texts have no form that is kept. */
 const MAX_FORMED_CHARACTERS = 300
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
-const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12})/
+const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/
 /** The product itself has this id. */
 const NO_UUID = '00000000-0000-0000-0000-000000000000'
 const MAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
@@ -80,8 +80,7 @@ export function createStandIns(key: Uint8Array = randomBytes(32)) {
 /** Has the case of the text, because ids are compared without regard to case. */
 function uuidOf(text: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(text.toLowerCase()).digest('hex')
-  const [, ...parts] = UUID_PARTS.exec(digest) ?? []
-  const uuid = parts.join('-')
+  const uuid = digest.replace(UUID_PARTS, '$1-$2-$3-$4-$5')
   return text === text.toLowerCase() ? uuid : uuid.toUpperCase()
 }
 
