@@ -5,7 +5,7 @@ import { mix, sum, uuidOf } from '../model/random.ts'
 import { nodesAt, type Pool } from '../model/topology.ts'
 import type { Document } from '../protocol/format.ts'
 import { replicationLinks } from './replication.ts'
-import { pageOf, type ResourceRequest, wrapped } from './request.ts'
+import { pageOf, type ResourceRequest } from './request.ts'
 
 export const SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
 type Severity = (typeof SEVERITIES)[number]
@@ -103,6 +103,6 @@ export function alertList(request: ResourceRequest): Document {
         FILTERS.every((name) => [null, String(alert[name])].includes(query.get(name))),
     )
     .sort((a, b) => Number(a.timestamp < b.timestamp) - Number(a.timestamp > b.timestamp))
-  const { page, members } = pageOf(request, found)
-  return wrapped(request, 'alerts', { alert: page, MaxAlerts: page.length, ...members })
+  const names = { root: 'alerts', list: 'alert', count: 'MaxAlerts' }
+  return pageOf(request, names, found, (alert) => alert)
 }

@@ -9,6 +9,7 @@ import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 
 const KIB = 2 ** 10
 const GIB = 2 ** 30
+/** A quota that is not set. */
 const UNSET = -1
 /** A secret that clients must not keep or show. */
 export const MARKED_SECRET = 'emulator-secret-that-must-not-leak'
@@ -42,7 +43,7 @@ export function namespacesOf(model: StorageModel) {
     const key = mix(mix(model.key, SALT), index)
     const objectBytes = Math.floor(100_000 * 40 ** unit(key, 1))
     const hasQuota = index < QUOTA_NEAR.length || unit(key, 2) < 0.5
-    const hardQuotaBytes = hasQuota ? Math.max(1, Math.ceil((disks * QUOTA * part) / GIB)) * GIB : undefined
+    const hardQuotaGib = hasQuota ? Math.max(1, Math.ceil((disks * QUOTA * part) / GIB)) : UNSET
     const isEmpty = NAMES[index] === 'empty'
     return {
       index,
@@ -51,9 +52,9 @@ export function namespacesOf(model: StorageModel) {
       /** Its part of the data in namespaces. */
       part,
       isEmpty,
-      hardQuotaBytes,
-      softQuotaBytes: hardQuotaBytes && Math.max(1, Math.floor((hardQuotaBytes * SOFT_QUOTA) / GIB)) * GIB,
-      quotaObjects: unit(key, 3) < 0.2 ? Math.ceil((disks * QUOTA * part) / objectBytes) : undefined,
+      hardQuotaGib,
+      softQuotaGib: hasQuota ? Math.max(1, Math.floor(hardQuotaGib * SOFT_QUOTA)) : UNSET,
+      quotaObjects: unit(key, 3) < 0.2 ? Math.ceil((disks * QUOTA * part) / objectBytes) : UNSET,
       /** Mean size of an object. */
       objectBytes,
       buckets: isEmpty ? 0 : Math.ceil(model.buckets * (index === 0 ? 5 : 0.2 + 1.6 * unit(key, 4))),
@@ -69,7 +70,7 @@ function bucketsOf({ buckets, key, name }: Namespace) {
     name: `${BUCKET_NAMES[index % BUCKET_NAMES.length]}-${name.toLowerCase().replaceAll(/\W+/g, '-')}-${index + 1}`,
     /** Its part of the data of its namespace. */
     part,
-    hardQuotaBytes: unit(key, 1_000 + index) < 0.1 ? 500 * 1024 * GIB : undefined,
+    hardQuotaGib: unit(key, 1_000 + index) < 0.1 ? 500 * 1024 : UNSET,
   }))
 }
 
@@ -92,8 +93,8 @@ function findBucket(namespace: Namespace, name = ''): Bucket {
 
 /** `GET /object/namespaces`. Only in profile `modern` the list has the quotas. */
 export function namespaceList(request: ResourceRequest): Document {
-  const { page, members } = pageOf(request, namespacesOf(request.model))
-  const namespace = page.map((one) => ({
+  const names = { root: 'namespaces', list: 'namespace', count: 'MaxNamespaces' }
+  return pageOf(request, names, namespacesOf(request.model), (one) => ({
     name: one.name,
     id: one.name,
     link: { href: `/object/namespaces/namespace/${encodeURIComponent(one.name)}`, rel: 'self' },
@@ -104,7 +105,6 @@ export function namespaceList(request: ResourceRequest): Document {
       root_user_password: MARKED_SECRET,
     }),
   }))
-  return wrapped(request, 'namespaces', { namespace, MaxNamespaces: page.length, ...members })
 }
 
 export function namespaceQuota(request: ResourceRequest): Document {
@@ -115,9 +115,9 @@ export function namespaceQuota(request: ResourceRequest): Document {
 /** `GET /object/bucket/{bucket}/quota?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketQuota(request: ResourceRequest): Document {
   const namespace = namespaceIn(request)
-  const { name, hardQuotaBytes } = findBucket(namespace, request.parameters[0])
+  const { name, hardQuotaGib } = findBucket(namespace, request.parameters[0])
   const names = { bucketname: name, namespace: namespace.name }
-  return quotaDocument(request, 'bucket_quota_details', names, { hardQuotaBytes })
+  return quotaDocument(request, 'bucket_quota_details', names, { hardQuotaGib })
 }
 
 /** Profile `classic` has no quotas of objects. Older documents have strings. */
@@ -133,26 +133,22 @@ function quotaDocument(request: ResourceRequest, root: string, names: Members, q
   return wrapped(request, root, request.profile === 'documented' ? texts : members)
 }
 
-type Quotas = Partial<Pick<Namespace, 'hardQuotaBytes' | 'softQuotaBytes' | 'quotaObjects'>>
+type Quotas = Pick<Namespace, 'hardQuotaGib'> & Partial<Pick<Namespace, 'softQuotaGib' | 'quotaObjects'>>
 
-function quotaMembers({ hardQuotaBytes, softQuotaBytes, quotaObjects = UNSET }: Quotas) {
+function quotaMembers({ hardQuotaGib, softQuotaGib = UNSET, quotaObjects = UNSET }: Quotas) {
   return {
-    blockSize: gibOf(hardQuotaBytes),
-    notificationSize: gibOf(softQuotaBytes),
+    blockSize: hardQuotaGib,
+    notificationSize: softQuotaGib,
     blockSizeInCount: quotaObjects,
     notificationSizeInCount: UNSET,
   }
 }
 
-function gibOf(bytes: number | undefined): number {
-  return bytes === undefined ? UNSET : bytes / GIB
-}
-
 /** `GET /object/bucket?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketList(request: ResourceRequest): Document {
   const namespace = namespaceIn(request)
-  const { page, members } = pageOf(request, bucketsOf(namespace))
-  const object_bucket = page.map((bucket) => ({
+  const names = { root: 'object_buckets', list: 'object_bucket', count: 'MaxBuckets' }
+  return pageOf(request, names, bucketsOf(namespace), (bucket) => ({
     name: bucket.name,
     namespace: namespace.name,
     owner: PRIVATE.owner,
@@ -162,11 +158,10 @@ export function bucketList(request: ResourceRequest): Document {
     fs_access_enabled: false,
     api_type: 'S3',
     default_retention: -2,
-    block_size: gibOf(bucket.hardQuotaBytes),
+    block_size: bucket.hardQuotaGib,
     notification_size: UNSET,
     TagSet: TAGS,
   }))
-  return wrapped(request, 'object_buckets', { object_bucket, MaxBuckets: page.length, ...members })
 }
 
 function namespaceIn(request: ResourceRequest): Namespace {
@@ -264,13 +259,13 @@ function sampleTime({ now }: ResourceRequest, { key }: Namespace): number {
 
 /** @param dataBytes of all namespaces at the same time */
 function bytesAt(model: StorageModel, namespace: Namespace, t: number, dataBytes: number): number {
-  const { key, part, index, isEmpty, hardQuotaBytes = 0 } = namespace
+  const { key, part, index, isEmpty, hardQuotaGib } = namespace
   const { scenario, day } = model.timeline.periodAt(t)
   const near = scenario === 'quota-near' ? QUOTA_NEAR[index] : undefined
   const bytes =
     near === undefined
       ? dataBytes * part * (1 + 0.01 * smoothNoise(key, t, SECONDS_PER_DAY))
-      : hardQuotaBytes * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
+      : hardQuotaGib * GIB * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
   return isEmpty ? 0 : Math.floor(bytes)
 }
 

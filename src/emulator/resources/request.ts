@@ -37,11 +37,18 @@ export function findPool({ pools }: StorageModel, id: string): Pool {
 const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
 
-/** By the parameters `limit` and `marker`. @throws EmulatedError 400 with code 1008 for an invalid one */
+/**
+ * The page that the parameters `limit` and `marker` select.
+ * @param names of the root element, of its list, and of the member with the number of objects
+ * @throws EmulatedError 400 with code 1008 for an invalid parameter
+ */
 export function pageOf<T>(
-  { query, settings, context }: ResourceRequest,
+  request: ResourceRequest,
+  names: Readonly<Record<'root' | 'list' | 'count', string>>,
   items: readonly T[],
-): { page: readonly T[]; members: Members } {
+  membersOf: (item: T) => Members,
+): Document {
+  const { query, settings, context } = request
   const limit = Number(query.get('limit') ?? DEFAULT_PAGE)
   if (!Number.isInteger(limit) || limit < 1)
     throw new EmulatedError('badParameter', 'Parameter limit must be a number')
@@ -54,13 +61,13 @@ export function pageOf<T>(
   const first = Number(start)
   const next = settings['repeated-marker'] !== undefined && marker !== '' ? first : first + size
   const nextMarker = next < items.length ? Buffer.from(String(next)).toString('base64url') : undefined
-  return {
-    page: items.slice(first, first + size),
-    members: {
-      Filter: 'name=*',
-      NextMarker: nextMarker ?? '',
-      NextPageLink:
-        nextMarker === undefined ? undefined : `${context.path}?limit=${limit}&marker=${nextMarker}`,
-    },
-  }
+  const page = items.slice(first, first + size)
+  const link = `${context.path}?limit=${limit}&marker=${nextMarker}`
+  return wrapped(request, names.root, {
+    [names.list]: page.map(membersOf),
+    [names.count]: page.length,
+    Filter: 'name=*',
+    NextMarker: nextMarker ?? '',
+    NextPageLink: nextMarker === undefined ? undefined : link,
+  })
 }
