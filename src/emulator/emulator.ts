@@ -6,7 +6,6 @@ import { createModel } from './model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from './model/node_state.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow, type Timeline } from './model/scenarios.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
-import { PROFILES } from './protocol/profiles.ts'
 import { createCounters } from './query/counters.ts'
 import { createSystemServer } from './server.ts'
 
@@ -32,7 +31,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
       ? model.pools.flatMap(({ nodes }) => nodes.map(({ dataAddress }) => dataAddress))
       : [],
     handle: ({ row }, request) => row.handle({ ...system, ...request }),
-    redirectsToLogin: PROFILES[settings.profile].redirectsToLogin,
+    redirectsToLogin: settings.profile !== 'documented',
     middleware: delayDashboard(model.timeline),
   })
   return Object.assign(server, {

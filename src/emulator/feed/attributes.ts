@@ -14,7 +14,7 @@ import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { ERROR_CODES, ERROR_TYPES, type ErrorType } from '../model/traffic.ts'
-import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
+import { attributesOf, type Profile } from '../protocol/profiles.ts'
 import type { Member } from './list.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
 import {
@@ -53,7 +53,7 @@ export function subjectOf(request: FeedRequest, key: number, nodes: readonly Nod
   }
   const value: Subject['value'] = (name, t, form) => {
     if (isRate(name)) return RATES[name](amounts[form](t), intervals[form], nodes)
-    const withReserve = form === 'historical' && PROFILES[profile].reserveInHistory
+    const withReserve = form === 'historical' && profile !== 'documented'
     const gauge = (withReserve ? FREE_WITH_RESERVE[name] : undefined) ?? GAUGES[name]
     const total = sum(nodes.map((node) => gauge(model.stateOf(node, t))))
     return MEANS.has(name) ? total / nodes.length : total

@@ -1,5 +1,5 @@
 import type { Members } from '../protocol/format.ts'
-import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
 
 /** The members of a JSON object, or each of them. One whose value is undefined is not served. */
 export type FeedObject = Members | Iterable<Member>
@@ -12,7 +12,7 @@ export function* listText(
   href: string,
   objects: Iterable<FeedObject>,
 ): Generator<string> {
-  const { list } = PROFILES[profile]
+  const list = profile === 'documented' ? 'instances' : '_instances'
   const links = JSON.stringify({ self: { href } })
   yield `{"title":${JSON.stringify(title)},"_links":${links},"_embedded":{"${list}":[`
   let separator = ''

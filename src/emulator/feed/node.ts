@@ -38,7 +38,7 @@ function nodesIn({ model, now }: FeedRequest): readonly Node[] {
 /** Reads the members of nodes. Every node repeats the offline space of the whole system. */
 function nodeReader(request: FeedRequest): (node: Node) => Iterable<Member> {
   const { model, profile, query, now } = request
-  const { performance, extras } = PROFILES[profile]
+  const { performance } = PROFILES[profile]
   const offline = sum(nodesIn(request).map((node) => GAUGES.diskSpaceOfflineTotal(model.stateOf(node, now))))
   return function* members(node) {
     yield* identity(request, node)
@@ -51,7 +51,7 @@ function nodeReader(request: FeedRequest): (node: Node) => Iterable<Member> {
     if (performance && includesCategory(query, TRANSACTION_ERRORS.category))
       yield* errorMembers(request, subject)
     if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
-    if (extras) yield* extraMembers(request, node)
+    if (profile !== 'documented') yield* extraMembers(request, node)
   }
 }
 

@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
-import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
 import type { FeedRequest } from './query.ts'
 
 /**
@@ -92,7 +92,7 @@ export function servedSeries(form: Form, series: readonly Snapshot[]) {
 
 /** `<Attribute>Current`, and an extreme of a summary: an object; on real systems an array of snapshots, ascending. */
 export function servedCurrent(form: Form, snapshots: Snapshots) {
-  if (PROFILES[form.profile].snapshots === 'array') return servedSeries(form, snapshots)
+  if (form.profile !== 'documented') return servedSeries(form, snapshots)
   return servedSnapshot(form, snapshots.at(-1) ?? snapshots[0])
 }
 

@@ -15,7 +15,7 @@ const MAX_BODY_CHARACTERS = 1_000_000
 export interface Service {
   readonly sessions: Sessions
   readonly handle: (route: Route, request: AuthorizedRequest) => RouteResponse
-  /** Whether GET requests with an unknown or expired token are redirected to /login?service=…; others get 401. */
+  /** As on real systems: whether GET requests with an unknown or expired token are redirected to /login?service=…. */
   readonly redirectsToLogin: boolean
 }
 

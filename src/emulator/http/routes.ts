@@ -6,7 +6,7 @@ import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
-import { PROFILES, type Profile, ROLES, type Role } from '../protocol/profiles.ts'
+import { type Profile, ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/series.ts'
 import { alertList } from '../resources/alerts.ts'
@@ -85,6 +85,8 @@ function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Hand
   }
 }
 
+/** Real systems. The API document shows no roles for deletions. */
+const DELETE_ROLES: readonly Role[] = ['SECURITY_ADMIN']
 const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 const monitor = (path: string, handle: Handler, method: RouteRow['method'] = 'GET'): RouteRow => {
   return { method, path, roles: MONITOR, handle }
@@ -152,7 +154,6 @@ const ROUTES = {
   provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
     body: providers.record(id),
   })),
-  // The profile has the roles.
   delete: { method: 'DELETE', path: `${PROVIDERS}/{id}`, roles: ROLES, handle: deleteProvider },
 } as const satisfies Record<string, RouteRow>
 
@@ -233,7 +234,7 @@ function varrays({ model }: System): RouteResponse {
 }
 
 function deleteProvider({ providers, profile, parameters: [id = ''], user }: AuthorizedRequest & System) {
-  checkRole(user, PROFILES[profile].deleteRoles)
+  checkRole(user, profile === 'documented' ? ROLES : DELETE_ROLES)
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   providers.remove(id)
   return {}

@@ -6,7 +6,7 @@ import { GAUGES } from '../model/gauges.ts'
 import type { NodeState } from '../model/node_state.ts'
 import { mix, smoothNoise } from '../model/random.ts'
 import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from '../model/traffic.ts'
-import { PROFILES, type QueryInterface } from '../protocol/profiles.ts'
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { lagSeconds, replicationGroups, replicationLinks } from '../resources/replication.ts'
 import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES, NETWORK_CLOCK } from './counters.ts'
 import {
@@ -83,7 +83,7 @@ const HOST_FIELDS = [...hostFields('cpu', CPU, { cpu: 'cpu-total' }), ...hostFie
  * them. `private.4` has no parent. So `public` and `private.4` add up to the values of the dashboard API. No source has
  * the names of version 3.
  */
-const INTERFACES: Readonly<Record<QueryInterface['network'], Readonly<Record<string, number>>>> = {
+const INTERFACES: Readonly<Record<'v3' | 'v4', Readonly<Record<string, number>>>> = {
   v3: { private: 0.125, public: 0.875 },
   v4: { 'private.4': 0.125, public: 0.875, 'public.data': 0.8, 'public.repl': 0.01 },
 }
@@ -101,7 +101,8 @@ const NETWORK_COUNTERS: Readonly<Record<string, (received: number, transmitted: 
 }
 
 /** Fields of measurement `net`. In version 3 `bytes_sum` is no counter, and there is a utilization in place of the speed. */
-function networkFields(version: QueryInterface['network']): NodeField[] {
+function networkFields(profile: Profile): NodeField[] {
+  const version = PROFILES[profile].flux === 'v4' ? 'v4' : 'v3'
   return Object.entries(INTERFACES[version]).flatMap(([name, part]) => {
     const row = (field: string, type: 'long' | 'double', value: NodeField['value']): NodeField => {
       const tags = { interface: name, tag: 'system' }
@@ -238,7 +239,7 @@ export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
     {
       retentionSeconds: 5 * SECONDS_PER_DAY,
       delaySeconds: 30,
-      fields: ({ profile }) => [...HOST_FIELDS, ...networkFields(PROFILES[profile].query.network)],
+      fields: ({ profile }) => [...HOST_FIELDS, ...networkFields(profile)],
       series: directoryTables,
     },
   ],

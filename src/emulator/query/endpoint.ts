@@ -17,9 +17,9 @@ const JSON_TYPE = 'application/json'
 /** @throws EmulatedError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
 export function answerQuery(request: QueryRequest) {
   const { context, settings } = request
-  const { state } = PROFILES[request.profile].query
-  if (state === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
-  if (state === 'unavailable') throw new EmulatedError('unreachable', '')
+  const { flux } = PROFILES[request.profile]
+  if (flux === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
+  if (flux === 'unavailable') throw new EmulatedError('unreachable', '')
   const mediaType = context.accepts(JSON_TYPE)
   if (mediaType === false)
     throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)

@@ -56,7 +56,8 @@ export function evaluate(query: FluxQuery, evaluation: Evaluation): QueryResult 
   const { model, profile, now } = evaluation
   // Real systems have a clock with nanoseconds.
   const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
-  const isDefective = PROFILES[profile].query.rangeDefect && !query.rest.some(({ name }) => name === 'last')
+  const isDefective =
+    PROFILES[profile].flux === 'v3-defect' && !query.rest.some(({ name }) => name === 'last')
   const series = seriesOf(bucket, evaluation)
   return evaluateSeries(query, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
     const { first, last } = boundsOf(bucket, window, evaluation)
