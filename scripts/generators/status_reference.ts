@@ -31,6 +31,7 @@ const STATUS: Members<Status> = {
   ready: 'whether every system was polled once, as `/-/ready`',
   state: 'the worst state of the systems',
   summary: 'the state in words',
+  push: 'the push with OTLP, only if it is on: `endpoint`, `result` of the last push as in `sds_otlp_exports_total`, `error`, `remedy`, `last_success_timestamp_seconds`',
   problems: 'what needs attention, the worst first: see Problem',
   systems: 'in the order of the configuration: see System',
 }

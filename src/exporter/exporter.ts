@@ -75,7 +75,7 @@ export function createExporter(options: ExporterOptions) {
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     status: {
-      ...{ version, systems: store.systems, polling, recent, now: Date.now },
+      ...{ version, systems: store.systems, polling, recent, push: push.status, now: Date.now },
       alerting: () => alerting,
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,

@@ -1,5 +1,5 @@
 import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/answers/rates.ts'
-import type { Config, SystemConfig } from '../config/config.ts'
+import type { Config, OtlpConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../readings/schedule.ts'
 import { durationText } from '../text.ts'
@@ -34,7 +34,7 @@ export function systemRisks(system: SystemConfig, configFile: string | undefined
     ],
     [
       tls.insecureSkipVerify,
-      'TLS certificate verification is disabled: the connection can be intercepted',
+      UNVERIFIED,
       'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
     ],
     [plain !== '', `${plain}: ${secrets} sent unencrypted`, 'use https:// in base_url'],
@@ -49,7 +49,24 @@ export function risksOf(config: Config, configFile: string | undefined): Risk[] 
   const ofSystems = config.systems.flatMap((system) =>
     systemRisks(system, configFile).map((found) => ({ system: system.name, ...found })),
   )
-  return [...ofSystems, ...sharedUrls(config.systems)]
+  const ofPush = config.otlp === undefined ? [] : pushRisks(config.otlp)
+  return [...ofSystems, ...ofPush, ...sharedUrls(config.systems)]
+}
+
+function pushRisks({ url, headers, headersFile, tls }: OtlpConfig): Risk[] {
+  const files = [headersFile, tls.keyFile].filter((file) => file !== undefined)
+  const readable = files.filter(isReadableByOthers).join(' and in ')
+  const hasHeaders = headersFile !== undefined || Object.keys(headers).length > 0
+  const rows: readonly Row[] = [
+    [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
+    [tls.insecureSkipVerify, UNVERIFIED, 'set otlp.tls_config.ca_file and remove insecure_skip_verify'],
+    [
+      hasHeaders && isUnencrypted(url),
+      `${url}: the headers are sent unencrypted`,
+      'use https:// in otlp.endpoint',
+    ],
+  ]
+  return rows.flatMap(([applies, text, remedy]) => (applies ? [{ system: undefined, text, remedy }] : []))
 }
 
 /** Systems that a running exporter has, and its next configuration has not. */
@@ -87,6 +104,7 @@ export function logRisks(risks: readonly Risk[], log: Log): void {
     log.warn(text, { ...(system !== undefined && { system }), remedy })
 }
 
+const UNVERIFIED = 'TLS certificate verification is disabled: the connection can be intercepted'
 const READABLE = 'every local user can read the secret in'
 const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'
 

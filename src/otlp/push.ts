@@ -5,9 +5,9 @@ import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/exposition.ts'
 import type { OwnMetrics, PushResult } from '../metrics/own.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
-import { errorText } from '../values/errors.ts'
+import { failedLocally, type SendOutcome } from './outcomes.ts'
 import { exposed, familiesIn, pointBatches } from './points.ts'
-import { createSender, type Sender, type SendOutcome } from './sender.ts'
+import { createSender, type Sender } from './sender.ts'
 
 export interface PushOptions {
   /** What `/metrics` serves. */
@@ -90,9 +90,7 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
   }
 
   async function push(): Promise<void> {
-    const outcome = await sendAll().catch((failure: unknown): SendOutcome => {
-      return { result: 'local', problem: errorText(failure) }
-    })
+    const outcome = await sendAll().catch(failedLocally)
     sender?.close()
     if (isStopped) return
     last = outcome
@@ -144,31 +142,17 @@ function createTimes() {
   }
 }
 
-const REMEDIES: Readonly<Record<SendOutcome['result'], string>> = {
-  ok: '',
-  partial: 'see the log of the receiver for the samples that it rejects',
-  refused: 'correct otlp.endpoint and otlp.headers, or the limits of the receiver',
-  unavailable: 'check the receiver, or raise otlp.interval',
-  timeout: 'check the receiver and the network, or raise otlp.timeout',
-  connection: 'check that the receiver runs, otlp.endpoint, otlp.tls_config and firewalls',
-  local: 'correct the file that the reason names',
-}
-
-export function remedyOf({ result }: SendOutcome): string {
-  return REMEDIES[result]
-}
-
 /** Logs a failure, and its end, once. */
 function createReport(endpoint: string, log: Log): (outcome: SendOutcome) => void {
   let before: PushResult = 'ok'
   return (outcome) => {
-    const { result, problem } = outcome
+    const { result, problem, remedy } = outcome
     if (result !== 'ok' && result !== before)
       log.warn('metrics could not be pushed', {
         endpoint,
         result,
         reason: problem,
-        remedy: remedyOf(outcome),
+        remedy,
       })
     if (result === 'ok' && before !== 'ok') log.info('metrics are pushed again', { endpoint })
     before = result

@@ -2,23 +2,11 @@ import type { Agent } from 'node:http'
 import { hostname } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { readPem } from '../api/http/connector.ts'
-import { redactValues } from '../api/http/credentials.ts'
 import type { OtlpConfig } from '../config/config.ts'
-import type { PushResult } from '../metrics/own.ts'
-import { shortened, visibleText } from '../text.ts'
-import { errorCode, errorText } from '../values/errors.ts'
 import { readTextFile } from '../values/files.ts'
 import { headersFromText } from '../values/headers.ts'
+import { type Rejected, type SendOutcome, type Sent, sendOutcome, TIMED_OUT } from './outcomes.ts'
 import type { MetricPoints } from './points.ts'
-
-/** How a request ended. */
-export interface SendOutcome {
-  readonly result: Exclude<PushResult, 'skipped'>
-  /** What the receiver or the network said; never a secret. Undefined: ok. */
-  readonly problem?: string
-  /** Other requests may be accepted. */
-  readonly isOfContent?: boolean
-}
 
 export interface Sender {
   /** Sends one request; repeats it within the timeout where OTLP says so. Resolves soon after the timeout. */
@@ -55,20 +43,13 @@ export async function createSender(config: OtlpConfig, version: string): Promise
   const headers = headersOf(config)
   const { send, close } = await createTransport(config, { headers, version })
   const resource = { attributes: { ...ownAttributes(version), ...config.resourceAttributes } }
-  const words = (text: string) => wordsOf(text, Object.values(headers))
   return {
     async send(metrics) {
       const scopeMetrics = [{ scope: { name: 'sds-exporter', version }, metrics: metrics.map(metricData) }]
-      const { error, rejected } = await send({ resource, scopeMetrics })
-      return error === undefined ? acceptedOutcome(rejected, words) : failedOutcome(error, words)
+      return sendOutcome(await send({ resource, scopeMetrics }), Object.values(headers))
     },
     close,
   }
-}
-
-interface Sent {
-  readonly error?: Error
-  readonly rejected?: Rejected | undefined
 }
 
 async function createTransport(
@@ -157,11 +138,6 @@ type ResourceMetrics = Parameters<
   typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']['serializeRequest']
 >[0]
 
-interface Rejected {
-  readonly rejectedDataPoints?: number
-  readonly errorMessage?: string
-}
-
 /** What receivers take as the labels `job` and `instance`. The host name is that of the pod in Kubernetes. */
 function ownAttributes(version: string): Readonly<Record<string, string>> {
   return { 'service.name': 'sds-exporter', 'service.instance.id': hostname(), 'service.version': version }
@@ -183,45 +159,4 @@ function metricData({ name, help, unit, type, points }: MetricPoints): object {
 
 /** A last repetition may begin shortly before the timeout. */
 const GRACE_MS = 500
-const TIMED_OUT = 'Request timed out'
 const ENDED = 'the push was ended'
-/** HTTP statuses for a request that is not valid or too large. */
-const OF_CONTENT: readonly number[] = [400, 413, 422]
-
-type Words = (text: string) => string
-
-function acceptedOutcome(rejected: Rejected | undefined, words: Words): SendOutcome {
-  const { rejectedDataPoints: count = 0, errorMessage = '' } = rejected ?? {}
-  // A message without rejected points is a warning, which the receiver may repeat for each request.
-  if (Number(count) <= 0) return { result: 'ok' }
-  return {
-    result: 'partial',
-    problem: `the receiver rejected samples: ${words(errorMessage)}`,
-    isOfContent: true,
-  }
-}
-
-/** Errors of the transport have the status as their code, or the code of Node.js, or none after the last repetition. */
-function failedOutcome(error: Error, words: Words): SendOutcome {
-  const { code, data = '' } = error as { code?: unknown; data?: string }
-  if (typeof code === 'number') {
-    const problem = `HTTP ${code}: ${words(data) || error.message}`
-    return { result: 'refused', problem, isOfContent: OF_CONTENT.includes(code) }
-  }
-  if (error.message === TIMED_OUT) return { result: 'timeout', problem: 'no response within otlp.timeout' }
-  const own = errorCode(error)
-  if (own !== '') return { result: 'connection', problem: words(errorText(error)) || own }
-  if (error.name === 'OTLPExporterError')
-    return { result: 'unavailable', problem: 'HTTP 429, 502, 503 or 504 until otlp.timeout' }
-  return { result: 'local', problem: words(errorText(error)) }
-}
-
-const MAX_CHARACTERS = 300
-const MAX_SEARCHED_CHARACTERS = 2000
-/** A status in protobuf has its message between a few bytes that are no text. */
-const READABLE = /[^\p{Cc}\p{Cs}\uFFFD]{4,}/u
-
-function wordsOf(text: string, secrets: readonly string[]): string {
-  const [found = ''] = READABLE.exec(text.slice(0, MAX_SEARCHED_CHARACTERS)) ?? []
-  return visibleText(shortened(redactValues(found, secrets).trim(), MAX_CHARACTERS))
-}

@@ -9,8 +9,19 @@ export interface Status extends StateInWords {
   readonly version: string
   readonly timestamp_seconds: number
   readonly ready: boolean
+  /** The push with OTLP; absent if it is off. */
+  readonly push?: PushDocument
   readonly problems: readonly Problem[]
   readonly systems: readonly SystemStatus[]
+}
+
+export interface PushDocument {
+  readonly endpoint: string
+  /** How the last push ended; null: none has. */
+  readonly result: string | null
+  readonly error: string | null
+  readonly remedy: string | null
+  readonly last_success_timestamp_seconds: number | null
 }
 
 export type { SystemStatus }

@@ -1,6 +1,7 @@
 import { conditionsOf } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { readRules } from '../alerting/package_files.ts'
+import type { PushStatus } from '../otlp/push.ts'
 import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
@@ -21,6 +22,8 @@ export interface StatusSources {
   readonly recent: Recent
   /** The section of the configuration; undefined: there is none. */
   readonly alerting: () => AlertingConfig | undefined
+  /** The push with OTLP; undefined: it is off. */
+  readonly push?: () => PushStatus | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -51,6 +54,7 @@ export function createStatusReader(sources: StatusSources): () => Status {
       version,
       timestamp_seconds: now,
       ready: ready(),
+      ...pushDocument(sources.push?.()),
       state: worstState(list.map(({ state }) => state)),
       summary: summaryOf(list, problems),
       problems: badFirst(problems),
@@ -68,6 +72,13 @@ function createConditionsReader(alerting: StatusSources['alerting']) {
       last = { config, conditions: conditionsOf(readRules(), config) }
     return last.conditions
   }
+}
+
+function pushDocument(push: PushStatus | undefined): Pick<Status, 'push'> {
+  if (push === undefined) return {}
+  const { endpoint, last, lastSuccess = null } = push
+  const { result = null, problem: error = null, remedy = null } = last ?? {}
+  return { push: { endpoint, result, error, remedy, last_success_timestamp_seconds: lastSuccess } }
 }
 
 function summaryOf(systems: readonly SystemStatus[], problems: readonly Problem[]): string {

@@ -1,6 +1,8 @@
+import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { risksOf } from '../../src/exporter/risks.ts'
 import { configOf } from '../readings/setup.ts'
+import { temporaryFolder } from '../support/folders.ts'
 
 test.each([
   ['0 */5 * * * *', '5m', '5s', true],
@@ -21,3 +23,32 @@ test.each([
     expect(texts.some((text) => text.includes('poll.stale_after removes values'))).toBe(isRisk)
   },
 )
+
+test.each([
+  ['{endpoint: "http://receiver.example.net:4318"}', []],
+  ['{endpoint: "http://127.0.0.1:4318", headers: {Authorization: Bearer geheim}}', []],
+  ['{endpoint: "https://receiver.example.net", headers: {Authorization: Bearer geheim}}', []],
+  [
+    '{endpoint: "http://receiver.example.net:4318", headers: {Authorization: Bearer geheim}}',
+    ['http://receiver.example.net:4318/v1/metrics: the headers are sent unencrypted'],
+  ],
+  [
+    '{endpoint: "https://receiver.example.net", tls_config: {insecure_skip_verify: true}}',
+    ['TLS certificate verification is disabled: the connection can be intercepted'],
+  ],
+])('risks of otlp %s', (section, texts) => {
+  const risks = risksOf(configOf(`otlp: ${section}`), 'test.yml').filter(({ system }) => system === undefined)
+  expect(risks.map(({ text }) => text)).toEqual(texts)
+})
+
+test('a file of headers that every user can read is a risk', () => {
+  using folder = temporaryFolder()
+  const file = folder.write('headers', 'a: b')
+  const config = configOf(`otlp: {endpoint: "https://a", headers_file: "${file}"}`)
+  const texts = () =>
+    risksOf(config, 'test.yml').flatMap(({ system, text }) => (system === undefined ? [text] : []))
+  chmodSync(file, 0o644)
+  expect(texts()).toEqual([`every local user can read the secret in ${file}`])
+  chmodSync(file, 0o600)
+  expect(texts()).toEqual([])
+})

@@ -21,6 +21,7 @@ import { createReportRedaction, reportText } from './report.ts'
 import { dashboardFindings } from './services/dashboards.ts'
 import { examinePrometheus } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
+import { pushFindings } from './services/push.ts'
 import { type Examination, examineSystem } from './system.ts'
 
 const FLAGS = {
@@ -68,6 +69,8 @@ Checks every system from this machine, and prints problems with their remedies:
   forecasts      whether the system serves forecasts
   resources      whether the other resources of the exporter can be read
 
+With otlp in the configuration also: whether the receiver accepts a request.
+
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
 pools, and whether the rules are loaded, in the version of this program. For
 each Alertmanager of Prometheus: whether it is ready, has the inhibition rules,
@@ -89,7 +92,7 @@ the configuration. The checks take at most two minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
-  findings  scope (configuration, system, prometheus or grafana), system,
+  findings  scope (configuration, system, otlp, prometheus or grafana), system,
             check, status, subject, text and remedy of each finding;
             members that a finding does not have are null
 
@@ -129,7 +132,7 @@ async function examine(flags: Flags): Promise<void> {
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
     examined = await examineSystems(flags, { config, received }, output, shown)
-    others = await examineServices(services, examined, output, shown)
+    others = await examineServices({ ...services, otlp: config.otlp }, examined, output, shown)
     return stop.aborted
   }).finally(progress.clear)
   output.end()
@@ -178,12 +181,18 @@ async function examineSystems(
 }
 
 async function examineServices(
-  { prometheus, grafana, grafanaToken, sendsTestAlert }: ReturnType<typeof servicesOf>,
+  services: ReturnType<typeof servicesOf> & Pick<Config, 'otlp'>,
   examined: readonly Examination[],
   output: Output,
   shown: Shown,
 ): Promise<readonly CheckReport[]> {
+  const { otlp, prometheus, grafana, grafanaToken, sendsTestAlert } = services
   const sections: Section[] = []
+  if (otlp !== undefined) {
+    const { run, reports } = createChecks(shown('OTLP'))
+    await run('push', [], async () => pushFindings(otlp))
+    sections.push({ scope: 'otlp', headline: 'OTLP', reports })
+  }
   if (prometheus !== undefined) {
     const running = shown('Prometheus')
     const systems = examined.map(({ system, pools }) => ({ name: system.name, pools }))

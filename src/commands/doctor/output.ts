@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
 }
 
 export interface Section {
-  readonly scope: 'configuration' | 'system' | 'prometheus' | 'grafana'
+  readonly scope: 'configuration' | 'system' | 'otlp' | 'prometheus' | 'grafana'
   /** The name of the system. */
   readonly system?: string
   readonly headline: string

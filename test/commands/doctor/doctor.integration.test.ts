@@ -5,6 +5,7 @@ import { createChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/output.ts'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
+import { startReceiver } from '../../otlp/receiver.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
@@ -75,6 +76,21 @@ describe('doctor', () => {
     expect(stdout.indexOf('system frankfurt')).toBeGreaterThan(stdout.indexOf('system dead'))
     expect(linesWith('ok', stdout.slice(stdout.indexOf('system frankfurt'))).length).toBeGreaterThan(10)
     expect(await doctor(file, '--system=frankfurt')).toMatchObject({ code: 0 })
+  })
+
+  test('checks the receiver of the push, and prints no header', async () => {
+    await using receiver = await startReceiver()
+    const otlp = { endpoint: receiver.url, headers: { authorization: 'Bearer MARKED' } }
+    const file = configure('push.yml', [systemAt('frankfurt', emulator.url)], { otlp })
+    const good = await doctor(file)
+    expect(good.code).toBe(0)
+    expect(good.stdout).toContain('\nOTLP\n  ok    push           ')
+    expect(receiver.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer MARKED'])
+    receiver.respond = (response) => response.writeHead(401).end('not MARKED')
+    const bad = await doctor(file)
+    expect(bad.code).toBe(1)
+    expect(bad.stdout).toMatch(/ {2}fail {2}push {11}.*: refused: HTTP 401: <secret>\n {23}→ correct otlp/s)
+    expect(`${good.stdout}${bad.stdout}${bad.stderr}`).not.toContain('MARKED')
   })
 
   test('warnings do not fail', async () => {

@@ -2,7 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import Koa from 'koa'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { PushStatus } from '../../../src/otlp/push.ts'
 import { createResponseSlots } from '../../../src/server/response_slots.ts'
 import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import { withPoll } from '../../../src/state/changes.ts'
@@ -150,4 +151,32 @@ describe('GET /', () => {
 test.each(['/', PATH])('%s refuses unknown host names', async (path) => {
   const answer = await request('GET', `${listener.url}${path}`, { headers: { Host: 'evil.example.net' } })
   expect(answer.status).toBe(421)
+})
+
+test('the push with OTLP is shown only while it is on', async () => {
+  let push: PushStatus | undefined
+  const pages = pageListener(statusSources(SYSTEMS, { recent, push: () => push }))
+  await pages.start()
+  onTestFinished(() => pages.stop())
+  const shown = async () => {
+    const document: Status = JSON.parse((await get(`${pages.url}${PATH}`)).text)
+    const [, line] = /OTLP push to (.*)<\/p>/.exec((await get(`${pages.url}/`)).text) ?? []
+    return { document: document.push, line: line?.replaceAll(/<[^>]+>/g, '') }
+  }
+  expect(await shown()).toEqual({ document: undefined, line: undefined })
+  const endpoint = 'http://collector:4318/v1/metrics'
+  push = { endpoint, lastSuccess: undefined, last: undefined }
+  expect(await shown()).toEqual({
+    document: { endpoint, result: null, error: null, remedy: null, last_success_timestamp_seconds: null },
+    line: `${endpoint}: no push has succeeded`,
+  })
+  const last = { result: 'refused', problem: 'HTTP 401: <b>', remedy: 'correct it' } as const
+  push = { endpoint, lastSuccess: 1_700_000_000, last }
+  expect(await shown()).toEqual({
+    document: {
+      ...{ endpoint, result: 'refused', error: 'HTTP 401: <b>', remedy: 'correct it' },
+      last_success_timestamp_seconds: 1_700_000_000,
+    },
+    line: `${endpoint}: last success 22:13:20 UTC, refused: HTTP 401: &lt;b&gt; (correct it)`,
+  })
 })

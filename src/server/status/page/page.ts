@@ -1,4 +1,4 @@
-import type { PoolStatus, Status, SystemStatus } from '../../../status/model.ts'
+import type { PoolStatus, PushDocument, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { type Problem, STATES } from '../../../status/states.ts'
@@ -225,11 +225,25 @@ function pageHeader(status: Status, selection: Selection, links: Links): Html {
   const hidden = system === '' ? undefined : html`<input type="hidden" name="system" value="${system}">`
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
-<p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>
+<p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>${status.push && pushLine(status.push)}
 <div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(metricsPath)}<li><a href="${document}">Status as JSON</a></li>${administration === undefined ? html`<li class="quiet">Administration is disabled</li>` : html`<li>${administration}</li>`}${documentation}</ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `
+}
+
+function pushLine({
+  endpoint,
+  result,
+  error,
+  remedy,
+  last_success_timestamp_seconds: last,
+}: PushDocument): Html {
+  const success = last === null ? 'no push has succeeded' : html`last success ${clockTime(last)}`
+  const failure =
+    error === null ? undefined : html`, <strong class="critical">${result}: ${error}</strong> (${remedy})`
+  return html`
+<p class="quiet">OTLP push to ${endpoint}: ${success}${failure}</p>`
 }
 
 function pathLinks(metricsPath: string): Html[] {
