@@ -35,19 +35,13 @@ const COLUMNS: readonly Column[] = [
       ),
   },
 ]
-const PLACE: Column = { title: 'Pool', show: ({ place }) => place }
 
 /** On a phone, good nodes are folded where there are others. */
 export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
-  const [first] = rows
-  if (first === undefined) return html``
-  const columns = first.place === undefined ? COLUMNS : [PLACE, ...COLUMNS]
-  const titles = ['Node', ...columns.map(({ title }) => title)]
+  if (rows.length === 0) return html``
+  const titles = ['Node', ...COLUMNS.map(({ title }) => title)]
   return html`<div class="nodes">${foldedNodes(rows)}<table><caption class="hidden-text">${caption}</caption>
-${table(
-  titles,
-  rows.map((row) => nodeRow(row, columns)),
-)}</table></div>`
+${table(titles, rows.map(nodeRow))}</table></div>`
 }
 
 /** At most so many rows are shown on a phone without folding. */
@@ -59,13 +53,10 @@ function foldedNodes(rows: readonly NodeRow[]): Html | undefined {
   return html`<details class="folded" data-key="folded"><summary>${counted(good, 'node')} without findings</summary></details>`
 }
 
-function nodeRow(row: NodeRow, columns: readonly Column[]): Html {
-  const { node } = row
-  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${placeOf(node)}</th>${columns.map(({ title, show }) => cell(title, show(row)))}</tr>
+function nodeRow(row: NodeRow): Html {
+  const { node, place } = row
+  const { rack, address } = node
+  const places = [place, [rack, address].filter((word) => word !== null).join(', ')].filter(Boolean)
+  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${places.map((one) => html` <span class="quiet place">${one}</span>`)}</th>${COLUMNS.map(({ title, show }) => cell(title, show(row)))}</tr>
 `
-}
-
-function placeOf({ rack, address }: NodeStatus): Html | undefined {
-  const words = [rack, address].filter((word) => word !== null)
-  return words.length === 0 ? undefined : html` <span class="quiet place">${words.join(', ')}</span>`
 }

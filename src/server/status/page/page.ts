@@ -187,7 +187,7 @@ function onePool(status: Status, { recent, selection }: PageSources): Html {
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
   const context = { system, recent, problems: byPool(problemsOf(status, system)), now }
-  return html`<section class="card" aria-label="Pool ${pool.name}">${poolHead}${poolHeading(pool, context)}${poolBody(pool, shown, context, true)}</section>`
+  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolHeading(pool, context)}${poolBody(pool, shown, context, true)}</section>`
 }
 
 interface PagerOptions {
