@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { z } from 'zod'
 import type { SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
@@ -6,7 +7,6 @@ import { type Risk, removedSystems, risksOf } from '../exporter/risks.ts'
 import { counted, visibleLines, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { nextTimes } from '../values/cron_times.ts'
-import { decoded, listOf, objectOf, textOf } from './cli/decoding.ts'
 import { CommandError } from './cli/exit.ts'
 import { addConfigArgument, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { parseRootUrl } from './cli/flags/table.ts'
@@ -66,18 +66,17 @@ async function check({ 'config.file': file, 'exporter.url': url, json }: Flags):
 
 const namesOf = (systems: readonly SystemConfig[]) => systems.map(({ name }) => name)
 
+const TARGETS = z.array(z.object({ labels: z.object({ instance: z.string() }) }))
+
 /** The systems of a running exporter, from its service discovery. @throws {CommandError} if they cannot be read */
 async function runningSystems(url: string): Promise<string[]> {
   const discovery = `${parseRootUrl('--exporter.url', url)}/sd`
   const failed = (reason: string) => new CommandError(`${discovery} cannot be read: ${reason}`)
   const { status, body } = await requestJson(discovery, { timeoutMs: TIMEOUT_MS, noResponse: failed })
   if (status !== 200) throw failed(`HTTP ${status}`)
-  const instanceOf = (target: unknown) => textOf(objectOf(objectOf(target)['labels'])['instance'])
-  return decoded(
-    body,
-    (data) => listOf(data, instanceOf),
-    () => failed('it is not a list of targets'),
-  )
+  const { data: targets } = TARGETS.safeParse(body)
+  if (targets === undefined) throw failed('it is not a list of targets')
+  return targets.map(({ labels }) => labels.instance)
 }
 
 /** The next times of polls. Systems without a schedule are left out. */

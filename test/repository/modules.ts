@@ -161,7 +161,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   snappyjs: ['src/history/'],
   undici: ['src/api/', 'src/history/', 'src/commands/'],
   yaml: ['src/config/', 'src/alerting/', 'grafana/mixin/', 'scripts/generators/', 'docs/'],
-  zod: ['src/config/', 'src/recording/', 'scripts/generators/'],
+  zod: ['src/config/', 'src/recording/', 'src/commands/', 'scripts/generators/'],
 }
 
 /** Only their types may be imported; `src/values/node_http.ts` says why. */

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici'
+import { z } from 'zod'
 import { readUpTo } from '../../api/http/body.ts'
 import { errorCode } from '../../values/errors.ts'
 import { failureText } from './exit.ts'
@@ -49,3 +50,16 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** Text of an API, which may be missing. */
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '')
+
+/** A list of an API. Programs in Go write an empty one as null, too. */
+export const listOf = <Schema extends z.ZodType>(one: Schema) =>
+  z
+    .array(one)
+    .nullish()
+    .transform((list) => list ?? [])

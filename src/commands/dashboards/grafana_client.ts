@@ -1,22 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import type { Dashboard } from '../../alerting/dashboards.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { visibleText } from '../../text.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
-import { decoded, listOf, objectOf, textOf } from '../cli/decoding.ts'
 import { CommandError } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
-import { type JsonResponse, requestJson } from '../cli/request_json.ts'
+import { type JsonResponse, listOf, optionalText, requestJson } from '../cli/request_json.ts'
 
 export type Presence = 'missing' | 'different' | 'same'
 
-/** A dashboard that Grafana lists. All members are untrusted text. */
-interface ListedDashboard {
-  readonly uid: string
-  readonly title: string
-  readonly tags: readonly string[]
-}
+/** The dashboards that Grafana lists. All members are untrusted text. */
+const DASHBOARDS = z.array(
+  z.object({ uid: optionalText, title: optionalText, tags: listOf(optionalText).readonly() }),
+)
 
 /** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link CommandError}. */
 export type GrafanaClient = ReturnType<typeof createGrafanaClient>
@@ -67,12 +65,14 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectStatus(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
-    async tagged(tag: string): Promise<readonly ListedDashboard[]> {
+    async tagged(tag: string): Promise<readonly z.output<typeof DASHBOARDS>[number][]> {
       // Not by type: Grafana 12.3 then lists none of those in folders to a service account with the role Viewer.
       const filter = new URLSearchParams({ tag, limit: '5000' })
       const found = await expectStatus([], 'GET', `/api/search?${filter}`)
-      const other = () => new CommandError(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
-      return decoded(found, (list) => listOf(list, listedDashboard), other)
+      const { data } = DASHBOARDS.safeParse(found)
+      if (data === undefined)
+        throw new CommandError(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
+      return data
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
@@ -92,11 +92,6 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       })
     },
   }
-}
-
-function listedDashboard(value: unknown): ListedDashboard {
-  const { uid, title, tags } = objectOf(value)
-  return { uid: textOf(uid), title: textOf(title), tags: listOf(tags, textOf) }
 }
 
 const TOKEN_VARIABLE = 'GRAFANA_TOKEN'

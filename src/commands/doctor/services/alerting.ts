@@ -1,14 +1,19 @@
+import { z } from 'zod'
 import { type AlertmanagerConfig, readAlertmanagerConfig } from '../../../alerting/alertmanager.ts'
-import { isObject } from '../../../api/parse/json.ts'
 import type { Labels } from '../../../catalogue.ts'
 import { counted, namesText } from '../../../text.ts'
 import { errorCode, errorText } from '../../../values/errors.ts'
-import { decoded, listOf, objectOf, textOf } from '../../cli/decoding.ts'
-import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
+import {
+  type JsonRequest,
+  type JsonResponse,
+  listOf,
+  optionalText,
+  requestJson,
+} from '../../cli/request_json.ts'
 import { CheckFailure, type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check/check.ts'
 
 type Readiness = Awaited<ReturnType<AlertmanagerClient['readiness']>>
-type SentAlert = ReturnType<typeof sentAlert>
+type SentAlert = z.output<typeof SENT_ALERT>
 
 /** The part of the HTTP API of an Alertmanager that the doctor uses. */
 export type AlertmanagerClient = ReturnType<typeof createAlertmanagerClient>
@@ -20,6 +25,21 @@ const TEST_ALERT_MS = 300_000
 const TIMEOUT_MS = 10_000
 const CHECK_URL = 'correct alerting.alertmanagers in the configuration of Prometheus'
 const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN']
+
+const STATUS = z.object({ config: z.object({ original: z.string() }) })
+
+/** The receivers of an alert, and whether a silence or an inhibition suppresses it. Names are untrusted text. */
+const SENT_ALERT = z
+  .array(
+    z.object({
+      receivers: listOf(z.object({ name: optionalText })),
+      status: z.object({ state: optionalText }),
+    }),
+  )
+  .transform((alerts) => ({
+    receivers: alerts.flatMap(({ receivers }) => receivers.map(({ name }) => name)),
+    isSuppressed: alerts.some(({ status }) => status.state === 'suppressed'),
+  }))
 
 /** @param url root URL, without a slash at its end */
 export function createAlertmanagerClient(url: string, signal: AbortSignal) {
@@ -49,9 +69,7 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
     /** The configuration as YAML; undefined if the Alertmanager does not tell it. */
     configuration: async (): Promise<string | undefined> => {
       const { body } = await request('/api/v2/status')
-      const config = isObject(body) ? body['config'] : undefined
-      const original = isObject(config) ? config['original'] : undefined
-      return typeof original === 'string' ? original : undefined
+      return STATUS.safeParse(body).data?.config.original
     },
     /** Sends the test alert. @returns undefined if it was refused */
     sendTestAlert: async (labels: Readonly<Record<string, string>>) => {
@@ -65,11 +83,9 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
       if (status !== 200) return undefined
       const filter = new URLSearchParams({ filter: `alertname="${TEST_ALERT}"` })
       const { body } = await request(`/api/v2/alerts?${filter}`)
-      return decoded(
-        body,
-        sentAlert,
-        () => new CheckFailure(`${url} is not the API of Alertmanager`, CHECK_URL),
-      )
+      const { data } = SENT_ALERT.safeParse(body)
+      if (data === undefined) throw new CheckFailure(`${url} is not the API of Alertmanager`, CHECK_URL)
+      return data
     },
   }
 }
@@ -77,21 +93,6 @@ export function createAlertmanagerClient(url: string, signal: AbortSignal) {
 const ANNOTATIONS = {
   summary: 'Test of the notifications',
   description: 'Sent by sds-exporter doctor --test-alert. Nothing is wrong; it resolves after five minutes.',
-}
-
-/** The receivers of an alert, and whether a silence or an inhibition suppresses it. Names are untrusted text. */
-function sentAlert(body: unknown) {
-  const alerts = listOf(Array.isArray(body) ? body : [], (one) => {
-    const { receivers, status } = objectOf(one)
-    return {
-      receivers: listOf(receivers, (receiver) => textOf(objectOf(receiver)['name'])),
-      isSuppressed: textOf(objectOf(status ?? {})['state']) === 'suppressed',
-    }
-  })
-  return {
-    receivers: alerts.flatMap(({ receivers }) => receivers),
-    isSuppressed: alerts.some(({ isSuppressed }) => isSuppressed),
-  }
 }
 
 /** @param systems the names of the systems, for the label system of the test alert */

@@ -1,16 +1,40 @@
-import { isObject } from '../../../api/parse/json.ts'
-import { decoded, listOf, objectOf, textOf, textsOf } from '../../cli/decoding.ts'
-import { requestJson } from '../../cli/request_json.ts'
+import { z } from 'zod'
+import { listOf, optionalText, requestJson } from '../../cli/request_json.ts'
 import { CheckFailure } from '../check/check.ts'
 import { type AlertmanagerClient, createAlertmanagerClient } from './alerting.ts'
 
-export type QueriedSample = ReturnType<typeof samplesOf>[number]
+const LABELS = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((labels) => labels ?? {})
 
+const SAMPLE = z
+  .object({ metric: LABELS, value: z.tuple([z.number(), z.string()]) })
+  .transform(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
+export type QueriedSample = Readonly<z.output<typeof SAMPLE>>
+
+const TARGET = z
+  .object({ labels: LABELS, health: optionalText, lastError: optionalText })
+  .transform(({ labels: { job = '', instance = '' }, ...state }) => ({ job, instance, ...state }))
 /** A target that Prometheus scrapes. All members are untrusted text. */
-export type ScrapeTarget = Readonly<ReturnType<typeof targetsOf>[number]>
+export type ScrapeTarget = Readonly<z.output<typeof TARGET>>
 
+const RULE = z.object({
+  type: optionalText,
+  name: optionalText,
+  query: optionalText,
+  /** The labels of the rule, without those of the series. */
+  labels: LABELS,
+  health: optionalText,
+  lastError: optionalText,
+})
 /** A rule that Prometheus has loaded. All members are untrusted text. */
-export type LoadedRule = Readonly<ReturnType<typeof ruleOf>>
+export type LoadedRule = Readonly<z.output<typeof RULE>>
+
+const SAMPLES = z.object({ result: listOf(SAMPLE) })
+const TARGETS = z.object({ activeTargets: listOf(TARGET) })
+const RULES = z.object({ groups: listOf(z.object({ rules: listOf(RULE) })) })
+const ALERTMANAGERS = z.object({ activeAlertmanagers: listOf(z.object({ url: optionalText })) })
 
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export type PrometheusClient = ReturnType<typeof createPrometheusClient>
@@ -22,72 +46,36 @@ const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can r
 
 /** @param url root URL of Prometheus, without a slash at its end */
 export function createPrometheusClient(url: string, signal: AbortSignal) {
-  async function request<T>(path: string, decode: (data: unknown) => T): Promise<T> {
+  async function request<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const noResponse = (reason: string) => new CheckFailure(`${url} did not respond: ${reason}`, CHECK_URL)
     const { status, body } = await requestJson(`${url}/api/v1/${path}`, {
       timeoutMs: TIMEOUT_MS,
       signal,
       noResponse,
     })
-    const isOther = () => new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
-    if (isSuccess(body)) return decoded(body.data, decode, isOther)
+    const { data: response } = z.object({ status: z.literal('success'), data: schema }).safeParse(body)
+    if (response !== undefined) return response.data
     if (status === 401 || status === 403) {
       throw new CheckFailure(
         `${url} refused the request (HTTP ${status})`,
         'use a URL of Prometheus that needs no authentication',
       )
     }
-    throw isOther()
+    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
   }
 
   return {
     url,
     query: async (promql: string): Promise<readonly QueriedSample[]> =>
-      request(`query?${new URLSearchParams({ query: promql })}`, samplesOf),
-    targets: async (): Promise<readonly ScrapeTarget[]> => request('targets?state=active', targetsOf),
-    rules: async (): Promise<readonly LoadedRule[]> => request('rules', rulesOf),
+      (await request(`query?${new URLSearchParams({ query: promql })}`, SAMPLES)).result,
+    targets: async (): Promise<readonly ScrapeTarget[]> =>
+      (await request('targets?state=active', TARGETS)).activeTargets,
+    rules: async (): Promise<readonly LoadedRule[]> =>
+      (await request('rules', RULES)).groups.flatMap(({ rules }) => rules),
     /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
     alertmanagers: async (): Promise<readonly AlertmanagerClient[]> => {
-      const urls = await request('alertmanagers', (data) =>
-        listOf(objectOf(data)['activeAlertmanagers'], (one) => textOf(objectOf(one)['url'])),
-      )
-      return urls.map((one) => createAlertmanagerClient(one.replace(ALERTS_PATH, ''), signal))
+      const { activeAlertmanagers: urls } = await request('alertmanagers', ALERTMANAGERS)
+      return urls.map(({ url: one }) => createAlertmanagerClient(one.replace(ALERTS_PATH, ''), signal))
     },
-  }
-}
-
-function isSuccess(body: unknown): body is { readonly data: unknown } {
-  return isObject(body) && body['status'] === 'success' && 'data' in body
-}
-
-function samplesOf(data: unknown) {
-  return listOf(objectOf(data)['result'], (sample) => {
-    const { metric, value } = objectOf(sample)
-    return { labels: textsOf(metric), value: Number(listOf(value, (one) => one)[1]) }
-  })
-}
-
-function targetsOf(data: unknown) {
-  return listOf(objectOf(data)['activeTargets'], (target) => {
-    const { labels, health, lastError } = objectOf(target)
-    const { job = '', instance = '' } = textsOf(labels)
-    return { job, instance, health: textOf(health), lastError: textOf(lastError) }
-  })
-}
-
-function rulesOf(data: unknown) {
-  return listOf(objectOf(data)['groups'], (group) => listOf(objectOf(group)['rules'], ruleOf)).flat()
-}
-
-function ruleOf(rule: unknown) {
-  const { type, name, query, labels, health, lastError } = objectOf(rule)
-  return {
-    type: textOf(type),
-    name: textOf(name),
-    query: textOf(query),
-    /** The labels of the rule, without those of the series. */
-    labels: textsOf(labels),
-    health: textOf(health),
-    lastError: textOf(lastError),
   }
 }
