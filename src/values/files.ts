@@ -51,17 +51,7 @@ export function readTextFile(path: string, kind: FileKind): TextFile {
 
 /** Other encodings are refused: their characters would be replaced, so that a password would be another one. */
 function decoded(bytes: Buffer): TextFile {
-  if (isUtf8(bytes)) return { text: bytes.toString('utf8') }
-  let line = 1
-  for (let start = 0; isUtf8(bytes.subarray(start, lineEnd(bytes, start))); line += 1)
-    start = lineEnd(bytes, start) + 1
-  return { problem: `is not UTF-8 text (line ${line}): save it in UTF-8` }
-}
-
-/** No character of several bytes has the byte of a line feed. */
-function lineEnd(bytes: Buffer, start: number): number {
-  const end = bytes.indexOf('\n', start)
-  return end === -1 ? bytes.length : end
+  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { problem: 'is not UTF-8 text: save it in UTF-8' }
 }
 
 /** Why a file is not a regular file; undefined if it is one. */
