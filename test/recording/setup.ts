@@ -1,6 +1,7 @@
 import { createSystemRecording, type SystemRecording } from '../../src/commands/capture/requests.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { createReplay, type Replay, type ReplayOptions } from '../../src/emulator/replay/replay.ts'
+import type { EmulatorOptions } from '../../src/emulator/options.ts'
+import { createReplay, type Replay } from '../../src/emulator/replay/replay.ts'
 import { parseRecording, type Recording } from '../../src/recording/format.ts'
 
 /** Limits that do not slow down tests. */
@@ -35,7 +36,7 @@ export async function capture(system: string, { keepsNames = false, rest = LIMIT
 /** A replay on a free port; `await using` stops it at the end of the block. */
 export async function startReplay(
   recording: Recording,
-  options: ReplayOptions = {},
+  options: EmulatorOptions = {},
 ): Promise<Replay & AsyncDisposable> {
   const replay = createReplay(recording, { listenAddress: '127.0.0.1:0', ...options })
   await replay.start()

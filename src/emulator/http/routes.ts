@@ -3,12 +3,10 @@ import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
 import { objectText } from '../feed/list.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
-import type { StorageModel } from '../model/model.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
-import { type Profile, ROLES, type Role } from '../protocol/profiles.ts'
+import { ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
-import type { Counters } from '../query/series.ts'
 import { alertList } from '../resources/alerts.ts'
 import { capacity, DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
 import {
@@ -22,27 +20,19 @@ import {
   namespaceUsages,
 } from '../resources/namespaces.ts'
 import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
-import { findPool, type ResourceRequest } from '../resources/request.ts'
+import { type EmulatedSystem, findPool, type ResourceRequest } from '../resources/request.ts'
 import { poolListText, poolMembers, zoneText } from '../resources/zone.ts'
 import type { Providers } from './providers.ts'
 import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 
-/** The storage system that a request is for. */
-interface System {
-  readonly model: StorageModel
-  readonly profile: Profile
+/** With the parts of the system that requests change. */
+interface SystemRequest extends ResourceRequest {
   readonly providers: Providers
-  /** Maximum number of points of one series in one request. */
-  readonly maxPoints: number
-  readonly counters: Counters
-}
-
-/** A request with a valid path, token and role. */
-export interface AuthorizedRequest extends Omit<ResourceRequest, 'model' | 'profile'> {
   readonly sessions: Sessions
   readonly user: User
   readonly token: string
 }
+export type AuthorizedRequest = Omit<SystemRequest, keyof EmulatedSystem | 'providers'>
 
 export interface RouteResponse {
   /** Default: 200. */
@@ -59,9 +49,9 @@ interface TextBody {
   readonly mediaType?: string
 }
 
-type Handler<Request = AuthorizedRequest & System> = (request: Request) => RouteResponse
+type Handler<Request = SystemRequest> = (request: Request) => RouteResponse
 
-interface RouteRow<Request = AuthorizedRequest & System> {
+interface RouteRow<Request = SystemRequest> {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Parts in braces are parameters. Each path is also served with the suffix `.json`. */
   readonly path: string
@@ -226,14 +216,14 @@ function whoami({ user }: AuthorizedRequest): RouteResponse {
 }
 
 /** `GET /vdc/data-services/varrays`: the second list of pools. */
-function varrays({ model }: System): RouteResponse {
+function varrays({ model }: SystemRequest): RouteResponse {
   const pools = model.pools.map(({ id, name }) => {
     return { id, name, isProtected: false, isColdStorageEnabled: 'false' }
   })
   return { body: { root: 'varrays', members: { varray: pools } } }
 }
 
-function deleteProvider({ providers, profile, parameters: [id = ''], user }: AuthorizedRequest & System) {
+function deleteProvider({ providers, profile, parameters: [id = ''], user }: SystemRequest) {
   checkRole(user, profile === 'documented' ? ROLES : DELETE_ROLES)
   if (!id.startsWith('urn:')) throw new EmulatedError('notAUrn', `Parameter id is not a valid URI: ${id}`)
   providers.remove(id)

@@ -43,6 +43,13 @@ const PARTS = 1_000
 export type Amounts = Float64Array
 
 /**
+ * The counters of a node at point `k`, since its processes were started: its amounts, then its latencies, then
+ * the bytes of its interfaces. An interval adds what the dashboard API says about it: the difference of two neighbouring
+ * points, divided by the difference of their times, is the value of the dashboard API.
+ */
+export type Counters = (node: Node, k: number) => Float64Array
+
+/**
  * The amounts of the five minutes that end at the time of the state, in the order of {@link NAMES}.
  * @param amounts overwritten, so that sums over many intervals allocate nothing
  */

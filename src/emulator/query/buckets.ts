@@ -8,16 +8,9 @@ import { mix, smoothNoise } from '../model/random.ts'
 import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from '../model/traffic.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { lagSeconds, replicationGroups, replicationLinks } from '../resources/replication.ts'
+import type { ResourceRequest } from '../resources/request.ts'
 import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES, NETWORK_CLOCK } from './counters.ts'
-import {
-  type Bucket,
-  type BucketSource,
-  type FieldSeries,
-  mainClock,
-  type NodeField,
-  opClock,
-  systemSeries,
-} from './series.ts'
+import { type Bucket, type FieldSeries, mainClock, type NodeField, opClock, systemSeries } from './series.ts'
 import { MONITORING_VDC } from './vdc.ts'
 
 type Gauge = (state: NodeState) => number
@@ -135,7 +128,7 @@ const TABLES_PER_NODE = 384
 const TABLES_DELAY_SECONDS = 57
 
 /** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
-function directoryTables({ model, settings }: BucketSource): FieldSeries[] {
+function directoryTables({ model, settings }: ResourceRequest): FieldSeries[] {
   const nodes = model.pools.flatMap((pool) => pool.nodes)
   const series = (columns: Tags, value: number) =>
     systemSeries({ ...columns, ...TABLES }, 'long', () => value, TABLES_DELAY_SECONDS)
@@ -219,7 +212,7 @@ function counterField(
 const LAG_MEASUREMENT = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
 
 /** The lag of each replication group in ms, 0 while nothing is pending. */
-function replicationLags({ model }: BucketSource): FieldSeries[] {
+function replicationLags({ model }: ResourceRequest): FieldSeries[] {
   const groups = replicationGroups(model, Number.POSITIVE_INFINITY).filter(({ zones }) => zones > 1)
   return groups.map(({ urn }) => {
     const lag = (end: number) => {

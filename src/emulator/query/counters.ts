@@ -1,10 +1,18 @@
 import { memoizeWeak } from '../../values/memo.ts'
-import { type Amounts, amountOf, amountsOf, bytesIn, latencyIn, SLOT_COUNT } from '../model/activity.ts'
+import {
+  type Amounts,
+  amountOf,
+  amountsOf,
+  bytesIn,
+  type Counters,
+  latencyIn,
+  SLOT_COUNT,
+} from '../model/activity.ts'
 import type { StorageModel } from '../model/model.ts'
 import { isDown, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import type { Node } from '../model/topology.ts'
 import { DIRECTIONS } from '../model/traffic.ts'
-import { type Counters, opClock } from './series.ts'
+import { opClock } from './series.ts'
 
 /** Upper bounds in ms, as real systems name the fields. Each count includes all smaller bounds. */
 export const LATENCY_BOUNDS = [

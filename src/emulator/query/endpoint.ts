@@ -1,21 +1,16 @@
-import type { Context } from 'koa'
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { oncePerKey } from '../../values/memo.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
-import { columnNames, type Evaluation, evaluate, type QueryResult } from './evaluate.ts'
+import type { ResourceRequest } from '../resources/request.ts'
+import { columnNames, evaluate, type QueryResult } from './evaluate.ts'
 import { type Instant, parseFlux } from './flux.ts'
-
-interface QueryRequest extends Evaluation {
-  readonly context: Context
-  readonly body: string
-}
 
 const JSON_TYPE = 'application/json'
 
 /** @throws EmulatedError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
-export function answerQuery(request: QueryRequest) {
+export function answerQuery(request: ResourceRequest) {
   const { context, settings } = request
   const { flux } = PROFILES[request.profile]
   if (flux === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
@@ -37,7 +32,7 @@ export function answerQuery(request: QueryRequest) {
 }
 
 /** The script of a request. @throws QueryError 400 */
-export function scriptOf({ context, body }: Pick<QueryRequest, 'context' | 'body'>): string {
+export function scriptOf({ context, body }: Pick<ResourceRequest, 'context' | 'body'>): string {
   const contentType = context.get('content-type')
   if (contentType.startsWith('application/vnd.flux')) return body
   if (!contentType.startsWith(JSON_TYPE)) {

@@ -2,23 +2,10 @@ import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { mix } from '../model/random.ts'
 import { QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
+import type { ResourceRequest } from '../resources/request.ts'
 import { BUCKETS } from './buckets.ts'
 import type { FluxOperation, FluxQuery, FluxRange, Instant } from './flux.ts'
-import {
-  type Bucket,
-  type BucketSource,
-  intervalOf,
-  type SeriesPoint,
-  seriesOf,
-  type ValueType,
-  valueText,
-} from './series.ts'
-
-export interface Evaluation extends BucketSource {
-  /** Epoch seconds. */
-  readonly now: number
-  readonly maxPoints: number
-}
+import { type Bucket, intervalOf, type SeriesPoint, seriesOf, type ValueType, valueText } from './series.ts'
 
 /** Points of one or several series that have the same group key. */
 export interface GroupTable {
@@ -46,21 +33,21 @@ const FRACTION = 73
 const DEFECT_SECONDS = 2 * STATISTICS_INTERVAL_SECONDS
 
 /** @throws QueryError 500 for an unknown bucket, an empty range, and tables that cannot be merged */
-export function evaluate(query: FluxQuery, evaluation: Evaluation): QueryResult {
+export function evaluate(query: FluxQuery, request: ResourceRequest): QueryResult {
   const bucket = BUCKETS.get(query.bucket)
   if (bucket === undefined) {
     throw new QueryError(
       `failed to initialize execute state: could not find bucket ${JSON.stringify(query.bucket)}`,
     )
   }
-  const { model, profile, now } = evaluation
+  const { model, profile, now } = request
   // Real systems have a clock with nanoseconds.
   const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
   const isDefective =
     PROFILES[profile].flux === 'v3-defect' && !query.rest.some(({ name }) => name === 'last')
-  const series = seriesOf(bucket, evaluation)
+  const series = seriesOf(bucket, request)
   return evaluateSeries(query, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
-    const { first, last } = boundsOf(bucket, window, evaluation)
+    const { first, last } = boundsOf(bucket, window, request)
     return isDefective ? runningTotals(points(first - DEFECT_SECONDS, last), type) : points(first, last)
   })
 }
@@ -97,8 +84,8 @@ function windowOf({ start, stop }: FluxRange, now: Instant): QueryWindow {
 }
 
 /** Times of the points in `[start, stop)` that are visible and not yet deleted. */
-function boundsOf(bucket: Bucket, { start, stop }: QueryWindow, evaluation: Evaluation) {
-  const { now, settings, maxPoints } = evaluation
+function boundsOf(bucket: Bucket, { start, stop }: QueryWindow, request: ResourceRequest) {
+  const { now, settings, maxPoints } = request
   const delaySeconds = bucket.delaySeconds + Math.floor(Number(settings['stale-points'] ?? 0))
   const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
   const last = Math.min(ceilOf(stop) - 1, now - delaySeconds)

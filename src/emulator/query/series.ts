@@ -1,10 +1,9 @@
 import { nodeId } from '../feed/node.ts'
-import type { StorageModel } from '../model/model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
-import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
+import type { ResourceRequest } from '../resources/request.ts'
 
 // Points have numbers: point `k` belongs to the interval of statistics that ends at `k` times its length.
 
@@ -25,30 +24,15 @@ export interface FieldSeries {
   readonly points: (first: number, last: number) => SeriesPoint[]
 }
 
-/**
- * The counters of a node at point `k`, since its processes were started: its amounts, then its latencies, then
- * the bytes of its interfaces. An interval adds what the dashboard API says about it: the difference of two neighbouring
- * points, divided by the difference of their times, is the value of the dashboard API.
- */
-export type Counters = (node: Node, k: number) => Float64Array
-
-/** The storage system, as the buckets use it. */
-export interface BucketSource {
-  readonly settings: Settings
-  readonly model: StorageModel
-  readonly profile: Profile
-  readonly counters: Counters
-}
-
 export interface Bucket {
   /** Older points are deleted. */
   readonly retentionSeconds: number
   /** Points are visible so long after their time. */
   readonly delaySeconds: number
   /** The fields of each node. */
-  readonly fields?: (source: BucketSource) => readonly NodeField[]
+  readonly fields?: (request: ResourceRequest) => readonly NodeField[]
   /** Series of the whole system. */
-  readonly series?: (source: BucketSource) => Iterable<FieldSeries>
+  readonly series?: (request: ResourceRequest) => Iterable<FieldSeries>
 }
 
 /** The time of point `k` of a node, in epoch seconds. */
@@ -84,16 +68,16 @@ export function opClock(measurement: string): Clock {
 }
 
 /** The series of all nodes and of the system. */
-export function* seriesOf(bucket: Bucket, source: BucketSource): Iterable<FieldSeries> {
-  const fields = bucket.fields?.(source) ?? []
-  for (const node of source.model.pools.flatMap((pool) => pool.nodes))
-    for (const field of fields) yield nodeSeries(source, node, field)
-  yield* bucket.series?.(source) ?? []
+export function* seriesOf(bucket: Bucket, request: ResourceRequest): Iterable<FieldSeries> {
+  const fields = bucket.fields?.(request) ?? []
+  for (const node of request.model.pools.flatMap((pool) => pool.nodes))
+    for (const field of fields) yield nodeSeries(request, node, field)
+  yield* bucket.series?.(request) ?? []
 }
 
 /** The series of a field of one node. A node that is down has no points. */
 function nodeSeries(
-  { model, profile, settings, counters }: BucketSource,
+  { model, profile, settings, counters }: ResourceRequest,
   node: Node,
   row: NodeField,
 ): FieldSeries {

@@ -15,8 +15,9 @@ import type { StorageModel } from '../model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { PROTOCOLS } from '../model/traffic.ts'
 import { namespacesOf } from '../resources/namespaces.ts'
+import type { ResourceRequest } from '../resources/request.ts'
 import { addLatencies, latencyQuantile, newLatencies } from './counters.ts'
-import { type Bucket, type BucketSource, type FieldSeries, systemSeries } from './series.ts'
+import { type Bucket, type FieldSeries, systemSeries } from './series.ts'
 
 /**
  * Values of the whole system in windows of five minutes, as far as other clients than the exporter read them. The time
@@ -36,7 +37,7 @@ type VdcRow = readonly [measurement: string, tags: Tags, fields: Readonly<Record
 const MAX_NAMESPACES = 25
 const QUANTILES = { p50: 0.5, p99: 0.99 } as const
 
-function* vdcSeries({ model }: BucketSource): Iterable<FieldSeries> {
+function* vdcSeries({ model }: ResourceRequest): Iterable<FieldSeries> {
   const nodes = model.pools.flatMap((pool) => pool.nodes)
   const amountsUntil = createAmounts(model, nodes, STATISTICS_INTERVAL_SECONDS)
   for (const [measurement, tags, fields] of rowsOf(model))

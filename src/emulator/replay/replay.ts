@@ -21,11 +21,12 @@ import { createQueryResponder } from './queries.ts'
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>
 
-/** The options that do not describe the storage system itself. */
-export type ReplayOptions = Pick<EmulatorOptions, 'listenAddress' | 'tls' | 'faults' | 'sessions' | 'clock'>
-
-/** Login and roles are those of the emulator. What was not recorded is refused with 404. @throws RangeError */
-export function createReplay(recording: Recording, options: ReplayOptions = {}) {
+/**
+ * Login and roles are those of the emulator. What was not recorded is refused with 404. Options that describe the system
+ * have no effect.
+ * @throws RangeError for invalid options
+ */
+export function createReplay(recording: Recording, options: EmulatorOptions = {}) {
   const settings = resolveOptions(options)
   const sessions = createSessions(settings.clock, settings.sessions)
   const pools = poolsIn(recording)

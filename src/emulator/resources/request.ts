@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Counters } from '../model/activity.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { EmulatedError, findBy } from '../protocol/errors.ts'
@@ -6,10 +7,17 @@ import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
-/** A request with a valid path, token and role, and the system that it is for. */
-export interface ResourceRequest {
+/** The storage system that a request is for. */
+export interface EmulatedSystem {
   readonly model: StorageModel
   readonly profile: Profile
+  readonly counters: Counters
+  /** Maximum number of points of one series in one request. */
+  readonly maxPoints: number
+}
+
+/** A request with a valid path, token and role. */
+export interface ResourceRequest extends EmulatedSystem {
   readonly settings: Settings
   /** Time of the samples in epoch seconds, which faults can change. */
   readonly now: number
