@@ -1,7 +1,7 @@
 import type { Values } from './references.ts'
 
-/** Durations as Prometheus writes them, by alert and severity. */
-export type Durations = Readonly<Record<string, Readonly<Record<string, string>>>>
+/** Durations as Prometheus writes them, by alert. */
+type Durations = Readonly<Record<string, string | undefined>>
 
 /** What users change, for all systems or for some. */
 export interface Tuning {

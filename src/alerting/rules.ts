@@ -161,7 +161,7 @@ export function tuned(
   if (tunings.some(({ disabled }) => disabled.includes(alert.alert))) return undefined
   const values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values)) as Values
   const last = (key: 'for' | 'keepFiringFor'): string | undefined =>
-    tunings.map((tuning) => tuning[key][alert.alert]?.[alert.severity]).findLast((text) => text !== undefined)
+    tunings.map((tuning) => tuning[key][alert.alert]).findLast((text) => text !== undefined)
   const [wait, keep] = [last('for'), last('keepFiringFor')]
   return {
     ...resolve(alert, values),

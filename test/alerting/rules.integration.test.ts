@@ -39,8 +39,8 @@ const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
     },
   },
   waits: {
-    for: { SdsCapacityHigh: { warning: '2h' }, SdsNodeBad: { critical: '0s' } },
-    keepFiringFor: { SdsNodeBad: { critical: '90s' } },
+    for: { SdsCapacityHigh: '2h', SdsNodeBad: '0s' },
+    keepFiringFor: { SdsNodeBad: '90s' },
   },
   disabled: { disabled: ['SdsNodesCpuBusy', 'SdsExporterDown'] },
   'overrides of everything': {
@@ -233,7 +233,7 @@ describe('over pools that are all 85 % full', () => {
     ],
     [
       'a longer wait of a system has not passed',
-      { overrides: [override('paris', { for: { SdsCapacityHigh: { warning: '2h' } } })] },
+      { overrides: [override('paris', { for: { SdsCapacityHigh: '2h' } })] },
       frankfurt,
     ],
   ])('%s', async (_, config, firing) => await capacityTest(config, firing))

@@ -37,8 +37,8 @@ const own = [critical(0.7), critical(0.95)] as const
 describe('an alert', () => {
   test('has the defaults, or the values for all systems', () => {
     expect(variants({})).toEqual([{ rule: 'used > 0.9 5m', only: undefined, except: [] }])
-    const all = { ...critical(0.7), for: { SdsFull: { critical: '1h' } } }
-    const keep = { keepFiringFor: { SdsFull: { critical: '2h' } } }
+    const all = { ...critical(0.7), for: { SdsFull: '1h' } }
+    const keep = { keepFiringFor: { SdsFull: '2h' } }
     expect(variants({ ...all, ...keep })).toEqual([{ rule: 'used > 0.7 1h 2h', only: undefined, except: [] }])
   })
 
@@ -64,7 +64,7 @@ describe('an alert', () => {
   })
 
   test('takes from the system what the pool does not set, in any order of the overrides', () => {
-    const wait = { for: { SdsFull: { critical: '1h' } } }
+    const wait = { for: { SdsFull: '1h' } }
     const overrides = [override('paris', { ...own[1], pool: 'archive' }), override('paris', wait)]
     expect(variants({ overrides })).toEqual([
       { rule: 'used > 0.9 5m', only: undefined, except: [PARIS] },

@@ -40,7 +40,7 @@ alerting:
   for:
     SdsNodesSuspect: 90m
     SdsNodeBad: 0s
-  keep_firing_for: {SdsDisksBad: {warning: 1h}}
+  keep_firing_for: {SdsDisksBad: 1h}
   disabled: [SdsNodesCpuBusy]
   overrides:
     - {system: frankfurt, thresholds: {cpu_ratio: {critical: 0.95}}}
@@ -63,8 +63,8 @@ alerting:
         job: 'storage/sds',
         clusterHide: 0,
       },
-      for: { SdsNodesSuspect: { warning: '90m' }, SdsNodeBad: { critical: '0s' } },
-      keepFiringFor: { SdsDisksBad: { warning: '1h' } },
+      for: { SdsNodesSuspect: '90m', SdsNodeBad: '0s' },
+      keepFiringFor: { SdsDisksBad: '1h' },
       disabled: ['SdsNodesCpuBusy'],
       overrides: [
         { ...nothing, system: 'frankfurt', pool: undefined, values: { 'cpuRatio.critical': 0.95 } },
@@ -72,7 +72,7 @@ alerting:
           ...nothing,
           system: 'frankfurt',
           pool: 'pool 1',
-          for: { SdsNodesSuspect: { warning: '1h' } },
+          for: { SdsNodesSuspect: '1h' },
           disabled: ['SdsDisksBad'],
         },
       ],
@@ -160,11 +160,7 @@ alerting:
     ],
     for: [
       ['{SdsNodeGood: 5m}', '.SdsNodeGood: unknown key; did you mean SdsNodeBad?'],
-      [
-        '{SdsNodeBad: 1h30m}',
-        '.SdsNodeBad: expected a duration like 30s, 5m, 7d or 4w, or a mapping with durations for critical',
-      ],
-      ['{SdsNodeBad: {info: 5m}}', '.SdsNodeBad.info: unknown key'],
+      ['{SdsNodeBad: 1h30m}', '.SdsNodeBad: expected a duration like 30s, 5m, 7d or 4w'],
     ],
     keep_firing_for: [['{SdsNodeGood: 5m}', '.SdsNodeGood: unknown key; did you mean SdsNodeBad?']],
     disabled: [['[SdsNodeGood]', '[0]: there is no alert of this name']],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AlertingConfig, Durations, Tuning } from '../../alerting/config.ts'
+import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
 import type { Values } from '../../alerting/references.ts'
 import {
@@ -27,16 +27,12 @@ const wait = z
   .refine((text) => parseDuration(text) !== undefined, DURATION_EXPECTED)
 
 function alertsKeys(sources: RuleSources) {
-  const alerts = alertsOf(sources)
-  const names = [...new Set(alerts.map(({ alert }) => alert))]
-  const keys = names.map((name) => {
-    const severities = alerts.filter(({ alert }) => alert === name).map(({ severity }) => severity)
-    return [name, waits(severities).optional()]
-  })
-  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<ReturnType<typeof waits>>>
+  const names = alertsOf(sources).map(({ alert }) => alert)
   const durations = z
-    .strictObject(shape, typeMessage('expected durations by names of alerts'))
-    .transform((file) => defined<Durations[string]>(file))
+    .strictObject(
+      Object.fromEntries(names.map((name) => [name, wait.optional()])),
+      typeMessage('expected durations by names of alerts'),
+    )
     .prefault({})
   return {
     for: durations,
@@ -45,23 +41,6 @@ function alertsKeys(sources: RuleSources) {
       .array(z.enum(names, 'there is no alert of this name'), 'expected a list of names of alerts')
       .prefault([]),
   }
-}
-
-function waits(severities: readonly string[]) {
-  const shape = Object.fromEntries(severities.map((severity) => [severity, wait.optional()]))
-  const bySeverity = z
-    .strictObject(
-      shape,
-      typeMessage(`${DURATION_EXPECTED}, or a mapping with durations for ${severities.join(', ')}`),
-    )
-    .transform((file) => defined<string>(file))
-  const forAll = wait.transform((text) => Object.fromEntries(severities.map((severity) => [severity, text])))
-  return z.union([forAll, bySeverity])
-}
-
-function defined<Value>(file: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
-  const entries = Object.entries(file).filter((entry): entry is [string, Value] => entry[1] !== undefined)
-  return Object.fromEntries(entries)
 }
 
 const NUMBERS = {

@@ -75,15 +75,6 @@ them. files/rules.json and files/pointers.json have references to settings, such
 {{- $text -}}
 {{- end -}}
 
-{{/* The duration of an alert, or nothing. Arguments: one duration or durations by severity, the severity, the default. */}}
-{{- define "sds-exporter.wait" -}}
-{{- $own := index . 0 -}}
-{{- if kindIs "map" $own -}}
-{{- $own = get $own (index . 1) -}}
-{{- end -}}
-{{- $own | default (index . 2) | default "" | trim -}}
-{{- end -}}
-
 {{/* The group with the version of the rules, as JSON. Arguments: the sources of rules.json, and the name of the file. */}}
 {{- define "sds-exporter.infoGroup" -}}
 {{- $sources := index . 0 -}}
@@ -153,8 +144,8 @@ them. files/rules.json and files/pointers.json have references to settings, such
 {{- $keys := dict "for" $alert.for "keep_firing_for" $alert.keepFiringFor -}}
 {{- range $key, $default := $keys -}}
 {{- $own := get (get $alerting $key | default dict) $alert.alert -}}
-{{- with include "sds-exporter.wait" (list $own $alert.severity $default) -}}
-{{- $_ := set $rule $key . -}}
+{{- with $own | default $default -}}
+{{- $_ := set $rule $key (trim .) -}}
 {{- end -}}
 {{- end -}}
 {{- $rule | toJson -}}
