@@ -23,7 +23,7 @@ import { type Plan, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
 
 /**
- * Finds out whether the Flux API of a system has a past that can be used, by its release and by queries for the
+ * Finds out whether the Flux API of a system has a history that can be used, by its release and by queries for the
  * last half hour with absolute times. Without gaps, no request is sent. A run that is continued reads what it read
  * before.
  * @param lacks whether the dashboard API lacks metrics that the Flux API may have
@@ -97,7 +97,7 @@ function currentLimits(
   return [...failed].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
 }
 
-/** The release of a system, and why its Flux API must not be asked for the past. */
+/** The release of a system, and why its Flux API must not be asked for history. */
 async function releaseOf(client: SystemClient, signal: AbortSignal) {
   const versions = await readVersions(client.read, signal)
   const unknown = 'the release cannot be read from /vdc/nodes, and 3.7 and 3.8.0 have wrong values in ranges'

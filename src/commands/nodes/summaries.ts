@@ -159,7 +159,7 @@ function dateAndTime(seconds: number): string {
 
 function nodeText(rows: readonly SummaryRow[], output: TableOutput): string {
   const [{ system = '', pool = '', node = '' } = {}] = rows
-  const figure = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
+  const valueColumn = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
     title,
     text: ({ attribute, [member]: value }) =>
       value === null ? ABSENT : TEXTS[BASE_UNITS.get(attribute) ?? ''](value),
@@ -167,9 +167,9 @@ function nodeText(rows: readonly SummaryRow[], output: TableOutput): string {
   })
   const columns: readonly Column<SummaryRow>[] = [
     { title: 'ATTRIBUTE', text: ({ attribute }) => attribute, shrinks: true },
-    figure('MIN', 'minimum'),
-    figure('AVG', 'average'),
-    figure('MAX', 'maximum'),
+    valueColumn('MIN', 'minimum'),
+    valueColumn('AVG', 'average'),
+    valueColumn('MAX', 'maximum'),
     {
       title: 'AT',
       text: ({ maximum_timestamp_seconds: at }) => (at === null ? ABSENT : dateAndTime(at)),

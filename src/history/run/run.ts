@@ -26,7 +26,7 @@ export interface BackfillOptions {
 }
 
 /**
- * Reads the past of all sources and writes it part by part: all systems at the same time, and of each system one source
+ * Reads the history of all sources and writes it part by part: all systems at the same time, and of each system one source
  * and one window after the other. On a failure or an abort, everything that was read is saved first. A system that fails
  * does not stop the others within the part.
  * @returns the state at the end, with the gaps that remain

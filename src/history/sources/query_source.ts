@@ -32,7 +32,7 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
 /** Time between two points of the Flux API. */
 export const QUERY_STEP_SECONDS = 300
 
-/** The past of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
+/** The history of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
   const { key, system, periods, reader, pools, nodes } = options
   const reported = new Set<string>()

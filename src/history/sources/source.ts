@@ -6,7 +6,7 @@ import type { RejectedValue } from '../../api/parse/reads.ts'
 import { backoffMs } from '../../values/timers.ts'
 import type { HistorySeries } from '../series.ts'
 
-/** Where the past of a pool or of a system is read. */
+/** Where the history of a pool or of a system is read. */
 export interface HistorySource {
   /** Unique among all sources of all systems. */
   readonly key: string
