@@ -1,4 +1,3 @@
-import type { ErrorStatus } from '../../../status/model.ts'
 import { type DiskFigures, FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
@@ -99,11 +98,6 @@ export function table(titles: readonly string[], rows: readonly Html[]): Html {
 /** On a phone each cell is a line, with the title of its column. */
 export function cell(title: string, content: Content): Html {
   return html`<td data-title="${title}">${content}</td>`
-}
-
-export function errorBox(kind: 'current' | 'past', title: string, error: ErrorStatus, now: Now): Html {
-  const { message, remedy, timestamp_seconds: at } = error
-  return html`<div class="error-box ${kind}"><p><strong>${title}</strong> ${relativeTime(at, now)} (${clockTime(at)}): ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`
 }
 
 interface Segment {

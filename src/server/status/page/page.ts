@@ -7,15 +7,7 @@ import type { Page } from '../../page/document.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../../paths.ts'
 import { clockTime, statePill } from './elements.ts'
-import {
-  moreNodes,
-  type PoolContext,
-  poolBody,
-  poolDetails,
-  poolHead,
-  poolHeading,
-  poolLink,
-} from './pool.ts'
+import { type PoolContext, poolBody, poolDetails, poolHead, poolLink } from './pool.ts'
 import { problemList } from './problems.ts'
 import { searchResults } from './search.ts'
 import { systemCard, systemLink } from './system.ts'
@@ -37,7 +29,6 @@ const FULL_POOLS = 12
 const LISTED_POOLS = 25
 /** On the page of one system. */
 const LISTED_POOLS_OF_SYSTEM = 200
-const NODES_OF_POOL = 20
 /** On the page of one pool. */
 const NODES_PER_PAGE = 200
 
@@ -156,7 +147,7 @@ function poolList(
   const from = isOwnPage ? (page - 1) * listed : 0
   const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
   for (const pool of shown) {
-    parts.push(fullPools.has(pool) ? fullPool(pool, opened === pool, context) : poolLink(pool, context))
+    parts.push(fullPools.has(pool) ? poolDetails(pool, opened === pool, context) : poolLink(pool, context))
   }
   const more = system.pools.length - shown.length
   if (isOwnPage)
@@ -166,11 +157,6 @@ function poolList(
       html`<p class="more"><a href="/${queryOf({ system: system.name })}">All ${counted(system.pools.length, 'pool')}</a> <span class="quiet">(${shown.length} shown)</span></p>`,
     )
   return parts
-}
-
-function fullPool(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html {
-  const shown = { from: 0, count: NODES_OF_POOL, more: moreNodes(pool, NODES_OF_POOL, context) }
-  return poolDetails(pool, shown, isOpen, context)
 }
 
 function onePool(status: Status, { recent, selection }: PageSources): Html {
@@ -187,7 +173,7 @@ function onePool(status: Status, { recent, selection }: PageSources): Html {
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
   const context = { system, recent, problems: byPool(problemsOf(status, system)), now }
-  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolHeading(pool, context)}${poolBody(pool, shown, context, true)}</section>`
+  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolLink(pool, context, true)}${poolBody(pool, shown, context, true)}</section>`
 }
 
 interface PagerOptions {

@@ -7,18 +7,7 @@ import { counted, forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts, POOL_CHARTS } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import {
-  capacity,
-  disks,
-  errorBox,
-  fact,
-  known,
-  latencies,
-  parts,
-  relativeTime,
-  statePill,
-  wideFact,
-} from './elements.ts'
+import { capacity, disks, known, latencies, parts, relativeTime, statePill, wideFact } from './elements.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -38,28 +27,23 @@ interface ShownNodes {
   readonly more: Content
 }
 
+/** In a list of pools. */
+const NODES_OF_POOL = 20
+
 /** A pool that can be opened. */
-export function poolDetails(
-  pool: PoolStatus,
-  shown: ShownNodes,
-  isOpen: boolean,
-  context: PoolContext,
-): Html {
+export function poolDetails(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html {
+  const shown = { from: 0, count: NODES_OF_POOL, more: moreNodes(pool, context) }
   return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
 ${poolBody(pool, shown, context)}</details>
 `
 }
 
-/** A pool that is a link to its own page. */
-export function poolLink(pool: PoolStatus, context: PoolContext): Html {
-  const name = html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
-  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context)}</div>
-`
-}
-
-/** A pool on its own page. */
-export function poolHeading(pool: PoolStatus, context: PoolContext): Html {
-  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, html`<h2 class="name">${pool.name}</h2>`, context, true)}</div>
+/** A pool that is a link to its own page, or the heading of that page. */
+export function poolLink(pool: PoolStatus, context: PoolContext, isHeading = false): Html {
+  const name = isHeading
+    ? html`<h2 class="name">${pool.name}</h2>`
+    : html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
+  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context, isHeading || hasColumns(context))}</div>
 `
 }
 
@@ -168,7 +152,7 @@ function poolFacts(pool: PoolStatus, now: number): Html[] {
   const stale =
     poll === null || poll.result === 'ok' || until === null
       ? []
-      : [fact('Values end', html`${relativeTime(until, now)}, unless a poll succeeds`)]
+      : [wideFact('Values end', html`${relativeTime(until, now)}, unless a poll succeeds`)]
   return [...stale, wideFact('Pool id', html`<code>${pool.id}</code>`)]
 }
 
@@ -177,13 +161,13 @@ function lastError(pool: PoolStatus, now: number): Html | undefined {
   const { last_error: error, last_poll: poll } = pool
   if (error === null) return undefined
   const isCurrent = poll !== null && poll.result !== 'ok'
-  const title = isCurrent ? 'Last poll failed' : 'Last error'
-  return errorBox(isCurrent ? 'current' : 'past', title, error, now)
+  const { message, remedy, timestamp_seconds: at } = error
+  return html`<div class="error-box ${isCurrent ? 'current' : 'past'}"><p><strong>Last ${isCurrent ? 'poll failed' : 'error'}</strong> ${relativeTime(at, now)}: ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`
 }
 
 /** A link to all nodes, if not all are shown. */
-export function moreNodes(pool: PoolStatus, shown: number, context: Pick<PoolContext, 'system'>): Content {
+function moreNodes(pool: PoolStatus, context: PoolContext): Content {
   const { length } = pool.nodes
-  if (length <= shown) return undefined
-  return html`<p class="more"><a href="${poolUrl(pool, context)}">All ${counted(length, 'node')}</a> <span class="quiet">(${shown} shown, the worst first)</span></p>`
+  if (length <= NODES_OF_POOL) return undefined
+  return html`<p class="more"><a href="${poolUrl(pool, context)}">All ${counted(length, 'node')}</a> <span class="quiet">(${NODES_OF_POOL} shown, the worst first)</span></p>`
 }
