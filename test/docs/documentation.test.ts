@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { loadAlerting, parseConfig } from '../../src/config/load.ts'
 import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
@@ -51,6 +53,23 @@ test('the alerting page has a valid example with every key', () => {
   expect(Object.values(rest).every((value) => Object.keys(value ?? {}).length > 0)).toBe(true)
   expect(overrides.map(({ pool }) => pool)).toEqual([undefined, 'archive'])
   expect(config.values['job']).toBe(readRules().job)
+})
+
+test('the page of OTLP has a valid example with every key and its default', () => {
+  const [, example] = readFileSync('docs/otlp.md', 'utf8').matchAll(/```yaml\n(.*?)```/gs)
+  const { properties, $defs } = JSON.parse(readFileSync('docs/configuration.schema.json', 'utf8'))
+  const otlp = $defs[properties.otlp.$ref.split('/').at(-1)]
+  expect(Object.keys(parseYaml(example?.[1] ?? '').otlp).sort()).toEqual(Object.keys(otlp.properties).sort())
+  using folder = temporaryFolder()
+  folder.write('otlp-headers', 'Authorization: Basic abc\n')
+  folder.write('ca.pem', `${rootCertificates[0]}\n`)
+  const read = (text: string) =>
+    parseConfig(`systems: [{name: a, base_url: "https://a:4443", auth: {token: t}}]\n${text}`, {
+      file: join(folder.path, 'example.yml'),
+      environment: {},
+    }).otlp
+  const { intervalMs, timeoutMs, isCompressed } = read('otlp: {endpoint: "https://otlp.example.net"}') ?? {}
+  expect(read(example?.[1] ?? '')).toMatchObject({ intervalMs, timeoutMs, isCompressed })
 })
 
 test.each([
