@@ -232,7 +232,7 @@ interface Fault {
   readonly requests?: number
 }
 
-describe('a receiver with a fault', () => {
+describe.concurrent('a receiver with a fault', () => {
   test.each<[string, Fault]>([
     [
       '400',
