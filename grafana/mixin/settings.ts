@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { LATENCY_QUANTILE } from '../../src/alerting/conditions.ts'
-import { type Levels, resolve, type Values, valuesOf } from '../../src/alerting/references.ts'
+import { type Levels, resolve, type SettingValues, valuesOf } from '../../src/alerting/references.ts'
 import { CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/sources.ts'
 import { COLORS } from './colors.ts'
 import { type Reference, reference, references } from './references.ts'
@@ -110,7 +110,7 @@ export const JOB = reference('job')
 export const CLUSTER_VISIBILITY = reference(CLUSTER_PATH)
 
 /** The defaults of everything that users set, by path. */
-export const DEFAULT_VALUES: Values = {
+export const DEFAULT_VALUES: SettingValues = {
   ...DEFAULT_NUMBERS,
   job: PROMETHEUS.job,
   [CLUSTER_PATH]: CLUSTER_HIDE.hidden,

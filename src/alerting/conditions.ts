@@ -1,6 +1,6 @@
 import type { AlertingConfig, Subject, Tuning } from './config.ts'
 import { defaultsOf, type PackagedRules } from './package_files.ts'
-import type { Values } from './references.ts'
+import type { SettingValues } from './references.ts'
 import { tuned } from './rules.ts'
 import { alertsOf, type Comparison, type FindingName } from './sources.ts'
 
@@ -63,10 +63,10 @@ function overridesOf(config: AlertingConfig | undefined, { system, pool }: Subje
 /** @param tunings later ones have precedence */
 function createConditions(
   { sources, inhibitions }: PackagedRules,
-  defaults: Values,
+  defaults: SettingValues,
   tunings: readonly Tuning[],
 ) {
-  const values: Values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values))
+  const values: SettingValues = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values))
   const conditions = alertsOf(sources).flatMap((source): Condition[] => {
     const alert = source.status === undefined ? undefined : tuned(source, defaults, tunings)
     return alert?.status === undefined ? [] : [{ ...alert, ...alert.status }]
@@ -74,7 +74,7 @@ function createConditions(
   const worstFirst = conditions.toSorted((a, b) => rankOf(a) - rankOf(b))
   const byFinding = Map.groupBy(worstFirst, ({ finding }) => finding)
   return {
-    /** Those of a finding, critical ones first, then in the order of the rules. */
+    /** The conditions of a finding, critical ones first, then in the order of the rules. */
     of: (finding: FindingName): readonly Condition[] => byFinding.get(finding) ?? [],
     inhibitions,
     /** The target of forecasts that is compared, in percent. */

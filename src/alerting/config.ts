@@ -1,4 +1,4 @@
-import type { Values } from './references.ts'
+import type { SettingValues } from './references.ts'
 
 /** Durations as Prometheus writes them, by alert. */
 type Durations = Readonly<Record<string, string | undefined>>
@@ -6,7 +6,7 @@ type Durations = Readonly<Record<string, string | undefined>>
 /** What users change, for all systems or for some. */
 export interface Tuning {
   /** Values of settings by path, e.g. `usedRatio.warning`; others keep their value. */
-  readonly values: Values
+  readonly values: SettingValues
   readonly for: Durations
   readonly keepFiringFor: Durations
   readonly disabled: readonly string[]

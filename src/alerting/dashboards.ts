@@ -1,5 +1,5 @@
 import type { AlertingConfig, Override, Subject } from './config.ts'
-import { type Pointers, pathsIn, resolve, type Values, withTexts } from './references.ts'
+import { type Pointers, pathsIn, resolve, type SettingValues, withTexts } from './references.ts'
 import { labelled } from './rules.ts'
 
 /** A dashboard with the default settings, and the texts of it that depend on settings. */
@@ -10,7 +10,7 @@ export interface DashboardSource {
 
 export function tunedDashboard(
   { dashboard, pointers }: DashboardSource,
-  defaults: Values,
+  defaults: SettingValues,
   config: AlertingConfig,
 ): Dashboard {
   const template = withOwnLimits(withTexts(dashboard, pointers), config.overrides)

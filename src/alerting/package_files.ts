@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { AlertingConfig } from './config.ts'
 import { type Dashboard, type DashboardSource, tunedDashboard } from './dashboards.ts'
 import { kubernetesObjects } from './kubernetes.ts'
-import { type Pointers, type Values, valuesOf } from './references.ts'
+import { type Pointers, type SettingValues, valuesOf } from './references.ts'
 import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 import {
   CLUSTER_HIDE,
@@ -34,7 +34,7 @@ export const readRules = (): PackagedRules => readJson(new URL('rules.json', GEN
 /** The text of the file with the inhibition rules. */
 export const readInhibition = (): string => readFileSync(INHIBITION, 'utf8')
 
-export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({
+export const defaultsOf = ({ settings, job }: PackagedRules): SettingValues => ({
   ...valuesOf(settings),
   job,
   [CLUSTER_PATH]: CLUSTER_HIDE.hidden,

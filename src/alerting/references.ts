@@ -28,28 +28,28 @@ const PART = /<<([\w.]+)>>/g
 export const pathsIn = (text: string): string[] => [...text.matchAll(PART)].map(([, path = '']) => path)
 
 /** Values of settings by their path, e.g. `usedRatio.warning`: numbers, or texts such as the name of a job. */
-export type Values = Readonly<Record<string, number | string>>
+export type SettingValues = Readonly<Record<string, number | string>>
 
 /** The data with every reference replaced. @throws for a reference to a setting that does not exist */
-export function resolve<Data>(data: Data, values: Values): Data {
+export function resolve<Data>(data: Data, values: SettingValues): Data {
   return resolved(data, values) as Data
 }
 
-function resolved(data: unknown, values: Values): unknown {
+function resolved(data: unknown, values: SettingValues): unknown {
   if (typeof data === 'string') return resolvedText(data, values)
   if (Array.isArray(data)) return data.map((item) => resolved(item, values))
   if (typeof data !== 'object' || data === null) return data
   return Object.fromEntries(Object.entries(data).map(([key, member]) => [key, resolved(member, values)]))
 }
 
-function resolvedText(text: string, values: Values): string | number {
+function resolvedText(text: string, values: SettingValues): string | number {
   const [, sign, path] = WHOLE.exec(text) ?? []
   const whole = path === undefined ? undefined : valueAt(path, values)
   if (typeof whole === 'number') return sign === '-' ? -whole : whole
   return text.replaceAll(PART, (_, name: string) => String(valueAt(name, values)))
 }
 
-function valueAt(path: string, values: Values): number | string {
+function valueAt(path: string, values: SettingValues): number | string {
   const value = values[path]
   if (value === undefined) throw new Error(`there is no setting ${path}`)
   return value

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
 import type { AlertingConfig, Subject, Tuning } from './config.ts'
-import { resolve, type Values } from './references.ts'
+import { resolve, type SettingValues } from './references.ts'
 import { type AlertGroupSource, type AlertSource, type RuleSources, scopeOf } from './sources.ts'
 
 /** A file to be written; the name has no folder. */
@@ -24,13 +24,13 @@ export type RuleContents = Readonly<Record<string, RuleFile>>
 export const anchorOf = (alert: string): string => alert.toLowerCase()
 
 /** The recording rules. They do not depend on settings that users change for some systems only. */
-function recordingRules(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleFile {
+function recordingRules(sources: RuleSources, defaults: SettingValues, config: AlertingConfig): RuleFile {
   const { interval, recording } = resolve(sources, { ...defaults, ...config.values })
   return { groups: recording.map(({ name, recordings }) => ({ name, interval, rules: recordings })) }
 }
 
 /** The alerts that are not disabled. Groups without alerts are left out. */
-function alertRules(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleFile {
+function alertRules(sources: RuleSources, defaults: SettingValues, config: AlertingConfig): RuleFile {
   const groups = sources.alerting.map((group) => ({
     name: group.name,
     interval: sources.interval,
@@ -69,7 +69,11 @@ export const descriptionOf = ({ description, advice }: AlertSource): string =>
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'
 
-export function ruleContents(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleContents {
+export function ruleContents(
+  sources: RuleSources,
+  defaults: SettingValues,
+  config: AlertingConfig,
+): RuleContents {
   const contents = {
     'sds-recording': recordingRules(sources, defaults, config),
     'sds-alerts': alertRules(sources, defaults, config),
@@ -102,7 +106,11 @@ const infoGroup = (file: string, { interval, info }: RuleSources) => ({
   rules: [{ ...info, labels: { ...info.labels, file } }],
 })
 
-export function ruleFiles(sources: RuleSources, defaults: Values, config: AlertingConfig): WrittenFile[] {
+export function ruleFiles(
+  sources: RuleSources,
+  defaults: SettingValues,
+  config: AlertingConfig,
+): WrittenFile[] {
   return Object.entries(ruleContents(sources, defaults, config)).map(([name, content]) => ({
     name: `${name}.yml`,
     text: HEADER + stringify(content, { lineWidth: 0 }),
@@ -125,7 +133,7 @@ interface Branch {
 }
 
 /** One variant for everything, and one for each system and pool that has other settings, unless it is disabled there. */
-export function variantsOf(alert: AlertSource, defaults: Values, config: AlertingConfig): Variant[] {
+export function variantsOf(alert: AlertSource, defaults: SettingValues, config: AlertingConfig): Variant[] {
   const whole: Branch = {
     subject: undefined,
     alert: tuned(alert, defaults, [config]),
@@ -134,7 +142,7 @@ export function variantsOf(alert: AlertSource, defaults: Values, config: Alertin
   return flattened(withoutEqualParts(whole))
 }
 
-function systemBranches(alert: AlertSource, defaults: Values, config: AlertingConfig): Branch[] {
+function systemBranches(alert: AlertSource, defaults: SettingValues, config: AlertingConfig): Branch[] {
   const names = [...new Set(config.overrides.map(({ system }) => system))]
   return names.map((system) => {
     const own = config.overrides.filter((override) => override.system === system)
@@ -155,11 +163,11 @@ function systemBranches(alert: AlertSource, defaults: Values, config: AlertingCo
 /** The alert with settings, of which later ones have precedence; undefined if it is disabled. */
 export function tuned(
   alert: AlertSource,
-  defaults: Values,
+  defaults: SettingValues,
   tunings: readonly Tuning[],
 ): AlertSource | undefined {
   if (tunings.some(({ disabled }) => disabled.includes(alert.alert))) return undefined
-  const values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values)) as Values
+  const values = Object.assign({}, defaults, ...tunings.map((tuning) => tuning.values)) as SettingValues
   const last = (key: 'for' | 'keepFiringFor'): string | undefined =>
     tunings.map((tuning) => tuning[key][alert.alert]).findLast((text) => text !== undefined)
   const [wait, keep] = [last('for'), last('keepFiringFor')]

@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { inheritedValue, isMapping, withInherited } from './inheritance.ts'
 import { variableNote } from './otlp.ts'
 import { alertingFileSchema, fileSchema, OTHER_KEYS } from './schema.ts'
-import { ConfigError, type Problem, pathText } from './values/problems.ts'
+import { ConfigError, type ConfigProblem, pathText } from './values/problems.ts'
 import { PARSE_OPTIONS, schemaProblems } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
 import { parseYaml, type YamlText } from './values/yaml_text.ts'
@@ -89,12 +89,12 @@ function systemNames(data: unknown): string[] | undefined {
 
 interface Checked<Output> {
   readonly result: Output | undefined
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ConfigProblem[]
 }
 
 function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: Environment): Checked<Output> {
   const { positionOf } = yaml
-  const problems: Problem[] = []
+  const problems: ConfigProblem[] = []
   const add = (path: readonly PropertyKey[], message: string) =>
     problems.push({ path: pathText(path), ...positionOf(path), message })
   const data = substituteVariables(yaml.data, environment, add)

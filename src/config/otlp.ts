@@ -77,7 +77,6 @@ export function otlpSection(folder: string, read: ReadText = readTextFile, envir
         if (endpoint === undefined) return undefined
         const { headers, compression } = others
         return {
-          /** Of the requests. */
           url: requestUrl(endpoint, environment),
           headers,
           headersFile: headers_file,

@@ -14,7 +14,7 @@ export interface Risk {
   readonly remedy: string
 }
 
-type Row = readonly [applies: boolean, text: string, remedy: string]
+type RiskRow = readonly [applies: boolean, text: string, remedy: string]
 
 /** @param configFile undefined if the configuration is not from a file */
 export function systemRisks(system: SystemConfig, configFile: string | undefined): Omit<Risk, 'system'>[] {
@@ -25,7 +25,7 @@ export function systemRisks(system: SystemConfig, configFile: string | undefined
   const readable = secretFiles.filter(isReadableByOthers).join(' and in ')
   const plain = system.baseUrls.filter(isUnencrypted).join(', ')
   const secrets = 'username' in auth ? 'the password and the token are' : 'the token is'
-  const rows: readonly Row[] = [
+  const rows: readonly RiskRow[] = [
     [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
     [
       hasReadableSecret(auth, configFile),
@@ -57,7 +57,7 @@ function pushRisks({ url, headers, headersFile, tls }: OtlpConfig): Risk[] {
   const files = [headersFile, tls.keyFile].filter((file) => file !== undefined)
   const readable = files.filter(isReadableByOthers).join(' and in ')
   const hasHeaders = headersFile !== undefined || Object.keys(headers).length > 0
-  const rows: readonly Row[] = [
+  const rows: readonly RiskRow[] = [
     [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
     [tls.insecureSkipVerify, UNVERIFIED, 'set otlp.tls_config.ca_file and remove insecure_skip_verify'],
     [
@@ -125,7 +125,7 @@ function isUnencrypted(baseUrl: string): boolean {
 /** The port of the management API. */
 const USUAL_PORT = 4443
 
-function urlRisks(baseUrl: string): Row[] {
+function urlRisks(baseUrl: string): RiskRow[] {
   const { protocol, host, pathname } = new URL(baseUrl)
   const hasPort = baseUrl.startsWith(`${protocol}//${host}:`) || /:\d+$/.test(host)
   return [
@@ -142,7 +142,7 @@ function urlRisks(baseUrl: string): Row[] {
   ]
 }
 
-function pollRisk({ schedule, staleAfterMs, maxRandomDelayMs }: SystemConfig['poll']): Row[] {
+function pollRisk({ schedule, staleAfterMs, maxRandomDelayMs }: SystemConfig['poll']): RiskRow[] {
   if (schedule === '') return []
   const periodMs = pollPeriodMs(schedule)
   const text = `poll.schedule polls every ${durationText(periodMs / 1000)}, but poll.stale_after removes values after ${durationText(staleAfterMs / 1000)}: metrics will have gaps`
@@ -158,7 +158,7 @@ function pollRisk({ schedule, staleAfterMs, maxRandomDelayMs }: SystemConfig['po
 /** The age of a point when the next one becomes visible: an interval of five minutes, and seven minutes of delay. */
 const POINT_DELAY_SECONDS = 720
 
-function queryRisk({ performance: { source, schedule }, poll: { staleAfterMs } }: SystemConfig): Row[] {
+function queryRisk({ performance: { source, schedule }, poll: { staleAfterMs } }: SystemConfig): RiskRow[] {
   if (source === 'feed' || schedule === '') return []
   const seconds = pollPeriodMs(schedule) / 1000
   const ageSeconds = Math.max(maxAgeSeconds(windowSeconds(USUAL_INTERVAL_SECONDS)), staleAfterMs / 1000)

@@ -53,7 +53,7 @@ export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardwa
   return { ...members, severity: severityOf(members) }
 }
 
-/** Of the busier direction. */
+/** The utilization in the busier direction. */
 function networkRatio(node: MergedNode): number | null {
   const directions = ['nodeNicReceivedUtilization', 'nodeNicTransmittedUtilization'] as const
   return largest(directions.map((name) => baseValue(node, name))) ?? null

@@ -113,7 +113,7 @@ function totalStatus(nodes: readonly NodeStatus[]) {
   return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes.map(withWholeCapacity)) }
 }
 
-/** As by the rules, the disk space counts only where both figures are known: the ratio would be wrong otherwise. */
+/** As by the rules, the disk space counts only where both values are known: the ratio would be wrong otherwise. */
 function withWholeCapacity(node: NodeStatus): Summed {
   const { disk_space_total_bytes: total, disk_space_allocated_bytes: allocated } = node
   if (total !== null && allocated !== null) return node

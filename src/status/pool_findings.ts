@@ -40,19 +40,19 @@ export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Fin
 
 const NO_HISTORY = 'the history could not be read'
 
-/** Of nodes in a summary. */
+/** Names of nodes in a summary. */
 const MOST_NAMES = 2
 
 const KNOWN = ['Bad', 'NotAccessible', 'Suspect', 'Maintenance', 'Good']
 
 function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefined {
-  const troubled = nodes.filter(({ health }) => {
+  const unhealthy = nodes.filter(({ health }) => {
     const severity = health === null ? 'ok' : healthSeverity(health)
     return severity === 'critical' || severity === 'warning'
   })
-  if (troubled.length === 0) return undefined
+  if (unhealthy.length === 0) return undefined
   const count = (...states: readonly string[]) =>
-    troubled.filter(({ health }) => health !== null && states.includes(health)).length
+    unhealthy.filter(({ health }) => health !== null && states.includes(health)).length
   const unavailable = count('Bad', 'NotAccessible')
   const condition = firstHolding(conditions, 'nodes', {
     // All nodes are above each limit.
@@ -60,14 +60,14 @@ function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefin
     bad: count('Bad'),
     not_accessible: count('NotAccessible'),
     suspect: count('Suspect'),
-    unknown: troubled.length - count(...KNOWN),
+    unknown: unhealthy.length - count(...KNOWN),
   })
-  const names = namesText(troubled, ({ name, health }) => `${name} (${health})`)
-  const text = `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`
+  const names = namesText(unhealthy, ({ name, health }) => `${name} (${health})`)
+  const text = `${unhealthy.length} of ${counted(nodes.length, 'node')} not Good: ${names}`
   return found(
     condition,
     text,
-    namesText(troubled, ({ name, health }) => `${name} ${health}`, MOST_NAMES),
+    namesText(unhealthy, ({ name, health }) => `${name} ${health}`, MOST_NAMES),
   )
 }
 

@@ -15,7 +15,7 @@ export interface PoolContext extends FindingContext {
   readonly clockSkewSeconds: number
   readonly staleAfterSeconds: number
   readonly nextPoll: number | null
-  /** Of the last reading of its history. */
+  /** Why the last reading of its history failed. */
   readonly historyFailure: Failure | undefined
   /** Quantile of the latency of the last requests in seconds; undefined if it is not known. */
   readonly latency: (operation: LatencyOperation, quantile: number) => number | undefined

@@ -124,7 +124,7 @@ function clockFinding(
   return found(firstHolding(conditions, 'clock', { skew_seconds: distance }), text)
 }
 
-/** Of a system with several endpoints; a single one that fails is a failed poll. */
+/** A single endpoint that fails is a failed poll. */
 function endpointFinding({ endpoints }: SystemStatus): Finding | undefined {
   const paused = endpoints.filter(({ pause_seconds }) => pause_seconds > 0)
   if (endpoints.length < 2 || paused.length === 0) return undefined

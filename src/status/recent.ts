@@ -76,7 +76,7 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
       const last = Array.from({ length: MINUTE_SLOTS }, (_, back) => slots?.get(slotNow() - back, 'requests'))
       return last.reduce<number>((total, count) => total + (count ?? 0), 0)
     },
-    /** Of the last 20 minutes, in seconds; undefined without a histogram, and for a pool without charts. */
+    /** A quantile of the last 20 minutes, in seconds; undefined without a histogram, and for a pool without charts. */
     latency: (system: string, poolId: string, operation: LatencyOperation, quantile: number) =>
       systems.get(system)?.pools.get(poolId)?.latencies.quantile(operation, quantile),
     system(name: string): History<SystemColumn> {
@@ -166,7 +166,7 @@ const CAPACITY = ['diskSpaceAllocated', 'diskSpaceTotal'] as const
 function poolTotals({ nodes }: MergedReading) {
   const sum = (...names: readonly AttributeName[]) =>
     sumOfKnown(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
-  // As by the rules: of the nodes that have both figures.
+  // As by the rules: of the nodes that have both values.
   const both = nodes.filter((node) => CAPACITY.every((name) => baseValue(node, name) !== undefined))
   const [allocated, total] = CAPACITY.map((name) => sumOfKnown(both.map((node) => baseValue(node, name))))
   return {

@@ -14,7 +14,7 @@ export interface StateInWords {
 
 /** Something that needs attention. Nodes with the same problem are one problem of their pool. */
 export interface Problem {
-  /** That of the alert; `notice` if it is for information. */
+  /** The severity of the alert; `notice` for one for information. */
   readonly severity: 'critical' | 'warning' | 'notice'
   readonly system: string
   readonly pool: string | null

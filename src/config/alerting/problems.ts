@@ -1,6 +1,6 @@
 import type { AlertingConfig, Override, Tuning } from '../../alerting/config.ts'
 import { defaultsOf, type PackagedRules } from '../../alerting/package_files.ts'
-import type { Values } from '../../alerting/references.ts'
+import type { SettingValues } from '../../alerting/references.ts'
 import { alertsOf, keyOf, type Scope, type SettingSource, scopeOf } from '../../alerting/sources.ts'
 
 interface Found {
@@ -32,7 +32,11 @@ export function alertingProblems(
 }
 
 /** The values that an override starts from. */
-function inherited({ system, pool }: Override, { overrides }: AlertingConfig, before: Values): Values {
+function inherited(
+  { system, pool }: Override,
+  { overrides }: AlertingConfig,
+  before: SettingValues,
+): SettingValues {
   const ofSystem = overrides.find((other) => other.system === system && other.pool === undefined)
   return pool === undefined ? before : { ...before, ...ofSystem?.values }
 }
@@ -75,12 +79,12 @@ const waitsIn = (tuning: Tuning): [string, string][] => [
   ...Object.keys(tuning.keepFiringFor).map((name): [string, string] => ['keep_firing_for', name]),
 ]
 
-const settingsIn = (values: Values): string[] => [
+const settingsIn = (values: SettingValues): string[] => [
   ...new Set(Object.keys(values).map((path) => path.replace(/\..*$/, ''))),
 ]
 
 /** Settings whose critical level would be reached before the warning. */
-function levelProblems(own: Values, all: Values, { settings }: PackagedRules): Found[] {
+function levelProblems(own: SettingValues, all: SettingValues, { settings }: PackagedRules): Found[] {
   return settingsIn(own).flatMap((name) => {
     const setting = settings[name]
     return setting === undefined || inOrder(name, setting, all)
@@ -89,7 +93,7 @@ function levelProblems(own: Values, all: Values, { settings }: PackagedRules): F
   })
 }
 
-function inOrder(name: string, setting: SettingSource, values: Values): boolean {
+function inOrder(name: string, setting: SettingSource, values: SettingValues): boolean {
   if ('value' in setting) return true
   const [warning = 0, critical = 0] = [values[`${name}.warning`], values[`${name}.critical`]]
   return setting.warning < setting.critical ? warning <= critical : warning >= critical

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
-import type { Values } from '../../alerting/references.ts'
+import type { SettingValues } from '../../alerting/references.ts'
 import {
   alertsOf,
   CLUSTER_HIDE,
@@ -63,13 +63,13 @@ function thresholdsSchema(settings: SettingSources) {
     keyOf(name),
     settingSchema(name, setting).optional(),
   ])
-  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<z.ZodType<Values>>>
+  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<z.ZodType<SettingValues>>>
   return z
     .strictObject(shape, typeMessage('expected a mapping of thresholds'))
-    .transform((file): Values => Object.assign({}, ...Object.values(file)))
+    .transform((file): SettingValues => Object.assign({}, ...Object.values(file)))
 }
 
-function settingSchema(name: string, setting: SettingSource): z.ZodType<Values> {
+function settingSchema(name: string, setting: SettingSource): z.ZodType<SettingValues> {
   const number = NUMBERS[unitOf(name)]
   if ('value' in setting && setting.rangeAbove !== undefined)
     return range(setting.rangeAbove).transform((value) => ({ [name]: value }))

@@ -6,14 +6,14 @@ export interface Position {
   readonly column: number
 }
 
-export interface Problem extends Partial<Position> {
+export interface ConfigProblem extends Partial<Position> {
   /** `systems[0].auth.token_file`; empty for the file as a whole. */
   readonly path: string
   readonly message: string
 }
 
 /** `line 5: systems[0].name`; empty for the file as a whole. */
-export function placeText({ path, line }: Problem): string {
+export function placeText({ path, line }: ConfigProblem): string {
   return [...(line === undefined ? [] : [`line ${line}`]), ...(path === '' ? [] : [path])].join(': ')
 }
 
@@ -24,9 +24,9 @@ const MAX_SUMMARISED = 10
 /** An invalid configuration file, with all problems. The message lists the first 100 and never quotes the file. */
 export class ConfigError extends Error {
   readonly file: string
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ConfigProblem[]
 
-  constructor(file: string, problems: readonly Problem[]) {
+  constructor(file: string, problems: readonly ConfigProblem[]) {
     super(listing(file, problems, MAX_LISTED))
     this.name = 'ConfigError'
     this.file = file
@@ -39,7 +39,7 @@ export class ConfigError extends Error {
   }
 }
 
-function listing(file: string, problems: readonly Problem[], max: number): string {
+function listing(file: string, problems: readonly ConfigProblem[], max: number): string {
   const lines = problems.slice(0, max).map((problem) => {
     const place = placeText(problem)
     return `  ${place === '' ? '' : `${place}: `}${problem.message}`

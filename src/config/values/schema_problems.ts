@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Problem, pathText } from './problems.ts'
+import { type ConfigProblem, pathText } from './problems.ts'
 import { keySections, unknownKey } from './unknown_keys.ts'
 import type { YamlText } from './yaml_text.ts'
 
@@ -40,14 +40,14 @@ export function schemaProblems(
   schema: z.ZodType,
   found: readonly z.core.$ZodIssue[],
   positionOf: YamlText['positionOf'],
-): Problem[] {
+): ConfigProblem[] {
   const issues = found.map(innermost)
   const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keySections(schema) : new Map()
   const unknown = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []
     return issue.keys.map((key) => unknownKey([...issue.path, key], places, positionOf))
   })
-  const others = issues.flatMap(({ path, message, ...issue }): Problem[] => {
+  const others = issues.flatMap(({ path, message, ...issue }): ConfigProblem[] => {
     const isMissing = issue.code === 'invalid_type' && issue.input === undefined
     const isMeant = isMissing && unknown.some(({ meant }) => meant === pathText(path))
     if (issue.code === 'unrecognized_keys' || isMeant) return []
