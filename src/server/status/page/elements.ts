@@ -55,7 +55,7 @@ export function clockTime(seconds: number): Html {
 
 export function sampleAge(seconds: number): Html {
   const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
-  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="critical">${text}</strong>` : html`${text}`
+  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="warning">${text}</strong>` : html`${text}`
 }
 
 export function fact(term: string, ...description: readonly Content[]): Html {
