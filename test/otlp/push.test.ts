@@ -43,6 +43,10 @@ function startPush(nodes = 1) {
     show: (next: number) => {
       exposition = expositionOf(next)
     },
+    /** Waits for the first push with the result, of those with the current section. */
+    async once(result: string): Promise<void> {
+      await waitFor(async () => (await count(result)) > 0, { what: `a push with the result ${result}` })
+    },
     /** Waits for another push with the result. */
     async after(result: string): Promise<void> {
       const before = await count(result)
@@ -61,7 +65,7 @@ test('a request has the path, headers, resource and own metrics', async () => {
   await using push = startPush()
   const attributes = 'resource_attributes: {service.instance.id: one, site: fra}'
   await push.use(configOf(`{endpoint: "${receiver.url}", headers: {X-Scope-OrgID: geheim}, ${attributes}}`))
-  await push.after('ok')
+  await push.once('ok')
   const [request] = receiver.requests
   expect(request).toMatchObject({
     url: '/v1/metrics',
@@ -89,7 +93,7 @@ test('without compression', async () => {
   await using receiver = await startReceiver()
   await using push = startPush()
   await push.use(configOf(`{endpoint: "${receiver.url}", compression: none}`))
-  await push.after('ok')
+  await push.once('ok')
   expect(receiver.requests[0]?.headers).not.toHaveProperty('content-encoding')
   expect(receiver.requests[0]?.metrics.length).toBeGreaterThan(5)
 })
@@ -98,7 +102,7 @@ test('many series are sent in several requests over one connection', async () =>
   await using receiver = await startReceiver()
   await using push = startPush(5000)
   await push.use(configOf(`{endpoint: "${receiver.url}"}`))
-  await push.after('ok')
+  await push.once('ok')
   expect(receiver.requests.map(nodesIn)).toEqual([2000, 2000, 1000])
   const nodes = receiver.requests.flatMap(({ metrics }) => metrics[0]?.points.map(({ value }) => value))
   expect(nodes.slice(0, 5000)).toEqual(Array.from({ length: 5000 }, (_, index) => index))
@@ -109,7 +113,7 @@ test('the time of an exposition is that of its samples, and no time is sent with
   await using receiver = await startReceiver()
   await using push = startPush(1)
   await push.use(configOf(`{endpoint: "${receiver.url}", interval: 1s}`))
-  await push.after('ok')
+  await push.once('ok')
   await push.after('ok')
   push.show(2)
   await waitFor(() => receiver.requests.some((request) => nodesIn(request) === 2), { what: 'the next state' })
@@ -132,7 +136,7 @@ test('the metrics of the push exist only while it is on', async () => {
   await push.use(configOf(`{endpoint: "${receiver.url}"}`))
   const results = (await otlpSamples()).flatMap(({ labels }) => labels['result'] ?? [])
   expect(results).toEqual([...PUSH_RESULTS])
-  await push.after('ok')
+  await push.once('ok')
   const text = await push.own.render('text')
   const seconds = oneSample(text, 'sds_otlp_last_success_timestamp_seconds').value
   expect(Math.abs(seconds - Date.now() / 1000)).toBeLessThan(120)
@@ -148,10 +152,10 @@ test('another section is used at once, the same one changes nothing', async () =
   await using push = startPush()
   const section = (receiver: Receiver) => configOf(`{endpoint: "${receiver.url}", interval: 1h}`)
   await push.use(section(first))
-  await push.after('ok')
+  await push.once('ok')
   await push.use(section(first))
   await push.use(section(second))
-  await push.after('ok')
+  await push.once('ok')
   expect([first.requests.length, second.requests.length]).toEqual([1, 1])
 })
 
@@ -173,7 +177,7 @@ test('headers of a file are read for each push', async () => {
   const file = folder.write('headers', 'Authorization: Bearer one\n')
   const section = `{endpoint: "${receiver.url}", headers: {authorization: Bearer none, a: b}, headers_file: "${file}", interval: 1s}`
   await push.use(configOf(section))
-  await push.after('ok')
+  await push.once('ok')
   expect(receiver.requests[0]?.headers).toMatchObject({ authorization: 'Bearer one', a: 'b' })
   folder.write('headers', 'Authorization: Bearer two\n')
   await waitFor(() => receiver.requests.at(-1)?.headers.authorization === 'Bearer two', {
@@ -192,13 +196,13 @@ test('TLS with a certificate of its own', async () => {
   await using push = startPush()
   const endpoint = `endpoint: "${receiver.url}", interval: 1s`
   await push.use(configOf(`{${endpoint}}`))
-  await push.after('connection')
+  await push.once('connection')
   expect(push.status()?.last?.problem).toMatch(/self-signed/)
   const tls = `{ca_file: "${folder.write('ca.pem', pair.cert)}", server_name: receiver.example.net}`
   await push.use(configOf(`{${endpoint}, tls_config: ${tls}}`))
-  await push.after('ok')
+  await push.once('ok')
   await push.use(configOf(`{${endpoint}, tls_config: {insecure_skip_verify: true}}`))
-  await push.after('ok')
+  await push.once('ok')
 })
 
 const status =
@@ -290,19 +294,17 @@ describe.concurrent('a receiver with a fault', () => {
       await using receiver = await startReceiver()
       await using push = startPush(5000)
       receiver.respond = respond
-      await push.use(
-        configOf(
-          `{endpoint: "${receiver.url}", interval: 1s, timeout: 1s, headers: {Authorization: Bearer geheim}}`,
-        ),
-      )
-      await push.after(result)
-      const { length } = receiver.requests
-      if (requests !== undefined) expect(length).toBe(requests)
+      const section = `endpoint: "${receiver.url}", timeout: 1s, headers: {Authorization: Bearer geheim}`
+      await push.use(configOf(`{${section}, interval: 1h}`))
+      await push.once(result)
+      if (requests !== undefined) expect(receiver.requests).toHaveLength(requests)
       if (problem !== undefined) expect(push.status()?.last?.problem).toMatch(problem)
+      await push.use(configOf(`{${section}, interval: 1s}`))
       if (result !== 'ok') {
+        await push.once(result)
         await push.after(result)
         const warnings = push.log.filter(({ level }) => level === 'warn')
-        expect(warnings).toHaveLength(1)
+        expect(warnings).toHaveLength(2)
         expect(warnings[0]?.fields).toMatchObject({ endpoint: `${receiver.url}/v1/metrics`, result })
       }
       receiver.respond = accept
@@ -315,7 +317,7 @@ describe.concurrent('a receiver with a fault', () => {
   test('that is not there', async () => {
     await using push = startPush()
     await push.use(configOf(`{endpoint: "http://127.0.0.1:${await freePort()}", timeout: 1s}`))
-    await push.after('connection')
+    await push.once('connection')
     expect(push.status()?.last?.problem).toMatch(/ECONNREFUSED/)
   })
 
@@ -327,7 +329,7 @@ describe.concurrent('a receiver with a fault', () => {
       status(503, { 'retry-after': '0' })(response)
     }
     await push.use(configOf(`{endpoint: "${receiver.url}"}`))
-    await push.after('ok')
+    await push.once('ok')
     expect(receiver.requests).toHaveLength(2)
     expect(receiver.requests[0]?.metrics).toEqual(receiver.requests[1]?.metrics)
   })
