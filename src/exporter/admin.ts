@@ -4,7 +4,6 @@ import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
 import { createListener } from '../server/listener/listener.ts'
-import { OPEN_PATHS } from '../server/paths.ts'
 import { errorCode } from '../values/errors.ts'
 import { hostsOf, isLoopback, type ListenSocket, socketText } from '../values/listen_address.ts'
 
@@ -46,7 +45,6 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
       address,
       flag: '--admin.listen-address',
       handler,
-      openPaths: OPEN_PATHS,
       log,
       webConfigFile: configFile,
     })

@@ -7,7 +7,6 @@ import { createLogTap } from '../readings/log/log_tap.ts'
 import { createPoller } from '../readings/poller.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp } from '../server/metrics/metrics_app.ts'
-import { OPEN_PATHS } from '../server/paths.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
 import { hostsOf, type ListenSocket } from '../values/listen_address.ts'
@@ -118,7 +117,6 @@ const logFailureOf = (log: Log) => (failure: unknown) =>
   })
 const METRICS_LISTENER = {
   flag: '--web.listen-address',
-  openPaths: OPEN_PATHS,
   acceptsBodies: false,
 } as const
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { OPEN_PATHS } from '../../src/server/paths.ts'
 import { newSystem } from '../../src/state/state.ts'
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
@@ -34,7 +33,7 @@ beforeAll(async () => {
     }),
     log,
   })
-  const metrics = await startListener({ handler: app, openPaths: OPEN_PATHS, log })
+  const metrics = await startListener({ handler: app, log })
   Object.assign(ports, { metrics: metrics.port, admin: Number(new URL(admin.url).port) })
   stops.push(metrics.stop, async () => admin[Symbol.asyncDispose](), emulator.stop)
 })

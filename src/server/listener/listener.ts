@@ -17,6 +17,7 @@ import { createServer } from '../../values/node_http.ts'
 import { errorOf, sendError } from '../app.ts'
 import { type BasicAuth, createBasicAuth } from '../auth/basic_auth.ts'
 import { type AcceptedRequests, checkRequest, clientAddress, rawPath } from '../auth/request_check.ts'
+import { OPEN_PATHS } from '../paths.ts'
 import { type Connections, limitConnections } from './abuse/connections.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
 import { createRequestQueue, prepareResponse } from './abuse/responses.ts'
@@ -31,8 +32,6 @@ export interface ListenerOptions {
   readonly webConfigFile?: string | undefined
   /** May be asynchronous. Errors are logged and answered with 500. */
   readonly handler: RequestListener
-  /** Paths served without authentication, compared with the path exactly as sent. */
-  readonly openPaths: readonly string[]
   /** Whether requests may have a body; otherwise one with a body is answered with 413. Default: true. */
   readonly acceptsBodies?: boolean
   readonly log: Log
@@ -74,16 +73,16 @@ export function createListener(options: ListenerOptions) {
 type Opened = Awaited<ReturnType<typeof open>>
 
 async function open(address: ListenAddress | BoundSocket, options: ListenerOptions) {
-  const { webConfigFile: path, openPaths, acceptsBodies = true, log } = options
+  const { webConfigFile: path, acceptsBodies = true, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()
-  const web = openWebConfig({ path, log, now, checkEveryMs: limits.webFileCheckMs })
+  const web = openWebConfig(path, limits.webFileCheckMs, log, now)
   const { server, check, scheme } = createWebServer(web, limits)
   const event: ConnectionEvent = scheme === 'https' ? 'secureConnection' : 'connection'
   const stopping = new AbortController()
   const auth = createBasicAuth({ log, now, signal: stopping.signal })
   const accepted = { urlBytes: limits.urlBytes, acceptsBodies }
-  const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted })
+  const gate = createGate(web, auth, check, accepted)
   const connections = limitServer(server, event, limits, log)
   const drain = createDrain(server, connections, limits)
   const serve: RequestListener = async (request, response) => {
@@ -96,7 +95,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
       sendError(response, errorOf(failure, request, log))
     }
   }
-  const queue = createRequestQueue(serve, (request) => openPaths.includes(rawPath(request)))
+  const queue = createRequestQueue(serve, isOpen)
   server.maxRequestsPerSocket = limits.requestsPerConnection
   server.on('request', (request, response) => {
     drain.track(response)
@@ -166,28 +165,24 @@ function urlOf(server: Server, scheme: string, host: string | undefined): string
   return `${scheme}://${urlHost(host ?? bound.address)}:${bound.port}`
 }
 
-/** Resolves to the error of a request that may not reach its handler. */
-type Gate = (request: IncomingMessage, response: ServerResponse) => Promise<HttpError | undefined>
-
-interface GateOptions {
-  readonly web: WebConfig
-  readonly auth: BasicAuth
-  /** Undefined for plain HTTP. */
-  readonly checkConnection: TlsServer['check'] | undefined
-  readonly openPaths: readonly string[]
-  readonly accepted: AcceptedRequests
-}
-
 const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
 
-/** In this order: form, open paths, validity of the web configuration, certificate, user. */
-function createGate(options: GateOptions): Gate {
-  const { web, auth, checkConnection, openPaths, accepted } = options
-  return async (request, response) => {
+/**
+ * Resolves to the error of a request that may not reach its handler. Checked in this order: form, open paths, validity of
+ * the web configuration, certificate, user.
+ * @param checkConnection undefined for plain HTTP
+ */
+function createGate(
+  web: WebConfig,
+  auth: BasicAuth,
+  checkConnection: TlsServer['check'] | undefined,
+  accepted: AcceptedRequests,
+) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> => {
     const malformed = checkRequest(request, accepted)
     if (malformed !== undefined) return malformed
     const { file, isInvalid } = web()
-    if (openPaths.includes(rawPath(request))) return undefined
+    if (isOpen(request)) return undefined
     if (isInvalid) return INVALID_CONFIG
     const untrusted = file.tls && checkConnection?.(request, response, file.tls)
     if (untrusted !== undefined) return untrusted
@@ -196,10 +191,11 @@ function createGate(options: GateOptions): Gate {
   }
 }
 
-type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
+/** Whether the path is served without authentication; it is compared exactly as sent. */
+const isOpen = (request: IncomingMessage): boolean => OPEN_PATHS.some((path) => path === rawPath(request))
 
 /** Stops a server without cutting off responses and without waiting for idle connections. */
-function createDrain(server: Server, connections: Connections, limits: DrainLimits) {
+function createDrain(server: Server, connections: Connections, limits: ServerLimits) {
   const running = new Set<ServerResponse>()
   let ending: Promise<void> | undefined
   const destroyAll = () => {

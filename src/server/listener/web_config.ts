@@ -14,23 +14,21 @@ interface WebState {
 /** Returns the current web configuration. Reads the files again if the last read is older than `checkEveryMs`. */
 export type WebConfig = () => WebState
 
-export interface WebConfigOptions {
-  readonly path: string | undefined
-  readonly log: Log
-  /** Monotonic clock in milliseconds. */
-  readonly now: () => number
-  readonly checkEveryMs: number
-}
-
 const PLAIN: WebState = { file: PLAIN_WEB_FILE, isInvalid: false }
 
 /**
  * Loads the web configuration file and follows its changes: the file, certificates, keys and client CA take effect
  * without a restart. While a file is invalid, requests are refused. Enabling or disabling TLS needs a restart: such a
  * file counts as invalid.
+ * @param now monotonic clock in milliseconds
  * @throws {ConfigError} when the file is invalid at the start
  */
-export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions): WebConfig {
+export function openWebConfig(
+  path: string | undefined,
+  checkEveryMs: number,
+  log: Log,
+  now: () => number,
+): WebConfig {
   if (path === undefined) return () => PLAIN
   let reading = readAll(path)
   if (reading.result instanceof ConfigError) throw reading.result
@@ -46,11 +44,7 @@ export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions
   }
 }
 
-interface Reading extends Pick<Readings, 'hasChanged'> {
-  readonly result: WebFile | ConfigError
-}
-
-function readAll(path: string): Reading {
+function readAll(path: string): Pick<Readings, 'hasChanged'> & { readonly result: WebFile | ConfigError } {
   const { read, hasChanged } = createReadings()
   try {
     return { hasChanged, result: loadWebFile(path, read) }

@@ -78,17 +78,19 @@ const AUTH = {
   login_file: 'username with password_file',
 } as const
 
+/** The keys of `tls_config` that are set. */
 function tlsText({
   caFile,
   certFile,
   serverName,
   insecureSkipVerify,
 }: PollerStatus['system']['tls']): string {
-  const set = [
-    ...(caFile === undefined ? [] : ['ca_file']),
-    ...(certFile === undefined ? [] : ['cert_file and key_file']),
-    ...(serverName === undefined ? [] : [`server_name ${serverName}`]),
-    ...(insecureSkipVerify ? ['insecure_skip_verify'] : []),
-  ]
+  const keys = {
+    ca_file: caFile,
+    'cert_file and key_file': certFile,
+    server_name: serverName,
+    insecure_skip_verify: insecureSkipVerify || undefined,
+  }
+  const set = Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [key]))
   return set.join(', ') || 'nothing set'
 }

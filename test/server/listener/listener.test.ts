@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { get } from '../../support/http.ts'
-import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './listener_setup.ts'
+import { echoPath, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 describe('a listener', () => {
   test('serves requests until it is stopped', async () => {
@@ -24,7 +24,7 @@ describe('a listener', () => {
   })
 
   test('rejects an invalid address before the start', () => {
-    const options = { handler: echoPath, openPaths: OPEN_PATHS, log: silentLog }
+    const options = { handler: echoPath, log: silentLog }
     expect(() => createListener({ ...options, address: '9438' })).toThrow("listen address '9438'")
   })
 
@@ -73,7 +73,7 @@ describe('a listener', () => {
   })
 
   test('can be stopped before and during its start, and twice', async () => {
-    const options = { address: '127.0.0.1:0', handler: echoPath, openPaths: [], log: silentLog }
+    const options = { address: '127.0.0.1:0', handler: echoPath, log: silentLog }
     await createListener(options).stop()
     const listener = createListener(options)
     const starting = listener.start()

@@ -10,8 +10,6 @@ export interface StartedListener extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
-
 /** Responds with the path of the request. */
 export const echoPath: RequestListener = (request, response) => {
   response.end(`handled ${request.url}`)
@@ -22,7 +20,6 @@ export async function startListener(options: Partial<ListenerOptions> = {}): Pro
   const listener = createListener({
     address: '127.0.0.1:0',
     handler: echoPath,
-    openPaths: OPEN_PATHS,
     log: silentLog,
     ...options,
   })

@@ -19,7 +19,6 @@ async function recording() {
   }
   const listener = await startListener({
     handler,
-    openPaths: ['/-/healthy'],
     limits: { keepAliveTimeoutMs: 60_000 },
   })
   const sockets: Socket[] = []

@@ -127,7 +127,7 @@ describe('a change of the file', () => {
   test('is checked at most once per interval', () => {
     const clock = { ms: 0 }
     const path = folder.write('web.yml', '')
-    const web = openWebConfig({ path, log: recordLog(), now: () => clock.ms, checkEveryMs: 1000 })
+    const web = openWebConfig(path, 1000, recordLog(), () => clock.ms)
     folder.write('web.yml', `basic_auth_users: {alice: "${HASH}"}`)
     clock.ms = 999
     expect(web().file.users.size).toBe(0)

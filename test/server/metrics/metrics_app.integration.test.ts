@@ -16,7 +16,6 @@ const app = metricsApp({ exposition, ready: () => state.ready, reload: () => sta
 const listener = createListener({
   address: '127.0.0.1:0',
   handler: app,
-  openPaths: OPEN_PATHS,
   log: silentLog,
 })
 
@@ -152,7 +151,6 @@ describe('host names', () => {
       reload: async () => undefined,
       origin: { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] },
     }),
-    openPaths: OPEN_PATHS,
     log: silentLog,
   })
   beforeAll(() => limited.start())

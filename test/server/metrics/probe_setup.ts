@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
-import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { startListener } from '../listener/listener_setup.ts'
 import { metricsApp, probeSources } from '../status/status_setup.ts'
@@ -11,7 +10,7 @@ export async function startProbes(sources: Partial<ProbeSources>, maxRequests?: 
     probes: probeSources({ systems: () => [newSystem('a'), newSystem('b')], ...sources }),
     maxRequests,
   })
-  const listener = await startListener({ handler: app, openPaths: OPEN_PATHS })
+  const listener = await startListener({ handler: app })
   onTestFinished(() => listener.stop())
   return listener.url
 }

@@ -4,7 +4,6 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createExposition, type Exposition } from '../../../src/metrics/exposition.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
-import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { recordLog } from '../listener/listener_setup.ts'
@@ -30,7 +29,6 @@ async function startMetrics(maxRequests?: number) {
       responses.push(response)
       return app(request, response)
     },
-    openPaths: OPEN_PATHS,
     log,
   })
   await listener.start()

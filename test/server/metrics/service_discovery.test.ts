@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
-import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { newSystem } from '../../../src/state/state.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
@@ -15,7 +14,7 @@ const app = metricsApp({
 let listener: StartedListener
 
 beforeAll(async () => {
-  listener = await startListener({ handler: app, openPaths: OPEN_PATHS })
+  listener = await startListener({ handler: app })
 })
 afterAll(() => listener.stop())
 
@@ -60,7 +59,7 @@ describe('GET /sd', () => {
       'web.yml',
       'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n',
     )
-    await using secure = await startListener({ handler: app, openPaths: OPEN_PATHS, webConfigFile })
+    await using secure = await startListener({ handler: app, webConfigFile })
     const { text } = await request('GET', `${secure.url}/sd`, { tls: { ca: cert } })
     expect(JSON.parse(text)[0].labels.__scheme__).toBe('https')
   })

@@ -6,7 +6,6 @@ import type { PollerStatus } from '../../../src/readings/poller.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, type MetricsAppOptions } from '../../../src/server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
-import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent.ts'
@@ -79,5 +78,5 @@ export function pageListener(
   }: { address?: string } & Pick<Partial<MetricsAppOptions>, 'origin'> = {},
 ) {
   const handler = metricsApp({ status, ...more })
-  return createListener({ address, handler, openPaths: OPEN_PATHS, log: silentLog })
+  return createListener({ address, handler, log: silentLog })
 }
