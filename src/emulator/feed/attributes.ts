@@ -69,10 +69,9 @@ export function* attributeMembers(
 ): Generator<Member> {
   const { query, profile, settings, now } = request
   for (const attribute of attributesOf(profile)) {
-    const { name, tag, unit, currentOnly, category } = attribute
+    const { name, tag, currentOnly, category } = attribute
     if (!includesCategory(query, category) || !isServed(attribute)) continue
-    const kind = unit === 'Bytes' ? 'whole' : 'fraction'
-    const form: Form = { profile, tag, kind, key: mix(subject.key, keyOf(name)) }
+    const form: Form = { profile, tag, key: mix(subject.key, keyOf(name)) }
     if (query.current)
       yield [currentName(profile, name), servedCurrent(form, currentSnapshots(now, subject, attribute))]
     if (!query.historical || currentOnly) continue
@@ -117,7 +116,7 @@ function statisticsTime(now: number): number {
 export function* errorMembers(request: FeedRequest, subject: Subject): Generator<Member> {
   const { query, now, profile } = request
   const { name, rateTag: tag } = TRANSACTION_ERRORS
-  const form: Form = { profile, tag, kind: 'fraction', key: mix(subject.key, keyOf(name)) }
+  const form: Form = { profile, tag, key: mix(subject.key, keyOf(name)) }
   const samplesAt = (times: readonly number[], valueForm: ValueForm) =>
     times.map((t) => ({ t, amounts: subject.amounts[valueForm](t) }))
   if (query.current)

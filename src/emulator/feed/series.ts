@@ -62,8 +62,6 @@ export type Snapshots = readonly [Snapshot, ...Snapshot[]]
 export interface Form {
   readonly profile: Profile
   readonly tag: string
-  /** On real systems whole numbers are longs, written without a decimal point. */
-  readonly kind: 'whole' | 'fraction'
   /** Key of node and attribute; selects the notation. */
   readonly key: number
 }
@@ -79,11 +77,17 @@ export function servedTimes({ query, now, settings }: FeedRequest, joinedAt: num
   return times
 }
 
+/** Value tags of whole numbers: on real systems longs, written without a decimal point. */
+const WHOLE_TAGS = new Set(['Space', 'Bytes', 'Capacity', 'Count'])
+
 /** `{"t":1463004000,"Space":2.3e7}` */
-function servedSnapshot({ profile, tag, kind, key }: Form, { t, value }: Snapshot) {
+function servedSnapshot({ profile, tag, key }: Form, { t, value }: Snapshot) {
   const notation = notationOf(profile)
   const ownKey = mix(key, t)
-  return { t: notation.time(t, ownKey), [tag]: notation.value(value, ownKey, kind) }
+  return {
+    t: notation.time(t, ownKey),
+    [tag]: notation.value(value, ownKey, WHOLE_TAGS.has(tag) ? 'whole' : 'fraction'),
+  }
 }
 
 export function servedSeries(form: Form, series: readonly Snapshot[]) {

@@ -9,8 +9,8 @@ import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from 
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { lagSeconds, replicationGroups, replicationLinks } from '../resources/replication.ts'
 import type { ResourceRequest } from '../resources/request.ts'
-import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES, NETWORK_CLOCK } from './counters.ts'
-import { type Bucket, type FieldSeries, mainClock, type NodeField, opClock, systemSeries } from './series.ts'
+import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES } from './counters.ts'
+import { type Bucket, type FieldSeries, mainClock, type NodeField, systemSeries } from './series.ts'
 import { MONITORING_VDC } from './vdc.ts'
 
 type Gauge = (state: NodeState) => number
@@ -53,23 +53,12 @@ const MEMORY: Readonly<Record<string, Gauge>> = {
   used_percent: (state) => (100 * used(state)) / total(state),
 }
 
-/** Percentages are doubles. */
-function hostFields(
-  measurement: string,
-  gauges: Readonly<Record<string, Gauge>>,
-  tags: Tags = {},
-): NodeField[] {
-  const clock = opClock(measurement)
-  return Object.entries(gauges).map(([field, gauge]) => ({
-    measurement,
-    field,
-    tags: { ...tags, tag: 'system' },
-    type: measurement === 'cpu' || field.endsWith('_percent') ? 'double' : 'long',
-    clock,
-    value: { gauge },
-  }))
-}
-const HOST_FIELDS = [...hostFields('cpu', CPU, { cpu: 'cpu-total' }), ...hostFields('mem', MEMORY)]
+const hostFields = (measurement: string, gauges: Readonly<Record<string, Gauge>>, tags: Tags): NodeField[] =>
+  Object.entries(gauges).map(([field, gauge]) => ({ measurement, field, tags, value: { gauge } }))
+const HOST_FIELDS = [
+  ...hostFields('cpu', CPU, { cpu: 'cpu-total', tag: 'system' }),
+  ...hostFields('mem', MEMORY, { tag: 'system' }),
+]
 
 /**
  * Parts of the traffic by interface. `public.data` and `public.repl` are VLANs of `public`, whose counters include
@@ -97,9 +86,8 @@ const NETWORK_COUNTERS: Readonly<Record<string, (received: number, transmitted: 
 function networkFields(profile: Profile): NodeField[] {
   const version = PROFILES[profile].flux === 'v4' ? 'v4' : 'v3'
   return Object.entries(INTERFACES[version]).flatMap(([name, part]) => {
-    const row = (field: string, type: 'long' | 'double', value: NodeField['value']): NodeField => {
-      const tags = { interface: name, tag: 'system' }
-      return { measurement: 'net', field, tags, type, clock: NETWORK_CLOCK, value }
+    const row = (field: string, value: NodeField['value']): NodeField => {
+      return { measurement: 'net', field, tags: { interface: name, tag: 'system' }, value }
     }
     const utilization: Gauge = (state) => {
       const { received, transmitted } = nic(trafficOf(state))
@@ -108,17 +96,17 @@ function networkFields(profile: Profile): NodeField[] {
     /** Mbit/s: the interfaces of both ports have the capacity of the node. */
     const speed: Gauge = ({ node }) => (node.nicCapacity * BITS_PER_BYTE) / PORTS
     const counters = Object.entries(NETWORK_COUNTERS).map(([field, count]) =>
-      row(field, 'long', {
+      row(field, {
         counter: (totals) => {
           const [received = 0, transmitted = 0] = NETWORK_BYTES.map((slot) => totals[slot])
           return count(Math.floor(received * part), Math.floor(transmitted * part))
         },
       }),
     )
-    if (version === 'v4') return [...counters, row('speed', 'long', { gauge: speed })]
+    if (version === 'v4') return [...counters, row('speed', { gauge: speed })]
     return [
       ...counters.filter(({ field }) => field !== 'bytes_sum'),
-      row('utilization', 'double', { gauge: utilization }),
+      row('utilization', { gauge: utilization }),
     ]
   })
 }
@@ -177,11 +165,13 @@ const MAIN_FIELDS: readonly NodeField[] = [
       PURPOSES.map((purpose, index) => {
         const bytes = bytesIn(`${direction}${purpose}`)
         const counter = (totals: Amounts) => bytes(totals) * part
-        const measurement = `${service}_IO_Statistics_data_${direction}`
-        return counterField(measurement, DISK_FIELDS[direction][index] ?? '', counter, {
-          ...DATA_HEAD,
-          process,
-        })
+        return {
+          measurement: `${service}_IO_Statistics_data_${direction}`,
+          // In the same order as the purposes.
+          field: DISK_FIELDS[direction][index] ?? '',
+          tags: { ...DATA_HEAD, process },
+          value: { counter },
+        }
       }),
     ),
   ),
@@ -196,17 +186,13 @@ function counters(
     // A series of errors exists from the first error on.
     const isRare = /error|failed/.test(field)
     const counter = (totals: Amounts) => read(totals) || (isRare ? undefined : 0)
-    return counterField(`${INTERNAL}_${measurement}`, field, counter, { ...DATA_HEAD, ...tags })
+    return {
+      measurement: `${INTERNAL}_${measurement}`,
+      field,
+      tags: { ...DATA_HEAD, ...tags },
+      value: { counter },
+    }
   })
-}
-
-function counterField(
-  measurement: string,
-  field: string,
-  counter: (totals: Amounts) => number | undefined,
-  tags: Tags,
-): NodeField {
-  return { measurement, field, tags, type: 'long', clock: mainClock, value: { counter } }
 }
 
 const LAG_MEASUREMENT = 'cm_Geo_Replication_Statistics_Replication_Group_Min_RPO'
@@ -239,7 +225,7 @@ export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
   /** Cumulative counters of every node since the start of its processes. */
   [
     'monitoring_main',
-    { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30, fields: () => MAIN_FIELDS },
+    { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30, clock: mainClock, fields: () => MAIN_FIELDS },
   ],
   ['monitoring_last', { retentionSeconds: SECONDS_PER_DAY, delaySeconds: 30, series: replicationLags }],
   ['monitoring_vdc', MONITORING_VDC],

@@ -29,6 +29,8 @@ export interface Bucket {
   readonly retentionSeconds: number
   /** Points are visible so long after their time. */
   readonly delaySeconds: number
+  /** The times of the points of each node; default: each measurement has its own. */
+  readonly clock?: Clock
   /** The fields of each node. */
   readonly fields?: (request: ResourceRequest) => readonly NodeField[]
   /** Series of the whole system. */
@@ -43,14 +45,14 @@ export interface NodeField {
   readonly field: string
   /** Besides `host` and `node_id`. */
   readonly tags: Readonly<Record<string, string>>
-  readonly type: ValueType
-  readonly clock: Clock
   /** From the state, or from the counters; undefined: the node does not have the series at that time. */
   readonly value:
     | { readonly gauge: (state: NodeState) => number }
     | { readonly counter: (totals: Float64Array) => number | undefined }
 }
 
+/** Fields of nodes that are percentages. */
+const DOUBLES = /^usage_|_percent$|^utilization$/
 const PHASE = 71
 const JITTER = keyOf('jitter')
 const MAX_JITTER_SECONDS = 10
@@ -71,7 +73,8 @@ export function opClock(measurement: string): Clock {
 export function* seriesOf(bucket: Bucket, request: ResourceRequest): Iterable<FieldSeries> {
   const fields = bucket.fields?.(request) ?? []
   for (const node of request.model.pools.flatMap((pool) => pool.nodes))
-    for (const field of fields) yield nodeSeries(request, node, field)
+    for (const field of fields)
+      yield nodeSeries(request, node, field, bucket.clock ?? opClock(field.measurement))
   yield* bucket.series?.(request) ?? []
 }
 
@@ -80,8 +83,10 @@ function nodeSeries(
   { model, profile, settings, counters }: ResourceRequest,
   node: Node,
   row: NodeField,
+  clock: Clock,
 ): FieldSeries {
-  const { measurement, field, tags, type, clock, value } = row
+  const { measurement, field, tags, value } = row
+  const type = DOUBLES.test(field) ? 'double' : 'long'
   const intervalSeconds = intervalOf(settings)
   const ofStatistics = (k: number) => {
     const state = model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS)

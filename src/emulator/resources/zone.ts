@@ -58,9 +58,9 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
     ...countsOf(request, nodes),
   })
   for (const severity of SEVERITIES) {
-    const options = { profile, tag: 'Count', kind: 'whole', key: keyOf(severity) } as const
     const snapshot = { t: now - (now % 60), value: alertCount(model, now, severity) }
-    yield [`alertsNumUnack${severity}`, servedCurrent(options, [snapshot])]
+    const form = { profile, tag: 'Count', key: keyOf(severity) }
+    yield [`alertsNumUnack${severity}`, servedCurrent(form, [snapshot])]
   }
   yield* attributeMembers(request, subjectOf(request, model.key, nodes))
   yield* capacityMembers(request, model.key, model.pools)
@@ -94,10 +94,8 @@ const RATIO = 'chunksEcCodedRatio'
 function* capacityMembers(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
   const { model, now, profile, query } = request
   if (!includesCategory(query, 'capacity')) return
-  const written = (name: string, tag: string, snapshot: Snapshot) => {
-    const kind = tag === 'Rate' || tag === 'Percent' ? 'fraction' : 'whole'
-    return servedCurrent({ profile, tag, kind, key: mix(key, keyOf(name)) }, [snapshot])
-  }
+  const written = (name: string, tag: string, snapshot: Snapshot) =>
+    servedCurrent({ profile, tag, key: mix(key, keyOf(name)) }, [snapshot])
   const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
     const sums = sumsOf(model, pools, now)
