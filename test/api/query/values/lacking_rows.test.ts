@@ -51,31 +51,37 @@ async function readingsOf(
   return readings
 }
 
+const TIMES = ['08:20:00', '08:25:00', '08:30:00', '08:35:00']
+type Tags = NonNullable<RowOptions['tags']>
 /** A counter that grows by `step` with each poll. */
-const counter = (
-  measurement: string,
-  field: string,
-  step: number,
-  poll: number,
-  rest: Partial<RowOptions> = {},
-) =>
-  ['08:25:00', '08:30:00', '08:35:00'].map(
-    (time, index): RowOptions => ({ time, value: (poll + index) * step, field, measurement, ...rest }),
-  )
+const counter = (measurement: string, field: string, step: number, poll: number, tags?: Tags) =>
+  TIMES.slice(1).map((time, index): RowOptions => {
+    return { time, value: (poll + index) * step, field, measurement, ...(tags && { tags }) }
+  })
+const code = (step: number, poll: number) =>
+  counter(MEASUREMENTS.errorCodes.name, 'error_counter', step, poll, { code: '404' })
+const succeeded = (step: number, poll: number) =>
+  counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', step, poll)
+const failed = (step: number, poll: number) =>
+  counter(MEASUREMENTS.transactions.name, 'failed_request_counter', step, poll)
+
+/** A bound of the latency of reads with these counts, the last one at 08:35. */
+const latency = (bound: string, counts: readonly number[], times = TIMES.slice(-counts.length)) =>
+  counts.map((value, index): RowOptions => {
+    const time = times[index] ?? ''
+    return { time, value, field: bound, measurement: MEASUREMENTS.latency.name, tags: { id: 'ttfb_read' } }
+  })
 
 const TRAFFIC = 'query_traffic_disk'
+/** Rows of the query of traffic only. */
+const ofTraffic =
+  (rowsAt: (poll: number) => readonly RowOptions[]): RowsOf =>
+  (query, poll) =>
+    query === TRAFFIC ? rowsAt(poll) : []
 
 describe('errors', () => {
-  const code = (poll: number) =>
-    counter(MEASUREMENTS.errorCodes.name, 'error_counter', 10, poll, { tags: { code: '404' } })
-  const totals = (poll: number) => [
-    ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 90 + poll, poll),
-    ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 10, poll),
-  ]
-  const constant = (poll: number) => [
-    ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 90, poll),
-    ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 10, poll),
-  ]
+  const totals = (poll: number) => [...succeeded(90 + poll, poll), ...failed(10, poll)]
+  const constant = (poll: number) => [...succeeded(90, poll), ...failed(10, poll)]
   const fieldsOf = ({ nodes: [node] }: PerformancePoll['reading']) => [
     node?.transactions?.succeeded,
     (node?.errorTypes?.t ?? 0) - (node?.transactions?.t ?? 0),
@@ -84,7 +90,7 @@ describe('errors', () => {
 
   test('have new totals when only the query of codes fails; the codes are those of a poll before, then none', async () => {
     const readings = await readingsOf(5, (query, poll) => {
-      if (query === 'query_error_codes') return poll === 0 ? code(poll) : undefined
+      if (query === 'query_error_codes') return poll === 0 ? code(10, poll) : undefined
       return query === TRAFFIC ? constant(poll) : []
     })
     expect(readings.map(fieldsOf)).toEqual([
@@ -98,7 +104,7 @@ describe('errors', () => {
 
   test('are those of a poll before when the query of transactions fails, and counts of codes are new', async () => {
     const readings = await readingsOf(2, (query, poll) => {
-      if (query === 'query_error_codes') return code(poll)
+      if (query === 'query_error_codes') return code(10, poll)
       return query === TRAFFIC ? (poll === 0 ? totals(0) : undefined) : []
     })
     expect(readings.map(fieldsOf)).toEqual([
@@ -108,26 +114,18 @@ describe('errors', () => {
   })
 
   test('of different times are put together at the time of the older one', async () => {
-    const [reading] = await readingsOf(1, (query) =>
-      query === TRAFFIC ? totals(1).filter(({ field, time }) => field[0] === 's' || time !== '08:35:00') : [],
-    )
-    expect(reading?.nodes[0]?.transactions).toEqual({
-      t: Date.parse('2026-07-31T08:30:00Z') / 1000,
-      succeeded: 91,
-      failed: 10,
-      all: { t: Date.parse('2026-07-31T08:30:00Z') / 1000, value: 1000 / 101 },
-    })
+    const rows = () => totals(1).filter(({ field, time }) => field[0] === 's' || time !== '08:35:00')
+    const [reading] = await readingsOf(1, ofTraffic(rows))
+    const t = Date.parse('2026-07-31T08:30:00Z') / 1000
+    const all = { t, value: 1000 / 101 }
+    expect(reading?.nodes[0]?.transactions).toEqual({ t, succeeded: 91, failed: 10, all })
   })
 })
 
 describe('an answer with fewer rows than before', () => {
-  const memory = (node: string, poll: number): RowOptions => ({
-    time: '08:35:00',
-    value: poll,
-    field: 'used',
-    measurement: 'mem',
-    node,
-  })
+  const memory = (node: string, poll: number): RowOptions => {
+    return { time: '08:35:00', value: poll, field: 'used', measurement: 'mem', node }
+  }
   const usedBy = (host: string) => (reading: PerformancePoll['reading']) =>
     reading.nodes.find((node) => node.host === host)?.values.get('nodeMemoryUtilizationBytes')?.value
 
@@ -146,14 +144,12 @@ describe('an answer with fewer rows than before', () => {
   test('has the sum of a poll before as long as it lacks a part of it', async () => {
     const service = (name: string, field: string, step: number, poll: number) =>
       counter(`${name}_IO_Statistics_data_read`, field, step, poll)
-    const readings = await readingsOf(3, (query, poll) => {
-      if (query !== TRAFFIC) return []
-      return [
-        ...service('cm', 'read_USERTotal', poll < 2 ? 300 : 600, poll),
-        ...service('cm', 'read_ECTotal', 300, poll),
-        ...(poll === 1 ? [] : service('blob', 'read_USERTotal', 600, poll)),
-      ]
-    })
+    const rows = (poll: number) => [
+      ...service('cm', 'read_USERTotal', poll < 2 ? 300 : 600, poll),
+      ...service('cm', 'read_ECTotal', 300, poll),
+      ...(poll === 1 ? [] : service('blob', 'read_USERTotal', 600, poll)),
+    ]
+    const readings = await readingsOf(3, ofTraffic(rows))
     const ratesOf = (name: 'diskReadBandwidthUser' | 'diskReadBandwidthEc' | 'diskReadBandwidthTotal') =>
       readings.map(({ nodes }) => nodes[0]?.values.get(name)?.value)
     expect(ratesOf('diskReadBandwidthUser')).toEqual([3, 3, 4])
@@ -164,26 +160,17 @@ describe('an answer with fewer rows than before', () => {
   })
 
   test('has the histogram of a poll before as long as it lacks a bound', async () => {
-    const bound = (field: string, poll: number): RowOptions => ({
-      time: '08:35:00',
-      value: poll,
-      field,
-      measurement: MEASUREMENTS.latency.name,
-      tags: { id: 'ttfb_read' },
-    })
+    const bounds = (poll: number) => (poll === 1 ? ['+Inf'] : ['+Inf', '1.0'])
     const readings = await readingsOf(3, (query, poll) =>
-      query === 'query_latency_read'
-        ? [bound('+Inf', poll), ...(poll === 1 ? [] : [bound('1.0', poll)])]
-        : [],
+      query === 'query_latency_read' ? bounds(poll).flatMap((bound) => latency(bound, [poll])) : [],
     )
     const counts = readings.map(({ nodes }) =>
-      nodes[0]?.latencies.get('read')?.buckets.map(({ count }) => count),
+      nodes[0]?.latencies
+        .get('read')
+        ?.buckets.map(({ count }) => count)
+        .join(' '),
     )
-    expect(counts).toEqual([
-      [0, 0],
-      [0, 0],
-      [2, 2],
-    ])
+    expect(counts).toEqual(['0 0', '0 0', '2 2'])
   })
 })
 
@@ -225,20 +212,15 @@ describe('without the values of earlier answers', () => {
   const MODE = { keepsEarlier: false }
 
   test('a sum is absent while the answer lacks a service', async () => {
-    const rows = (query: string, poll: number) =>
-      query === TRAFFIC
-        ? ['blob', 'cm', ...(poll === 1 ? [] : ['sr'])].flatMap((name) => service(name, poll))
-        : []
-    expect(valuesIn(await readingsOf(3, rows, MODE), 'diskReadBandwidthUser')).toEqual([
-      1800,
-      undefined,
-      1800,
-    ])
+    const rows = (poll: number) =>
+      ['blob', 'cm', ...(poll === 1 ? [] : ['sr'])].flatMap((name) => service(name, poll))
+    const readings = await readingsOf(3, ofTraffic(rows), MODE)
+    expect(valuesIn(readings, 'diskReadBandwidthUser')).toEqual([1800, undefined, 1800])
   })
 
   test('the traffic of a node is absent while the answer lacks an interface', async () => {
     const net = (name: string, step: number, poll: number) =>
-      counter('net', 'bytes_recv', step, poll, { tags: { interface: name } })
+      counter('net', 'bytes_recv', step, poll, { interface: name })
     const rows = (query: string, poll: number) =>
       query === 'query_network'
         ? [...net('public', 150_000, poll), ...(poll === 1 ? [] : net('private.4', 900_000, poll))]
@@ -250,24 +232,15 @@ describe('without the values of earlier answers', () => {
   })
 
   test('the ratio of errors is absent while the answer lacks the failures', async () => {
-    const rows = (query: string, poll: number) =>
-      query === TRAFFIC
-        ? [
-            ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 97, poll),
-            ...(poll === 1 ? [] : counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 3, poll)),
-          ]
-        : []
-    const readings = await readingsOf(3, rows, MODE)
+    const rows = (poll: number) => [...succeeded(97, poll), ...(poll === 1 ? [] : failed(3, poll))]
+    const readings = await readingsOf(3, ofTraffic(rows), MODE)
     expect(readings.map(({ nodes: [node] }) => node?.transactions?.all?.value)).toEqual([3, undefined, 3])
     expect(readings.map(({ nodes: [node] }) => node?.transactions?.succeeded)).toEqual([97, 97, 97])
   })
 
   test('errors have no categories instead of the codes of a query that fails', async () => {
     const rows = (query: string, poll: number) => {
-      if (query === 'query_error_codes')
-        return poll === 1
-          ? undefined
-          : counter(MEASUREMENTS.errorCodes.name, 'error_counter', 10, poll, { tags: { code: '404' } })
+      if (query === 'query_error_codes') return poll === 1 ? undefined : code(10, poll)
       return query === TRAFFIC ? counter(MEASUREMENTS.errors.name, 'user_errors', 10, poll) : []
     }
     const readings = await readingsOf(3, rows, MODE)
@@ -276,62 +249,41 @@ describe('without the values of earlier answers', () => {
   })
 
   test('a histogram is absent while the answer lacks a bound on all nodes', async () => {
+    const bounds = (poll: number) => (poll === 1 ? ['+Inf'] : ['+Inf', '1.0'])
     const rows = (query: string, poll: number) =>
-      query === 'query_latency_read'
-        ? ['+Inf', ...(poll === 1 ? [] : ['1.0'])].flatMap((field) =>
-            counter(MEASUREMENTS.latency.name, field, 5, poll, { tags: { id: 'ttfb_read' } }),
-          )
-        : []
+      query === 'query_latency_read' ? bounds(poll).flatMap((bound) => latency(bound, [0, 5, 10])) : []
     const readings = await readingsOf(3, rows, MODE)
-    expect(readings.map(({ nodes: [node] }) => node?.latencies.get('read')?.buckets.length)).toEqual([
-      2,
-      undefined,
-      2,
-    ])
+    const lengths = readings.map(({ nodes: [node] }) => node?.latencies.get('read')?.buckets.length)
+    expect(lengths).toEqual([2, undefined, 2])
   })
 })
 
 describe('a service', () => {
   test.each([true, false])('that four polls lack is in every sum (with values before: %s)', async (kept) => {
-    const rows = (query: string, poll: number) =>
-      query === TRAFFIC
-        ? ['blob', 'cm', ...(poll > 0 && poll < 5 ? [] : ['sr'])].flatMap((name) => service(name, poll))
-        : []
-    const found = valuesIn(await readingsOf(6, rows, { keepsEarlier: kept }), 'diskReadBandwidthUser')
-    expect(found).toEqual([
-      1800,
-      ...Array.from({ length: 4 }, (_, i) => (kept && i < 3 ? 1800 : undefined)),
-      1800,
-    ])
+    const rows = (poll: number) =>
+      ['blob', 'cm', ...(poll > 0 && poll < 5 ? [] : ['sr'])].flatMap((name) => service(name, poll))
+    const readings = await readingsOf(6, ofTraffic(rows), { keepsEarlier: kept })
+    const lacking = Array.from({ length: 4 }, (_, i) => (kept && i < 3 ? 1800 : undefined))
+    expect(valuesIn(readings, 'diskReadBandwidthUser')).toEqual([1800, ...lacking, 1800])
   })
 
   test.each([1, 2])('whose points are visible %i intervals late is in every sum', async (late) => {
-    const rows = (query: string, poll: number) => {
-      if (query !== TRAFFIC) return []
-      const early = ['08:20:00', '08:25:00', '08:30:00', '08:35:00'].map(
-        (time, index): RowOptions => ({
-          time,
-          value: (poll + index) * 180_000,
-          field: 'read_USERTotal',
-          measurement: 'blob_IO_Statistics_data_read',
-        }),
-      )
+    const rows = (poll: number) => {
+      const measurement = 'blob_IO_Statistics_data_read'
+      const early = TIMES.map((time, index): RowOptions => {
+        return { time, value: (poll + index) * 180_000, field: 'read_USERTotal', measurement }
+      })
       const others = early
         .slice(0, -late)
-        .map((row) => ({ ...row, measurement: 'cm_IO_Statistics_data_read' }))
+        .map((row) => ({ ...row, measurement: `cm${measurement.slice(4)}` }))
       return [...early, ...others]
     }
-    expect(valuesIn(await readingsOf(2, rows), 'diskReadBandwidthUser')).toEqual([1200, 1200])
+    expect(valuesIn(await readingsOf(2, ofTraffic(rows)), 'diskReadBandwidthUser')).toEqual([1200, 1200])
   })
 })
 
 describe('increases between different times are not combined', () => {
-  const code = (poll: number) =>
-    counter(MEASUREMENTS.errorCodes.name, 'error_counter', 2, poll, { tags: { code: '404' } })
-  const totals = (poll: number) => [
-    ...counter(MEASUREMENTS.transactions.name, 'succeed_request_counter', 98, poll),
-    ...counter(MEASUREMENTS.transactions.name, 'failed_request_counter', 2, poll),
-  ]
+  const totals = (poll: number) => [...succeeded(98, poll), ...failed(2, poll)]
   const isMissing = ({ time }: RowOptions) => time === '08:30:00'
   const ratesOf = (readings: readonly PerformancePoll['reading'][]) =>
     readings.map(({ nodes: [node] }) => [
@@ -340,19 +292,16 @@ describe('increases between different times are not combined', () => {
     ])
 
   test('when a point of a code is missing', async () => {
-    const rows = (query: string) =>
-      query === TRAFFIC
-        ? totals(0)
-        : query === 'query_error_codes'
-          ? code(0).filter((row) => !isMissing(row))
-          : []
+    const rows = (query: string) => {
+      if (query === TRAFFIC) return totals(0)
+      return query === 'query_error_codes' ? code(2, 0).filter((row) => !isMissing(row)) : []
+    }
     expect(ratesOf(await readingsOf(1, rows))).toEqual([[2, undefined]])
   })
 
   test('when a point of the failures is missing', async () => {
-    const rows = (query: string) =>
-      query === TRAFFIC ? totals(0).filter((row) => !(row.field[0] === 'f' && isMissing(row))) : []
-    expect(ratesOf(await readingsOf(1, rows))).toEqual([[undefined, undefined]])
+    const rows = () => totals(0).filter((row) => !(row.field[0] === 'f' && isMissing(row)))
+    expect(ratesOf(await readingsOf(1, ofTraffic(rows)))).toEqual([[undefined, undefined]])
   })
 
   test('when the query of codes failed, and only the newest points are right', async () => {
@@ -360,7 +309,7 @@ describe('increases between different times are not combined', () => {
     const rows = (query: string, poll: number) => {
       if (query === TRAFFIC) return newest(totals(poll))
       if (query !== 'query_error_codes') return []
-      return poll === 2 ? undefined : newest(code(poll))
+      return poll === 2 ? undefined : newest(code(2, poll))
     }
     const readings = await readingsOf(5, rows, { keepsEarlier: false, lastOnly: true })
     expect(ratesOf(readings)).toEqual([
@@ -391,25 +340,13 @@ test('an answer that is repeated with the same end gets older', async () => {
 test.each([60, 600, 1200])(
   'a histogram does not decrease when an address answers whose clock is %i s behind',
   async (seconds) => {
-    const times = ['08:20:00', '08:25:00', '08:30:00', '08:35:00']
     const rows = (query: string, poll: number) => {
       if (query !== 'query_latency_read') return []
       // The address has no points after the time of its clock.
-      const known = times.slice(
-        0,
-        poll === 1 ? Math.max(times.length - 1 - Math.floor(seconds / 300), 1) : undefined,
-      )
-      return ['1.0', '+Inf'].flatMap((field) =>
-        known.map(
-          (time, index): RowOptions => ({
-            time,
-            value: poll + index,
-            field,
-            measurement: MEASUREMENTS.latency.name,
-            tags: { id: 'ttfb_read' },
-          }),
-        ),
-      )
+      const missing = poll === 1 ? Math.min(1 + Math.floor(seconds / 300), TIMES.length - 1) : 0
+      const known = TIMES.slice(0, TIMES.length - missing)
+      const counts = known.map((_, index) => poll + index)
+      return ['1.0', '+Inf'].flatMap((bound) => latency(bound, counts, known))
     }
     const readings = await readingsOf(3, rows, { behindSeconds: (poll) => (poll === 1 ? seconds : 0) })
     const counts = readings.map(({ nodes: [node] }) => node?.latencies.get('read')?.buckets[0]?.count ?? 0)
