@@ -8,12 +8,16 @@ import { runCommand } from './run_command.ts'
 
 const program = (...args: string[]) => runCommand(args)
 
+type Done = Awaited<ReturnType<typeof program>>
+
 /** Runs the program with plain Node.js, which rejects syntax that the test runner accepts. */
 function started(...args: string[]) {
   return run(process.execPath, ['src/main.ts', ...args])
 }
 
 describe('the program', () => {
+  const NO_FILE = 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'
+
   test.concurrent('prints its version', async () => {
     const { code, stdout } = await started('--version')
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
@@ -22,23 +26,9 @@ describe('the program', () => {
   test.concurrent('lists its commands', async () => {
     const { code, stdout } = await started('--help')
     expect(code).toBe(0)
-    const commands = [
-      'serve',
-      'demo',
-      'check',
-      'doctor',
-      'health',
-      'nodes',
-      'providers',
-      'backfill',
-      'dashboards',
-      'capture',
-      'emulate',
-      'completion',
-      'help',
-      'version',
-    ]
-    for (const command of commands) expect(stdout).toContain(`  ${command} `)
+    const commands =
+      'serve demo check doctor health nodes providers backfill dashboards capture emulate completion help version'
+    for (const command of commands.split(' ')) expect(stdout).toContain(`  ${command} `)
   })
 
   test.concurrent('prints the version with details of the build', async () => {
@@ -53,18 +43,13 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
-    [['help'], ['--help']],
-    [['-h'], ['--help']],
-    [
-      ['help', 'nodes'],
-      ['nodes', '--help'],
-    ],
-    [
-      ['nodes', '-h'],
-      ['nodes', '--help'],
-    ],
-  ])('%j prints the same as %j', async (args, same) => {
-    const [{ code, stdout, stderr }, other] = await Promise.all([program(...args), program(...same)])
+    ['help', '--help'],
+    ['-h', '--help'],
+    ['help nodes', 'nodes --help'],
+    ['nodes -h', 'nodes --help'],
+  ])('%s prints the same as %s', async (args, same) => {
+    const runs = [args, same].map((words) => program(...words.split(' ')))
+    const [{ code, stdout, stderr }, other] = (await Promise.all(runs)) as [Done, Done]
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: other.stdout, stderr: '' })
     expect(stdout).toContain('Usage: sds-exporter')
   })
@@ -91,25 +76,19 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
-    [['nodse'], "unknown command 'nodse'\n(Did you mean nodes?)\n"],
-    [['nodes', '--jsn'], "unknown option '--jsn'\n(Did you mean --json?)\n"],
-    [
-      ['serve', '--config.fle=sds-exporter.yml'],
-      "unknown option '--config.fle'\n(Did you mean --config.file?)\n",
-    ],
-    [['nodes', '--tea'], "unknown option '--tea'\nRun it with"],
-    [['serve', '--web.enable-lifecycle=false'], "unknown option '--web.enable-lifecycle=false'"],
-    [['providers', 'delete', '--yes=corp'], "unknown option '--yes=corp'"],
-    [['nodes'], 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'],
-    [
-      ['providers', 'list'],
-      'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml',
-    ],
-    [['check'], 'no configuration file: set --config.file or SDS_CONFIG_FILE, or create sds-exporter.yml'],
-    [['check', 'a.yml', '--config.file=b.yml'], "cannot be used with the argument 'file'"],
-    [['emulate', '--fault=sttus:503@nodes'], 'Did you mean status?'],
-  ])('%j is a usage error that names the mistake', async (args, words) => {
-    const { code, stdout, stderr } = await program(...args)
+    ['nodse', "unknown command 'nodse'\n(Did you mean nodes?)\n"],
+    ['nodes --jsn', "unknown option '--jsn'\n(Did you mean --json?)\n"],
+    ['serve --config.fle=a.yml', "unknown option '--config.fle'\n(Did you mean --config.file?)\n"],
+    ['nodes --tea', "unknown option '--tea'\nRun it with"],
+    ['serve --web.enable-lifecycle=false', "unknown option '--web.enable-lifecycle=false'"],
+    ['providers delete --yes=corp', "unknown option '--yes=corp'"],
+    ['nodes', NO_FILE],
+    ['providers list', NO_FILE],
+    ['check', NO_FILE],
+    ['check a.yml --config.file=b.yml', "cannot be used with the argument 'file'"],
+    ['emulate --fault=sttus:503@nodes', 'Did you mean status?'],
+  ])('%s is a usage error that names the mistake', async (args, words) => {
+    const { code, stdout, stderr } = await program(...args.split(' '))
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
   })
 
@@ -127,23 +106,15 @@ describe('the program', () => {
 })
 
 describe('stdout', () => {
+  const FULL = 'exec "$0" "$@" >/dev/full'
+  /** A limit of the size of files: a write takes what is left, and the next one fails. */
+  const LIMITED = 'ulimit -f 1; exec "$0" "$@" >file'
   const completion = [process.execPath, 'src/main.ts', 'completion', 'bash']
 
   test.concurrent.each([
-    [
-      'that takes nothing',
-      'exec "$0" "$@" >/dev/full',
-      ['completion', 'bash'],
-      'no space left on device (ENOSPC)',
-    ],
-    ['that takes nothing', 'exec "$0" "$@" >/dev/full', ['--version'], 'no space left on device (ENOSPC)'],
-    // A limit of the size of files: a write takes what is left, and the next one fails.
-    [
-      'that takes a part',
-      'ulimit -f 1; exec "$0" "$@" >file',
-      ['completion', 'zsh'],
-      'file too large (EFBIG)',
-    ],
+    ['that takes nothing', FULL, ['completion', 'bash'], 'no space left on device (ENOSPC)'],
+    ['that takes nothing', FULL, ['--version'], 'no space left on device (ENOSPC)'],
+    ['that takes a part', LIMITED, ['completion', 'zsh'], 'file too large (EFBIG)'],
   ])('on a disk %s is a failure: %s %j', async (_, script, args, words) => {
     using folder = temporaryFolder()
     const main = join(process.cwd(), 'src/main.ts')

@@ -19,9 +19,8 @@ const LOOK_MS = 1000
 
 const ends: (() => void)[] = []
 // The poller looks at the clock when the test says so.
-beforeEach(
-  () => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }),
-)
+const toFake = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const
+beforeEach(() => void vi.useFakeTimers({ toFake: [...toFake] }))
 afterEach(() => {
   for (const end of ends.splice(0)) end()
   vi.restoreAllMocks()
@@ -40,21 +39,11 @@ interface Setup {
 }
 
 /** A poller of system `a` with the pools p1 and p2, whose clock is moved by the test. */
-async function start({
-  maxBytes = 1_000_000,
-  maxRandomDelayMs = 0,
-  now = T + 60,
-  window = WINDOW,
-  interval = STEP,
-} = {}) {
-  const setup: Setup = { answer: served, works: true, now, periods: [], failures: [] }
+async function start({ maxBytes = 1_000_000, maxRandomDelayMs = 0 } = {}) {
+  const setup: Setup = { answer: served, works: true, now: T + 60, periods: [], failures: [] }
   const store = await storeOfA()
-  await store.update('a', (state) =>
-    withPools(
-      state,
-      ['p1', 'p2'].map((id) => ({ id, name: undefined })),
-    ),
-  )
+  const pools = ['p1', 'p2'].map((id) => ({ id, name: undefined }))
+  await store.update('a', (state) => withPools(state, pools))
   const log = recordingLog()
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
@@ -65,7 +54,7 @@ async function start({
       poll: { ...poll, maxRandomDelayMs },
       limits: { ...limits, maxResponseBytes: maxBytes },
     },
-    history: { enabled: true, windowMs: window * 1000, intervalMs: interval * 1000 },
+    history: { enabled: true, windowMs: WINDOW * 1000, intervalMs: STEP * 1000 },
     client: {
       history(poolId, period) {
         setup.periods.push(period)
@@ -90,13 +79,8 @@ async function start({
   poller.start()
   const times = async (pool: string): Promise<number[]> => {
     const { gzip } = await poller.document().packed('openmetrics')
-    return [
-      ...gunzipSync(gzip)
-        .toString()
-        .matchAll(/pool="(.*?)".* (\d+)$/gm),
-    ]
-      .filter(([, own]) => own === pool)
-      .map(([, , t]) => Number(t))
+    const samples = [...String(gunzipSync(gzip)).matchAll(/pool="(.*?)".* (\d+)$/gm)]
+    return samples.filter(([, own]) => own === pool).map(([, , t]) => Number(t))
   }
   /** The poller looks at the clock once. */
   const begin = async () => {
@@ -120,30 +104,29 @@ async function start({
   return { poller, setup, store, log, times, polled, begin, look, stopping }
 }
 
-const feedOf = (pool: string) =>
-  decodeFeed({
-    _embedded: {
-      instances: [
-        {
-          id: `n-${pool}`,
-          displayName: `n-${pool}`,
-          storagePoolName: pool,
-          diskSpaceTotalCurrent: { t: T, Space: 1 },
-        },
-      ],
-    },
-  })
+/** A node of the pool with these members. */
+const answerOf = (pool: string, members: object) => {
+  const node = { id: `n-${pool}`, displayName: `n-${pool}`, storagePoolName: pool, ...members }
+  return { _embedded: { instances: [node] } }
+}
+const feedOf = (pool: string) => decodeFeed(answerOf(pool, { diskSpaceTotalCurrent: { t: T, Space: 1 } }))
+
+/** A node with these points of the period. */
+const withPoints = (pool: string, period: Period, diskSpaceTotal: readonly object[]) =>
+  decodeHistory(answerOf(pool, { diskSpaceTotal }), { period, respondedAt: period.end })
 
 /** A node with all points of the period. */
 async function served(pool: string, period: Period): Promise<HistoryReading> {
-  const points: { t: number; Space: number }[] = []
-  for (let t = period.start; t < period.end; t += STEP) points.push({ t, Space: t })
-  const node = { id: `n-${pool}`, displayName: `n-${pool}`, storagePoolName: pool, diskSpaceTotal: points }
-  return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
+  const points = period.start < period.end ? grid(period.start, period.end - 1) : []
+  return withPoints(
+    pool,
+    period,
+    points.map((t) => ({ t, Space: t })),
+  )
 }
 
 const grid = (from: number, to: number) =>
-  Array.from({ length: (to - from) / STEP + 1 }, (_, index) => from + index * STEP)
+  Array.from({ length: Math.floor((to - from) / STEP) + 1 }, (_, index) => from + index * STEP)
 
 test('reads the pools when all were polled once, and then with every interval', async () => {
   const { setup, times, polled, look } = await start()
@@ -333,11 +316,10 @@ test('a clock that is set back does not stop the readings', async () => {
 test('of the points of an interval, the first one is kept', async () => {
   const { setup, polled, times, look } = await start({ maxBytes: 10_000 })
   await polled(['p1'])
-  setup.answer = async (_pool, period) => {
+  setup.answer = async (pool, period) => {
     const length = (period.end - period.start) * 10
-    const diskSpaceTotal = Array.from({ length }, (_, index) => ({ t: period.start + index / 10, Space: 1 }))
-    const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
+    const points = Array.from({ length }, (_, index) => ({ t: period.start + index / 10, Space: 1 }))
+    return withPoints(pool, period, points)
   }
   await look()
   expect(await times('p1')).toEqual(grid(T - WINDOW + 2 * STEP, T))
@@ -346,21 +328,20 @@ test('of the points of an interval, the first one is kept', async () => {
 test('what is unusual in the answers is logged once; rejected values are counted', async () => {
   const { setup, store, polled, log, look } = await start()
   await polled(['p1'])
-  setup.answer = async (_pool, period) => {
-    const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
-    const diskSpaceTotal = points.map((t, index) => ({ t, Space: index === 0 ? 'x' : t }))
-    const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return decodeHistory({ _embedded: { instances: [node] } }, { period, respondedAt: period.end })
+  setup.answer = async (pool, period) => {
+    const times = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
+    return withPoints(
+      pool,
+      period,
+      times.map((t, index) => ({ t, Space: index === 0 ? 'x' : t })),
+    )
   }
   await look()
   setup.now += STEP
   await look()
+  const message = expect.stringContaining('every 600 s')
   expect(log.lines).toMatchObject([
-    {
-      level: 'info',
-      message: expect.stringContaining('every 600 s'),
-      fields: { system: 'a', pool_id: 'p1' },
-    },
+    { level: 'info', message, fields: { system: 'a', pool_id: 'p1' } },
     { level: 'warn', fields: { attribute: 'diskSpaceTotal', value: 'x' } },
   ])
   const counted = shown(store, 'sds_api_rejected_values_total', 'attribute')

@@ -304,16 +304,10 @@ describe('the Flux API', () => {
   test('whose figures take more memory than allowed leaves the values of the feed', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
     const { query } = answering(() => memory(1, ...names))
-    const nodes = async (pool: string) =>
-      readingOf(
-        Object.fromEntries(
-          names
-            .slice(pool === 'p' ? 0 : 100)
-            .slice(0, 100)
-            .map((n) => [n, 1]),
-        ),
-        pool,
-      )
+    const nodes = async (pool: string) => {
+      const own = pool === 'p' ? names.slice(0, 100) : names.slice(100)
+      return readingOf(Object.fromEntries(own.map((name) => [name, 1])), pool)
+    }
     const pools = ['p', 'q']
     const unbounded = await setUp({ query, nodes, pools })
     const bytes = bytesOf(unbounded.store.system('a') ?? newSystem('a'))

@@ -6,6 +6,11 @@ import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
 import { findLeaks } from '../../src/recording/search/leaks.ts'
 import { POOL, RECORDING_HEADER, received, redacted, redactor } from './received.ts'
 
+/** The answer to a query. */
+const seriesOf = (Columns: readonly string[], ...Values: readonly (readonly string[])[]) => ({
+  Series: [{ Columns, Values }],
+})
+
 test('numbers, flags, units, times, versions and statuses stay', () => {
   const body = {
     healthStatus: 'NotAccessible',
@@ -26,21 +31,15 @@ test('numbers, flags, units, times, versions and statuses stay', () => {
 })
 
 test('names, ids, addresses, mails and free text become stand-ins, the same one for the same text', () => {
+  const id = '69721EED-3CAE-4BF3-88C7-8719A9273AF1'
   const body = [
-    {
-      displayName: 'ecs-node-01.prod.bank.com',
-      id: '69721EED-3CAE-4BF3-88C7-8719A9273AF1',
-      mgmt_ip: '10.4.0.101',
-    },
+    { displayName: 'ecs-node-01.prod.bank.com', id, mgmt_ip: '10.4.0.101' },
     { displayName: 'tape', storagePoolName: 'gold', owner: 'jane@bank.com', serial: 'CKM00123' },
     { displayName: 'tape', data_ip: 'fe80::1', description: 'see ticket 4711', id: '10.4.0.102' },
   ]
+  const standIn = expect.stringMatching(/^[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}$/)
   expect(redacted(body)).toEqual([
-    {
-      displayName: 'node-1.example.net',
-      id: expect.stringMatching(/^[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}$/),
-      mgmt_ip: '198.18.0.1',
-    },
+    { displayName: 'node-1.example.net', id: standIn, mgmt_ip: '198.18.0.1' },
     { displayName: 'node-2', storagePoolName: 'pool-1', owner: 'mail-1@example.net', serial: 'serial-1' },
     { displayName: 'node-2', data_ip: '2001:db8::1', description: 'text-1', id: '198.18.0.2' },
   ])
@@ -52,34 +51,17 @@ test('an id is the same alone, in a URN, in a link, in a path and in the answer 
   const standIn = one.standIns.of(POOL, 'id')
   expect(standIn).not.toBe(POOL)
   const href = `/dashboard/storagepools/${urn}/nodes`
-  const { request, body } = one.exchange(
-    received({
-      path: href,
-      text: JSON.stringify({ id: urn, storagePoolId: POOL, _links: { nodes: { href: `${href} ` } } }),
-    }),
-  )
+  const node = { id: urn, storagePoolId: POOL, _links: { nodes: { href: `${href} ` } } }
+  const { request, body } = one.exchange(received({ path: href, text: JSON.stringify(node) }))
   expect(request.path).toBe(href.replace(POOL, standIn))
-  expect(body).toEqual({
-    id: urn.replace(POOL, standIn),
-    storagePoolId: standIn,
-    _links: { nodes: { href: href.replace(POOL, standIn) } },
-  })
-  const answer = {
-    Series: [
-      {
-        Columns: ['_time', '_value', 'host', 'node_id', 'rack-of-jane'],
-        Values: [['2026-03-11T12:34:56Z', '12', 'n1', POOL, 'x']],
-      },
-    ],
-  }
-  expect(one.exchange(received({ operation: 'query', text: JSON.stringify(answer) })).body).toEqual({
-    Series: [
-      {
-        Columns: ['_time', '_value', 'host', 'node_id', 'member-1'],
-        Values: [['2026-03-11T12:34:56Z', '12', 'node-1', standIn, 'text-1']],
-      },
-    ],
-  })
+  const _links = { nodes: { href: href.replace(POOL, standIn) } }
+  expect(body).toEqual({ id: urn.replace(POOL, standIn), storagePoolId: standIn, _links })
+  const columns = ['_time', '_value', 'host', 'node_id']
+  const time = '2026-03-11T12:34:56Z'
+  const answer = seriesOf([...columns, 'rack-of-jane'], [time, '12', 'n1', POOL, 'x'])
+  const redactedAnswer = seriesOf([...columns, 'member-1'], [time, '12', 'node-1', standIn, 'text-1'])
+  const answered = one.exchange(received({ operation: 'query', text: JSON.stringify(answer) }))
+  expect(answered.body).toEqual(redactedAnswer)
 })
 
 test('a name of a host has the same stand-in in any case, other names do not', () => {
@@ -87,24 +69,17 @@ test('a name of a host has the same stand-in in any case, other names do not', (
   const bodyOf = (value: unknown, operation: 'nodes' | 'query' | 'namespaces' = 'nodes') =>
     one.exchange(received({ operation, text: JSON.stringify(value) })).body
   const nodes = [{ displayName: 'ECS-Node-01.Bank.com' }, { nodename: 'Tape' }, { fqdn: 'TAPE' }]
-  expect(bodyOf(nodes)).toEqual([
-    { displayName: 'node-1.example.net' },
-    { nodename: 'node-2' },
-    { fqdn: 'node-2' },
-  ])
-  const rows = (...hosts: readonly string[]) => ({
-    Series: [{ Columns: ['host'], Values: hosts.map((host) => [host]) }],
-  })
+  const standIns = [{ displayName: 'node-1.example.net' }, { nodename: 'node-2' }, { fqdn: 'node-2' }]
+  expect(bodyOf(nodes)).toEqual(standIns)
+  const rows = (...hosts: readonly string[]) => seriesOf(['host'], ...hosts.map((host) => [host]))
   expect(bodyOf(rows('ecs-node-01.bank.com', 'tape', 'other'), 'query')).toEqual(
     rows('node-1.example.net', 'node-2', 'node-3'),
   )
   expect(bodyOf({ namespace: [{ name: 'Jane' }, { name: 'jane' }] }, 'namespaces')).toEqual({
     namespace: [{ name: 'namespace-1' }, { name: 'namespace-2' }],
   })
-  expect(bodyOf({ bucketName: 'TaPe', rgName: 'OTHER' })).toEqual({
-    bucketName: 'bucket-1',
-    rgName: 'replication-group-1',
-  })
+  const names = bodyOf({ bucketName: 'TaPe', rgName: 'OTHER' })
+  expect(names).toEqual({ bucketName: 'bucket-1', rgName: 'replication-group-1' })
   // What is searched for in the recording.
   expect([...one.standIns.replaced().keys()]).toEqual(
     expect.arrayContaining(['ECS-Node-01.Bank.com', 'ecs-node-01.bank.com', 'Tape', 'TAPE', 'tape']),
@@ -169,19 +144,10 @@ test.each([
 })
 
 test('with names kept, everything else is replaced, and a name with a secret', () => {
-  const body = {
-    displayName: 'node-in-frankfurt',
-    id: POOL,
-    owner: 'jane',
-    nodename: 'password-of-the-monitor-1',
-  }
-  const kept = redacted(body, 'nodes', true) as typeof body
-  expect(kept).toEqual({
-    displayName: 'node-in-frankfurt',
-    id: expect.not.stringContaining(POOL),
-    owner: 'user-1',
-    nodename: 'node-1',
-  })
+  const displayName = 'node-in-frankfurt'
+  const body = { displayName, id: POOL, owner: 'jane', nodename: 'password-of-the-monitor-1' }
+  const id = expect.not.stringContaining(POOL)
+  expect(redacted(body, 'nodes', true)).toEqual({ displayName, id, owner: 'user-1', nodename: 'node-1' })
 })
 
 test('parameters of requests are replaced where they hold names', () => {
@@ -274,10 +240,8 @@ describe('rows of a query', () => {
   test('an id is that of an operation, also in queries of a resource', () => {
     const rows = [['ttfb_read'], ['jane']]
     expect(recorded(['id'], rows)).toEqual([['ttfb_read'], ['word-1']])
-    expect(recorded(['id'], rows, { operation: 'system', path: QUERY_PATH })).toEqual([
-      ['ttfb_read'],
-      ['word-1'],
-    ])
+    const ofResource = recorded(['id'], rows, { operation: 'system', path: QUERY_PATH })
+    expect(ofResource).toEqual([['ttfb_read'], ['word-1']])
   })
 })
 
@@ -308,10 +272,8 @@ test('the body of a request is redacted, the text of a query is not', () => {
   const usage = redactor().exchange(received({ operation: 'namespaces', sent, text: '{}' }))
   expect(usage.request.body).toEqual({ id: ['namespace-1'] })
   const query = JSON.stringify({ query: 'from(bucket: "monitoring_op")' })
-  const queried = redactor().exchange(
-    received({ operation: 'query', path: QUERY_PATH, sent: query, text: '{}' }),
-  )
-  expect(queried.request.body).toEqual(JSON.parse(query))
+  const queried = received({ operation: 'query', path: QUERY_PATH, sent: query, text: '{}' })
+  expect(redactor().exchange(queried).request.body).toEqual(JSON.parse(query))
 })
 
 test.each([
@@ -352,12 +314,9 @@ test.each([
 ])('a forbidden text is found %s', (_, text) => {
   const exchange = { ...LINE, status: 200, format: 'json', body: { a: { b: [text] } } } as const
   const forbidden = { text: SECRET, what: 'the password' }
-  expect(
-    findLeaks(recordingLines({ header: RECORDING_HEADER, exchanges: [exchange] }), [forbidden], () => false),
-  ).toEqual([forbidden])
-  expect(
-    findLeaks(recordingLines({ header: RECORDING_HEADER, exchanges: [LINE] }), [forbidden], () => false),
-  ).toEqual([])
+  const leaksIn = (one: Parameters<typeof recordingLines>[0]['exchanges'][number]) =>
+    findLeaks(recordingLines({ header: RECORDING_HEADER, exchanges: [one] }), [forbidden], () => false)
+  expect([leaksIn(exchange), leaksIn(LINE)]).toEqual([[forbidden], []])
 })
 
 test('words of the product, numbers and stand-ins are no leaks', () => {
@@ -374,10 +333,8 @@ test('a text of four characters is searched, a shorter one is not', () => {
 
 /** CPU time of the thread, because other tests run beside. */
 test('16 MB of one character, and thousands of texts, take linear time', () => {
-  const body = {
-    displayName: 'a'.repeat(16_000_000),
-    description: `${'\\'.repeat(100_000)}%${'25'.repeat(100_000)}`,
-  }
+  const description = `${'\\'.repeat(100_000)}%${'25'.repeat(100_000)}`
+  const body = { displayName: 'a'.repeat(16_000_000), description }
   const names = Array.from({ length: 5000 }, (_, index) => ({ name: `${'customer-'.repeat(5)}${index}` }))
   const began = process.threadCpuUsage()
   const one = redactor()
@@ -386,13 +343,8 @@ test('16 MB of one character, and thousands of texts, take linear time', () => {
     one.exchange(received({ operation: 'namespaces', text: JSON.stringify({ namespace: names }) })),
   ]
   const texts = [...one.standIns.replaced().keys()].map((text) => ({ text, what: '' }))
-  expect(
-    findLeaks(
-      exchanges.map((line) => JSON.stringify(line)),
-      texts,
-      one.standIns.isStandIn,
-    ),
-  ).toEqual([])
+  const lines = exchanges.map((line) => JSON.stringify(line))
+  expect(findLeaks(lines, texts, one.standIns.isStandIn)).toEqual([])
   const { user, system } = process.threadCpuUsage(began)
   expect((user + system) / 1e6).toBeLessThan(10)
 })

@@ -11,10 +11,8 @@ const rejectedIn = (body: unknown) =>
 
 describe('a fixture becomes the expected series', () => {
   test.each(['documented', 'classic', 'modern', 'awkward', 'empty'])('%s', (name) => {
-    const expected = feedFile(`${name}.prom`)
-      .split('\n')
-      .filter((line) => line !== '')
-    expect(nodeLines(decodeText(feedFile(`${name}.json`)))).toEqual(expected)
+    const lines = nodeLines(decodeText(feedFile(`${name}.json`)))
+    expect(lines).toEqual(feedFile(`${name}.prom`).split('\n').filter(Boolean))
   })
 
   test('the values of fixture documented can be read', () => {
@@ -47,13 +45,9 @@ describe('coverage', () => {
   })
 
   test('distinguishes an unreadable list from an absent one', () => {
-    const { coverage } = decodeFeed(
-      feed({
-        id: 'a',
-        transactionErrorsCurrent: { all: [{ t: 1, Rate: 'NaN' }] },
-        allocatedCapacityForecast: [{ unit: 'day', forecast: 'soon', history: '7', target: '80' }],
-      }),
-    )
+    const transactionErrorsCurrent = { all: [{ t: 1, Rate: 'NaN' }] }
+    const allocatedCapacityForecast = [{ unit: 'day', forecast: 'soon', history: '7', target: '80' }]
+    const { coverage } = decodeFeed(feed({ id: 'a', transactionErrorsCurrent, allocatedCapacityForecast }))
     expect(coverage.get('transactionErrors')).toEqual({ served: 0, absent: 0, unreadable: 1 })
     expect(coverage.get('allocatedCapacityForecast')).toEqual({ served: 0, absent: 0, unreadable: 1 })
   })
@@ -76,12 +70,14 @@ describe('a body that is not a feed', () => {
   })
 
   test('_instances is used before instances if it is a list with entries', () => {
-    const both = { _embedded: { instances: [{ id: 'a' }], _instances: [{ id: 'b' }] } }
-    expect(decodeFeed(both).nodes.map(({ id }) => id)).toEqual(['b'])
-    const odd = { _embedded: { instances: [{ id: 'a' }], _instances: null } }
-    expect(decodeFeed(odd).nodes.map(({ id }) => id)).toEqual(['a'])
-    const empty = { _embedded: { instances: [{ id: 'a' }], _instances: [] } }
-    expect(decodeFeed(empty).nodes.map(({ id }) => id)).toEqual(['a'])
+    for (const [_instances, used] of [
+      [[{ id: 'b' }], 'b'] as const,
+      [null, 'a'] as const,
+      [[], 'a'] as const,
+    ]) {
+      const { nodes } = decodeFeed({ _embedded: { instances: [{ id: 'a' }], _instances } })
+      expect(nodes.map(({ id }) => id)).toEqual([used])
+    }
   })
 })
 
@@ -97,17 +93,10 @@ describe('nodes', () => {
   })
 
   test('with the same id: the last one is used, the others are counted', () => {
-    const body = feed(
-      { id: 'a', numDisks: 1 },
-      { id: 'b' },
-      { id: ' a ', numDisks: 2 },
-      { id: 'a', numDisks: 3 },
-    )
+    const list = ['a', 'b', ' a ', 'a'].map((id, numDisks) => ({ id, numDisks }))
+    const body = feed(...list)
     const { nodes } = decodeFeed(body)
-    expect(nodes.map(({ id, disks }) => [id, disks.get('numDisks')])).toEqual([
-      ['a', 3],
-      ['b', undefined],
-    ])
+    expect(nodes.map(({ id, disks }) => `${id} ${disks.get('numDisks')}`)).toEqual(['a 3', 'b 1'])
     expect(rejectedIn(body)).toEqual([['id', 'duplicate', 2]])
   })
 
@@ -119,28 +108,24 @@ describe('nodes', () => {
 })
 
 describe('bounds', () => {
+  const KEPT = TRANSACTION_ERRORS.maxExported
+
   test('5000 error types: the most frequent are kept, the others are counted', () => {
-    const types = Array.from({ length: 5000 }, (_, index) => ({
-      errorType: `${index} (S3)`,
-      category: 'User',
-      errorCount: String(index),
-    }))
+    const types = Array.from({ length: 5000 }, (_, index) => {
+      return { errorType: `${index} (S3)`, category: 'User', errorCount: String(index) }
+    })
     const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
     const kept = decodeFeed(body).nodes[0]?.errors?.types ?? []
-    expect(kept).toHaveLength(TRANSACTION_ERRORS.maxExported)
+    expect(kept).toHaveLength(KEPT)
     expect(kept[0]?.errorType).toBe('4999 (S3)')
-    expect(rejectedIn(body)).toEqual([
-      ['transactionErrors', 'too_many', 5000 - TRANSACTION_ERRORS.maxExported],
-    ])
+    expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 5000 - KEPT]])
   })
 
   test('a million error types', () => {
     const types = Array.from({ length: 1_000_000 }, (_, index) => ({ errorType: index, errorCount: index }))
     const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
     expect(decodeFeed(body).nodes[0]?.errors?.types[0]?.count).toBe(9999)
-    expect(rejectedIn(body)).toEqual([
-      ['transactionErrors', 'too_many', 1_000_000 - TRANSACTION_ERRORS.maxExported],
-    ])
+    expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 1_000_000 - KEPT]])
   })
 
   test('the error types of all nodes together', () => {
@@ -151,12 +136,9 @@ describe('bounds', () => {
   })
 
   test('forecasts of one node', () => {
-    const allocatedCapacityForecast = Array.from({ length: 450 }, (_, history) => ({
-      unit: 'day',
-      forecast: '1',
-      history,
-      target: '80',
-    }))
+    const allocatedCapacityForecast = Array.from({ length: 450 }, (_, history) => {
+      return { unit: 'day', forecast: '1', history, target: '80' }
+    })
     const body = feed({ id: 'a', allocatedCapacityForecast })
     expect(decodeFeed(body).nodes[0]?.forecasts).toHaveLength(400)
     expect(rejectedIn(body)).toEqual([['allocatedCapacityForecast', 'too_many', 50]])
@@ -179,26 +161,19 @@ describe('bounds', () => {
 
   test('names', () => {
     const long = 'x'.repeat(10_000)
-    const errorType = { category: long, errorType: long, errorCount: 1 }
-    const [node] = decodeFeed(
-      feed({
-        id: long,
-        displayName: `${long}1`,
-        storagePoolName: long,
-        apiChange: long,
-        healthStatus: long,
-        transactionErrorsCurrent: { types: [errorType] },
-      }),
-    ).nodes
+    const names = {
+      id: long,
+      displayName: `${long}1`,
+      storagePoolName: long,
+      apiChange: long,
+      healthStatus: long,
+    }
+    const types = [{ category: long, errorType: long, errorCount: 1 }]
+    const [node] = decodeFeed(feed({ ...names, transactionErrorsCurrent: { types } })).nodes
     expect(node?.id).toMatch(/^x{200}…[0-9a-f]{32}$/)
     expect(node?.name).not.toBe(node?.id)
-    const texts = [
-      node?.name,
-      node?.poolName,
-      node?.apiChange,
-      node?.health,
-      node?.errors?.types[0]?.errorType,
-    ]
+    const ofErrors = node?.errors?.types[0]?.errorType
+    const texts = [node?.name, node?.poolName, node?.apiChange, node?.health, ofErrors]
     expect(texts.map((text) => text?.length)).toEqual([233, 233, 233, 64, 233])
   })
 
@@ -242,8 +217,7 @@ describe('bounds', () => {
 describe('a member that is missing, null or of another type removes only its own series', () => {
   const body = () => JSON.parse(feedFile('documented.json'))
   const nodeOf = (feedBody: ReturnType<typeof body>) => feedBody._embedded.instances[0]
-  const families = (lines: readonly string[]) =>
-    new Set(lines.map((line) => line.slice(0, line.indexOf('{'))))
+  const families = (lines: readonly string[]) => new Set(lines.map((line) => line.replace(/\{.*/, '')))
   const all = nodeLines(decodeFeed(body()))
   const members = ATTRIBUTES.map(({ name, family, labels }) => ({ key: `${name}Current`, family, labels }))
   const counts = ['numDisks', 'numGoodDisks', 'numBadDisks', 'numMaintenanceDisks', 'numReadyToReplaceDisks']
@@ -285,10 +259,8 @@ describe('a member that is missing, null or of another type removes only its own
     for (const { key, family, labels } of members) {
       const ends = Object.entries(labels).map(([name, value]) => `,${name}="${value}"`)
       const own = (line: string) => line.startsWith(`${family}{`) && ends.every((end) => line.includes(end))
-      expect([key, withoutTimestamps(linesWith(key, value))]).toEqual([
-        key,
-        withoutTimestamps(all).filter((line) => !own(line)),
-      ])
+      const left = withoutTimestamps(all).filter((line) => !own(line))
+      expect([key, withoutTimestamps(linesWith(key, value))]).toEqual([key, left])
     }
     for (const key of counts) expect([key, linesWith(key, value).length]).toEqual([key, all.length - 1])
     for (const { key, families: lost } of others) {
@@ -312,11 +284,8 @@ describe('the unit of bandwidths', () => {
     ['B/s', 5],
   ] as const)('%s is applied to the value tag Bandwidth only', (unit, expected) => {
     const lines = nodeLines(decodeFeed(body, unit))
-    expect(lines).toContain(
-      `sds_node_nic_bytes_per_second{system="frankfurt",pool="p1",node="n1"} ${expected}`,
-    )
-    expect(lines).toContain(
-      'sds_node_disk_read_bytes_per_second{system="frankfurt",pool="p1",node="n1"} 5000000',
-    )
+    const labels = '{system="frankfurt",pool="p1",node="n1"}'
+    expect(lines).toContain(`sds_node_nic_bytes_per_second${labels} ${expected}`)
+    expect(lines).toContain(`sds_node_disk_read_bytes_per_second${labels} 5000000`)
   })
 })

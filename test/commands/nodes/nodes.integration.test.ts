@@ -33,21 +33,11 @@ const ROW: NodeRow = {
   address: null,
   software_version: null,
 }
-const NOTHING: NodeRow = {
-  ...ROW,
-  health_status: null,
-  disks: null,
-  disks_good: null,
-  disks_bad: null,
-  disks_maintenance: null,
-  disks_ready_to_replace: null,
-  disk_space_total_bytes: null,
-  disk_space_allocated_bytes: null,
-  disk_space_free_bytes: null,
-  disk_space_allocated_ratio: null,
-  newest_sample_timestamp_seconds: null,
-  newest_sample_age_seconds: null,
-}
+const NAMES = { system: 'frankfurt', pool: 'hot', pool_id: 'urn:hot', node_id: 'n1' }
+const NOTHING = {
+  ...Object.fromEntries(Object.keys(ROW).map((key) => [key, null])),
+  ...NAMES,
+} as object as NodeRow
 const UNLIMITED = { width: undefined }
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
@@ -137,11 +127,8 @@ describe('the table', () => {
       (health) => ({ ...ROW, health_status: health }),
     )
     const worst = { ...ROW, disks_bad: 2, disk_space_allocated_ratio: 0.95, newest_sample_age_seconds: 3600 }
-    const stream = Object.assign(new PassThrough(), {
-      isTTY: true,
-      hasColors: () => true,
-      getColorDepth: () => 8,
-    })
+    const terminal = { isTTY: true, hasColors: () => true, getColorDepth: () => 8 }
+    const stream = Object.assign(new PassThrough(), terminal)
     const table = nodesTable([...rows, worst], { width: 200, stream })
     const colourOf = (text: string) =>
       new RegExp(`\u001b\\[(\\d+)m *${text} *\u001b`).exec(table)?.[1] ?? 'none'
@@ -160,23 +147,10 @@ describe('the table', () => {
 })
 
 test('the worst nodes come first, and equally bad ones in their order', () => {
-  const row = (node: string, health_status: string | null, disks_bad = 0) => ({
-    ...ROW,
-    node,
-    health_status,
-    disks_bad,
+  const states = ['Good', 'Suspect', 'NotAccessible', 'Good', null, 'Bad', 'Maintenance', 'Rebooting', 'Good']
+  const rows = states.map((health_status, index) => {
+    return { ...ROW, node: 'abcdefghi'.charAt(index), health_status, disks_bad: index === 3 ? 2 : 0 }
   })
-  const rows = [
-    row('a', 'Good'),
-    row('b', 'Suspect'),
-    row('c', 'NotAccessible'),
-    row('d', 'Good', 2),
-    row('e', null),
-    row('f', 'Bad'),
-    row('g', 'Maintenance'),
-    row('h', 'Rebooting'),
-    row('i', 'Good'),
-  ]
   expect(sortBySeverity(rows).map(({ node }) => node)).toEqual([...'cfehbgdai'])
 })
 

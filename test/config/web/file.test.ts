@@ -11,6 +11,8 @@ const TLS = 'cert_file: server.pem, key_file: server.key'
 const MUTUAL = `${TLS}, client_ca_file: ca.pem`
 const files = (cert: string, key: string) => `tls_server_config: {cert_file: ${cert}, key_file: ${key}}`
 const tls = (more: string) => `tls_server_config: {${TLS}, ${more}}`
+const verified = (ca: string) => tls(`client_ca_file: ${ca}, client_auth_type: RequireAndVerifyClientCert`)
+const NO_HASH = /basic_auth_users.alice: expected a bcrypt hash/
 const mutual = (more: string) => tls(`client_ca_file: ca.pem, ${more}`)
 const folder = temporaryFolder()
 
@@ -26,10 +28,8 @@ beforeAll(async () => {
   folder.write('other.key', other.key)
   folder.write('junk.pem', 'this is no certificate\n')
   folder.write('broken.pem', server.cert.replace(/\n(?=[A-Za-z0-9+/=]+\n-----END)/, '\nAAAA'))
-  folder.write(
-    'half_chain.pem',
-    `${server.cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
-  )
+  const half = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  folder.write('half_chain.pem', `${server.cert}\n${half}`)
   folder.write('empty.pem', '')
 })
 afterAll(() => folder[Symbol.dispose]())
@@ -42,10 +42,8 @@ function problemsOf(yaml: string): string[] {
   try {
     load(yaml)
   } catch (failure) {
-    if (failure instanceof ConfigError) {
-      return failure.problems.map(({ path, message }) => `${path}: ${message}`)
-    }
-    throw failure
+    if (!(failure instanceof ConfigError)) throw failure
+    return failure.problems.map(({ path, message }) => `${path}: ${message}`)
   }
   return []
 }
@@ -100,37 +98,19 @@ describe('an invalid web configuration file', () => {
     [files('no.pem', 'server.key'), /cert_file: no.pem cannot be read: no such file/],
     [files('.', 'server.key'), /cert_file: . cannot be read: it is a directory/],
     [files('junk.pem', 'server.key'), /cert_file: junk.pem contains no certificate/],
-    [
-      files('broken.pem', 'server.key'),
-      /cert_file: broken.pem contains a certificate that cannot be read \(number 1 of 1\)/,
-    ],
-    [
-      files('half_chain.pem', 'server.key'),
-      /cert_file: half_chain.pem contains a certificate that cannot be read \(number 2 of 2\)/,
-    ],
+    [files('broken.pem', 'server.key'), /: broken.pem contains .* cannot be read \(number 1 of 1\)/],
+    [files('half_chain.pem', 'server.key'), /: half_chain.pem contains .* cannot be read \(number 2 of 2\)/],
     ['tls_server_config: {key_file: server.key}', /cert_file: missing/],
     ['tls_server_config: {cert_file: server.pem}', /key_file: missing/],
     [files('server.pem', 'server.pem'), /key_file: server.pem contains no usable private key/],
     [files('server.pem', 'other.key'), /key_file: the key does not belong/],
     [`tls_server_config: {${MUTUAL}}`, /client_auth_type: a client CA needs a client_auth_type/],
     [tls('client_auth_type: RequireAndVerifyClientCert'), /client_ca_file: missing/],
-    [
-      tls('client_ca_file: junk.pem, client_auth_type: RequireAndVerifyClientCert'),
-      /client_ca_file: junk.pem contains no certificate/,
-    ],
-    [
-      tls('client_ca_file: server.pem, client_auth_type: RequireAndVerifyClientCert'),
-      /client_ca_file: server.pem contains no root certificate/,
-    ],
+    [verified('junk.pem'), /client_ca_file: junk.pem contains no certificate/],
+    [verified('server.pem'), /client_ca_file: server.pem contains no root certificate/],
     [tls('client_auth_type: RequireCert'), /client_auth_type: expected one of NoClientCert, /],
-    [
-      mutual('client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]'),
-      /client_allowed_sans: needs/,
-    ],
-    [
-      tls('client_auth_type: RequireAnyClientCert, client_allowed_sans: []'),
-      /client_allowed_sans: an empty list/,
-    ],
+    [mutual('client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a]'), /sans: needs/],
+    [tls('client_auth_type: RequireAnyClientCert, client_allowed_sans: []'), /sans: an empty list/],
     [tls('min_version: TLS14'), /min_version: expected one of TLS10, /],
     [tls('min_version: TLS13, max_version: TLS12'), /min_version: TLS13 is above max_version TLS12/],
     [tls('max_version: TLS11'), /min_version: TLS12 is above max_version TLS11/],
@@ -138,7 +118,7 @@ describe('an invalid web configuration file', () => {
     [tls('cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]'), /cipher_suites\[0\]: expected one of/],
     [
       tls('max_version: TLS12, cipher_suites: [TLS_AES_128_GCM_SHA256]'),
-      /cipher_suites: none of these is supported by TLS12/,
+      /cipher_suites: none of .* by TLS12/,
     ],
     [tls('prefer_server_cipher_suites: maybe'), /prefer_server_cipher_suites: expected true or false/],
     ['http_server_config: {headers: {X-Powered-By: me}}', /headers.X-Powered-By: unknown key/],
@@ -146,12 +126,9 @@ describe('an invalid web configuration file', () => {
       'http_server_config: {headers: {Content-Security-Policy: "a\\r\\nSet-Cookie: b"}}',
       /Content-Security-Policy: contains characters/,
     ],
-    ['basic_auth_users: {alice: secret}', /basic_auth_users.alice: expected a bcrypt hash/],
-    ['basic_auth_users: {alice: "$apr1$x$y"}', /basic_auth_users.alice: expected a bcrypt hash/],
-    [
-      `basic_auth_users: {alice: "${HASH.replace('$10$', '$03$')}"}`,
-      /basic_auth_users.alice: expected a bcrypt hash/,
-    ],
+    ['basic_auth_users: {alice: secret}', NO_HASH],
+    ['basic_auth_users: {alice: "$apr1$x$y"}', NO_HASH],
+    [`basic_auth_users: {alice: "${HASH.replace('$10$', '$03$')}"}`, NO_HASH],
     [`basic_auth_users: {"a:b": ${HASH}}`, /basic_auth_users\.…: a user name must not contain a colon/],
   ])('%s', (yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)])
@@ -162,16 +139,10 @@ describe('an invalid web configuration file', () => {
       tls_server_config: {cert_file: no.pem, key_file: junk.pem, min_version: TLS9, colour: red}
       http_server_config: {headers: {Server: x}}
       basic_auth_users: {alice: secret}`
-    expect(problemsOf(yaml).map((problem) => problem.replace(/: .*/, ''))).toEqual(
-      expect.arrayContaining([
-        'tls_server_config.cert_file',
-        'tls_server_config.key_file',
-        'tls_server_config.min_version',
-        'tls_server_config.colour',
-        'http_server_config.headers.Server',
-        'basic_auth_users.alice',
-      ]),
-    )
+    const paths = problemsOf(yaml).map((problem) => problem.replace(/: .*/, ''))
+    const ofTls = ['cert_file', 'key_file', 'min_version', 'colour'].map((key) => `tls_server_config.${key}`)
+    const expected = [...ofTls, 'http_server_config.headers.Server', 'basic_auth_users.alice']
+    expect(paths).toEqual(expect.arrayContaining(expected))
   })
 
   test('reports a missing file', () => {
