@@ -12,13 +12,9 @@ import { bodyOf, decodeBody, type RowOptions, readingOf } from './query_files.ts
 
 const feed = (...nodes: readonly object[]) => decodeFeed({ _embedded: { _instances: nodes } })
 const memory = (node: string): RowOptions[] =>
-  (['used', 'used_percent'] as const).map((field) => ({
-    time: '08:35:00',
-    value: 50,
-    field,
-    measurement: 'mem',
-    node,
-  }))
+  (['used', 'used_percent'] as const).map((field) => {
+    return { time: '08:35:00', value: 50, field, measurement: 'mem', node }
+  })
 /** Nodes with these names, whose ids are `id-` and the name. */
 const performanceOf = (...names: readonly string[]) => readingOf([decodeBody(bodyOf(names.flatMap(memory)))])
 /** Merges the only feed of a system. */
@@ -34,26 +30,17 @@ describe('nodes', () => {
       { id: '3', displayName: 'c' },
     ]
     const merged = merge(feed(...nodes), 'a', 'b', 'x')
-    expect(
-      merged.nodes.map(({ id, values }) => [id, values.get('nodeMemoryUtilizationBytes')?.value]),
-    ).toEqual([
-      ['2', 50],
-      ['3', undefined],
-      ['ID-A', 50],
-    ])
+    const used = merged.nodes.map(
+      ({ id, values }) => `${id} ${values.get('nodeMemoryUtilizationBytes')?.value}`,
+    )
+    expect(used).toEqual(['2 50', '3 undefined', 'ID-A 50'])
     expect(unmatchedRows(performanceOf('a', 'b', 'x', 'y'), [feed(...nodes)])).toBe(4)
   })
 
   test('with a name that is not unique are joined by id only', () => {
-    const nodes = [
-      { id: '1', displayName: 'a' },
-      { id: 'id-b', displayName: 'a' },
-    ]
+    const nodes = ['1', 'id-b'].map((id) => ({ id, displayName: 'a' }))
     const merged = merge(feed(...nodes), 'a', 'b')
-    expect(merged.nodes.map(({ id, values }) => [id, values.size])).toEqual([
-      ['1', 0],
-      ['id-b', 2],
-    ])
+    expect(merged.nodes.map(({ id, values }) => `${id} ${values.size}`)).toEqual(['1 0', 'id-b 2'])
   })
 })
 
@@ -69,10 +56,8 @@ describe('rows that cannot be joined', () => {
   }
 
   test('because their name is not unique are counted, also if the others are in another pool', () => {
-    const [a, b] = [
-      { id: '1', displayName: 'a' },
-      { id: '2', displayName: 'A' },
-    ]
+    const a = { id: '1', displayName: 'a' }
+    const b = { id: '2', displayName: 'A' }
     expect(joined(['a'], feed(a, b))).toEqual({ joined: [], unmatched: 2 })
     expect(joined(['a'], feed(a), feed(b))).toEqual({ joined: [], unmatched: 2 })
     expect(joined(['a'], feed(a))).toEqual({ joined: ['1'], unmatched: 0 })

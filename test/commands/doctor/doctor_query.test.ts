@@ -10,82 +10,56 @@ const SMALL = { pools: 1, nodes: 2 } as const
 describe('query', () => {
   test('is available: counts nodes, and the attributes of both sources', async () => {
     const found = await examineEmulator({ ...SMALL, profile: 'modern' })
+    const both = 'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14'
     expect(found.of('query')).toEqual([
-      { status: 'ok', text: expect.stringMatching(/^available: values of 2 nodes$/) },
-      finding(
-        'ok',
-        'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14',
-        undefined,
-        'hot',
-      ),
+      finding('ok', 'available: values of 2 nodes'),
+      finding('ok', both, undefined, 'hot'),
     ])
     expect(found.with('fail')).toEqual([])
     // The ages of attributes that come from the Flux API are checked, too.
-    expect(found.of('samples')).toMatchObject([
-      { status: 'ok', text: expect.stringMatching(/CPU.*transactions .*disk/) },
-    ])
-    expect(found.of('values')).toMatchObject([
-      { status: 'ok', text: expect.stringMatching(/^a second response has \d+ same values/) },
-    ])
+    expect(found.of('samples')).toMatchObject([finding('ok', /CPU.*transactions .*disk/)])
+    expect(found.of('values')).toMatchObject([finding('ok', /^a second response has \d+ same values/)])
   })
 
+  const FORBIDDEN =
+    /^forbidden: the account lacks the role .*\(HTTP 500, code 6401\); it says: Insufficient permissions$/
+  const KEEP_ROLE = /^the role SYSTEM_MONITOR is there: check .*, or set performance\.source: feed$/
   test.each([
-    [
-      'a missing role',
-      ['query-error:role'],
-      'fail',
-      /^forbidden: the account lacks the role .*\(HTTP 500, code 6401\); it says: Insufficient permissions$/,
-      /^the role SYSTEM_MONITOR is there: check .*, or set performance\.source: feed$/,
-    ],
-    ['no current data', ['no-rows'], 'warn', /^available, but without current data/, /wait for ten minutes/],
-  ] as const)('reports %s with the remedy', async (_, faults, status, text, remedy) => {
-    const [finding] = (await examineEmulator({ ...SMALL, profile: 'modern', faults })).of('query')
-    expect(finding).toEqual({
-      status,
-      text: expect.stringMatching(text),
-      remedy: expect.stringMatching(remedy),
-    })
+    ['query-error:role', finding('fail', FORBIDDEN, KEEP_ROLE)],
+    ['no-rows', finding('warn', /^available, but without current data/, /wait for ten minutes/)],
+  ])('reports %s with the remedy', async (fault, expected) => {
+    const found = await examineEmulator({ ...SMALL, profile: 'modern', faults: [fault] })
+    expect(found.of('query').slice(0, 1)).toEqual([expected])
   })
 
   test('warns of a system without a Flux API', async () => {
     const found = await examineEmulator({ ...SMALL, profile: 'community' })
-    expect(found.of('query')).toMatchObject([
-      finding(
-        'warn',
-        /^not there: .*Community Edition \(HTTP 503, code 6503\)/,
-        /Community Edition.*performance\.source: feed/,
-      ),
-    ])
+    const text = /^not there: .*Community Edition \(HTTP 503, code 6503\)/
+    const remedy = /Community Edition.*performance\.source: feed/
+    expect(found.of('query')).toMatchObject([finding('warn', text, remedy)])
     expect(found.with('fail')).toEqual([])
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
   test('reports that rates of releases with the range defect need two polls', async () => {
     const found = await examineEmulator({ ...SMALL, profile: 'range-defect' })
-    expect(found.of('query')[0]).toEqual({
-      status: 'ok',
-      text: expect.stringMatching(/^available: .*; this release returns wrong ranges: rates are those/),
-    })
+    const text = /^available: .*; this release returns wrong ranges: rates are those/
+    expect(found.of('query')[0]).toEqual(finding('ok', text))
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
   test('sends no query if it is disabled', async () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
     const found = await examine({ base_url: emulator.url }, { performance: { source: 'feed' } })
-    expect(found.of('query')).toEqual([
-      finding('info', /^not polled .* no performance metrics: auto would poll it$/),
-    ])
+    const text = /^not polled .* no performance metrics: auto would poll it$/
+    expect(found.of('query')).toEqual([finding('info', text)])
     expect(emulator.log.count('query')).toBe(0)
   })
 
   test('is not needed for a system whose feed has all figures', async () => {
     const found = await examineEmulator({ ...SMALL, profile: 'documented' })
-    expect(found.of('query')).toMatchObject([
-      finding(
-        'info',
-        /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the dashboard API has/,
-      ),
-    ])
+    const text = /^not there: .*older than 3\.5.* \(HTTP 404.*; not needed, because the dashboard API has/
+    expect(found.of('query')).toMatchObject([finding('info', text)])
   })
 })
 
@@ -104,14 +78,12 @@ describe('bandwidths', () => {
   function compare(bytesPerUnit: number, change: (node: number) => number = () => 1, laterSeconds = 100) {
     const t = 1_785_312_600
     const nodes = [4, 5, 6]
-    const feed = decodeFeed({
-      _embedded: {
-        _instances: nodes.map((value) => ({
-          id: `n${value}`,
-          transactionReadBandwidthCurrent: [{ t, Bandwidth: value }],
-        })),
-      },
+    const _instances = nodes.map((value) => {
+      return { id: `n${value}`, transactionReadBandwidthCurrent: [{ t, Bandwidth: value }] }
     })
+    const feed = decodeFeed({ _embedded: { _instances } })
+    const valueAt = (value: number) =>
+      ({ t: t + laterSeconds, value: value * bytesPerUnit * change(value), unit: 'B/s' }) as const
     const performance: PerformanceReading = {
       stop: t + 200,
       maxAgeOf: () => 1320,
@@ -120,12 +92,7 @@ describe('bandwidths', () => {
         nodeId: `N${value}`,
         host: undefined,
         rows: 1,
-        values: new Map([
-          [
-            'transactionReadBandwidth',
-            { t: t + laterSeconds, value: value * bytesPerUnit * change(value), unit: 'B/s' },
-          ],
-        ] as const),
+        values: new Map([['transactionReadBandwidth', valueAt(value)]]),
         transactions: undefined,
         errorTypes: undefined,
         latencies: new Map(),

@@ -66,9 +66,8 @@ describe.each(all)('%s', (overlay, objects) => {
     expect(new Set(names).size).toBe(names.length)
     const [namespace] = objects.filter(({ kind }) => kind === 'Namespace')
     const others = objects.filter(({ kind }) => kind !== 'Namespace')
-    expect(others.map(({ metadata }) => metadata.namespace)).toEqual(
-      others.map(() => namespace?.metadata.name),
-    )
+    const namespaces = others.map(({ metadata }) => metadata.namespace)
+    expect(namespaces).toEqual(others.map(() => namespace?.metadata.name))
   })
 
   test('meets the restricted pod security standard', () => {
@@ -94,9 +93,8 @@ describe.each(all)('%s', (overlay, objects) => {
     const image = parseDockerfile(readText('deploy/docker/Dockerfile'))
     const { runAsUser, runAsGroup, fsGroup } = podOf(objects).securityContext
     const ids = ASSIGNED_IDS.includes(overlay) ? undefined : effective(image, 'USER')?.text
-    expect([runAsUser, runAsGroup, fsGroup].map((id) => id !== undefined)).toEqual(
-      Array(3).fill(ids !== undefined),
-    )
+    const areSet = [runAsUser, runAsGroup, fsGroup].map((id) => id !== undefined)
+    expect(areSet).toEqual(Array(3).fill(ids !== undefined))
     if (ids !== undefined) expect(`${runAsUser}:${runAsGroup}`).toBe(ids)
     const [port] = containerOf(objects).ports
     expect(String(port.containerPort)).toBe(effective(image, 'EXPOSE')?.text)
@@ -183,9 +181,8 @@ describe('production', () => {
     )
     const urls = parse(config).systems.flatMap((system: { base_url: string[] }) => system.base_url)
     // 5353 is the port of the DNS pods of OpenShift.
-    expect(new Set(ports)).toEqual(
-      new Set([53, 5353, ...urls.map((url: string) => Number(new URL(url).port))]),
-    )
+    const ofSystems = urls.map((url: string) => Number(new URL(url).port))
+    expect(new Set(ports)).toEqual(new Set([53, 5353, ...ofSystems]))
   })
 
   test('may ask the DNS of Kubernetes, of OpenShift and the cache of the node', () => {
@@ -214,20 +211,15 @@ describe('production', () => {
     const service = find(production, 'Service')
     expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels)
     expect(service.metadata.labels[spec.jobLabel]).toBe(PROMETHEUS.job)
-    expect(spec.endpoints).toMatchObject([
-      {
-        port: service.spec.ports[0].name,
-        path: '/metrics',
-        interval: `${PROMETHEUS.scrapeIntervalSeconds}s`,
-      },
-    ])
+    const port = service.spec.ports[0].name
+    const interval = `${PROMETHEUS.scrapeIntervalSeconds}s`
+    expect(spec.endpoints).toMatchObject([{ port, path: '/metrics', interval }])
   })
 
   test('has all rules, and promtool accepts them', async () => {
     const rules = production.filter(({ kind }) => kind === 'PrometheusRule')
-    expect(rules.map(({ metadata }) => `${metadata.name}.yml`).sort()).toEqual(
-      readdirSync('deploy/prometheus/rules').sort(),
-    )
+    const names = rules.map(({ metadata }) => `${metadata.name}.yml`)
+    expect(names.sort()).toEqual(readdirSync('deploy/prometheus/rules').sort())
     using folder = temporaryFolder()
     const files = rules.map(({ metadata, spec }) => folder.write(`${metadata.name}.yml`, stringify(spec)))
     expect(await checkRules(...files)).toMatchObject({ code: 0 })
@@ -241,9 +233,8 @@ describe('production', () => {
       expect(JSON.parse(text)).toEqual(JSON.parse(readText(`grafana/dashboards/${file}`)))
     }
     expect(maps.filter((map) => Buffer.byteLength(JSON.stringify(map)) > ANNOTATION_LIMIT_BYTES)).toEqual([])
-    for (const { metadata } of maps) {
-      expect(metadata).toMatchObject({ annotations: { grafana_folder: GRAFANA.folder.title } })
-    }
+    const annotations = { grafana_folder: GRAFANA.folder.title }
+    for (const { metadata } of maps) expect(metadata).toMatchObject({ annotations })
   })
 })
 
@@ -251,9 +242,8 @@ test('openshift is production without ids', () => {
   const deployment = structuredClone(find(production, 'Deployment'))
   const { securityContext } = deployment.spec.template.spec
   for (const id of ['runAsUser', 'runAsGroup', 'fsGroup']) delete securityContext[id]
-  expect(openshift.filter(({ kind }) => kind !== 'Deployment')).toEqual(
-    production.filter(({ kind }) => kind !== 'Deployment'),
-  )
+  const others = [openshift, production].map((objects) => objects.filter(({ kind }) => kind !== 'Deployment'))
+  expect(others[0]).toEqual(others[1])
   expect(find(openshift, 'Deployment')).toEqual(deployment)
 })
 
@@ -273,10 +263,8 @@ describe('secured', () => {
   test('mounts it, beside the volumes of production, and probes over TLS', () => {
     const container = containerOf(secured)
     const mount = container.volumeMounts.find(({ name }: Mapping) => name === 'web')
-    expect(container.args).toEqual([
-      ...containerOf(production).args,
-      `--web.config.file=${mount.mountPath}/web-config.yml`,
-    ])
+    const flag = `--web.config.file=${mount.mountPath}/web-config.yml`
+    expect(container.args).toEqual([...containerOf(production).args, flag])
     expect(podOf(secured).volumes).toHaveLength(podOf(production).volumes.length + 1)
     const { livenessProbe, readinessProbe } = container
     for (const { httpGet } of [livenessProbe, readinessProbe]) expect(httpGet.scheme).toBe('HTTPS')

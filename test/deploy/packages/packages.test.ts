@@ -45,16 +45,8 @@ afterAll(() => folder[Symbol.dispose]())
 describe('the archive of this machine', () => {
   test('is small, and has the program, an example, completions, a manual page and licences', () => {
     expect(statSync(files.archive).size).toBeLessThan(MAX_ARCHIVE_BYTES)
-    const names = [
-      'LICENSE',
-      'app',
-      'bin',
-      'completions',
-      'sds-exporter',
-      'sds-exporter.1',
-      'sds-exporter.yml',
-    ]
-    expect(readdirSync(files.tree).sort()).toEqual(names)
+    const names = 'LICENSE app bin completions sds-exporter sds-exporter.1 sds-exporter.yml'
+    expect(readdirSync(files.tree).sort()).toEqual(names.split(' '))
     expect(readdirSync(join(files.tree, 'bin')).sort()).toEqual(['LICENSE', 'node'])
     const completions = ['_sds-exporter', 'sds-exporter.bash', 'sds-exporter.fish']
     expect(readdirSync(join(files.tree, 'completions')).sort()).toEqual(completions)
@@ -90,11 +82,8 @@ describe('the archive of this machine', () => {
 
   test('has a bill of materials with Node.js, its libraries and the packages of the lockfile', () => {
     const bill = JSON.parse(readFileSync(join(files.out, `sds-exporter-${OWN_PLATFORM}.cdx.json`), 'utf8'))
-    expect(bill.metadata.component).toMatchObject({
-      type: 'application',
-      name: 'sds-exporter',
-      version: VERSION,
-    })
+    const component = { type: 'application', name: 'sds-exporter', version: VERSION }
+    expect(bill.metadata.component).toMatchObject(component)
     const purls: string[] = bill.components.map(({ purl }: { purl: string }) => purl)
     expect(purls).toContain(`pkg:generic/node@${RUNTIMES.version}`)
     expect(purls.join('\n')).toMatch(/pkg:generic\/openssl@/)
@@ -123,15 +112,13 @@ describe('the program of the archive', () => {
     )
     const hash = bcrypt.hashSync('secret', 4)
     const web = folder.write('web.yml', `basic_auth_users: {prometheus: ${hash}}\n`)
-    await using exporter = await startProcess(program, [
-      ...['serve', `--config.file=${config}`, `--web.config.file=${web}`, '--web.listen-address=127.0.0.1:0'],
-    ])
+    const flags = [`--config.file=${config}`, `--web.config.file=${web}`, '--web.listen-address=127.0.0.1:0']
+    await using exporter = await startProcess(program, ['serve', ...flags])
     const [, url = ''] = await exporter.waitForOutput(/msg=listening url=(\S+)/)
     const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` }
     expect((await get(`${url}/metrics`)).status).toBe(401)
-    await expect
-      .poll(async () => (await get(`${url}/metrics`, headers)).text)
-      .toMatch(/^sds_pool_up\{.*\} 1$/m)
+    const metrics = async () => (await get(`${url}/metrics`, headers)).text
+    await expect.poll(metrics).toMatch(/^sds_pool_up\{.*\} 1$/m)
     for (const path of ['/', '/runbooks', '/api/v1/status'])
       expect((await get(`${url}${path}`, headers)).status).toBe(200)
     expect(readFileSync(`/proc/${exporter.pid}/cmdline`, 'utf8')).toContain(join(files.tree, 'bin/node'))
@@ -184,15 +171,10 @@ describe('the .rpm', () => {
   test('needs what RHEL 8 and SLES 15 have', async () => {
     const file = join(packages.out, packages.rpm(VERSION))
     const { stdout } = await run(toolPath('rpm'), ['--query', '--package', '--requires', file])
-    const names = stdout
-      .trim()
-      .split('\n')
-      .filter((name) => !name.startsWith('rpmlib('))
-    expect(names.sort()).toEqual([
-      '/usr/sbin/useradd',
-      'libc.so.6(GLIBC_2.28)(64bit)',
-      'libstdc++.so.6()(64bit)',
-    ])
+    const names = stdout.trim().split('\n')
+    const libraries = ['libc.so.6(GLIBC_2.28)(64bit)', 'libstdc++.so.6()(64bit)']
+    const others = names.filter((name) => !name.startsWith('rpmlib('))
+    expect(others.sort()).toEqual(['/usr/sbin/useradd', ...libraries])
   })
 
   test('has a configuration for its group, which upgrades keep', async () => {
@@ -237,9 +219,8 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       await must(...install, file(LOWER_VERSION))
       expect(await property('ActiveState')).toBe('inactive')
       expect(await property('UnitFileState')).toBe('disabled')
-      expect(await must('stat', '--format=%a %U:%G', CONFIG, PASSWORD)).toBe(
-        '640 root:sds-exporter\n600 root:root',
-      )
+      const modes = await must('stat', '--format=%a %U:%G', CONFIG, PASSWORD)
+      expect(modes).toBe('640 root:sds-exporter\n600 root:root')
       expect((await machine.run('systemctl', 'start', 'sds-exporter')).code).not.toBe(0)
       // The password is empty.
       expect(await property('ExecMainStatus')).toBe(String(EXIT.config))
@@ -247,13 +228,8 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
     })
 
     test('runs as its user with the configuration and the flags', async () => {
-      await must(
-        'systemd-run',
-        '--unit=emulator',
-        'sds-exporter',
-        'emulate',
-        '--listen-address=127.0.0.1:4443',
-      )
+      const emulate = ['sds-exporter', 'emulate', '--listen-address=127.0.0.1:4443']
+      await must('systemd-run', '--unit=emulator', ...emulate)
       await shell(`
       sed -i 's#base_url: .*#base_url: http://127.0.0.1:4443#' ${CONFIG}
       echo emulator > ${PASSWORD}
@@ -261,9 +237,8 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       systemctl enable --now sds-exporter
     `)
       await scraped()
-      expect(await must('ps', '-o', 'user:20=,args=', '-p', await property('MainPID'))).toMatch(
-        /^sds-exporter +\/usr\/libexec\/sds-exporter\/bin\/node /,
-      )
+      const running = await must('ps', '-o', 'user:20=,args=', '-p', await property('MainPID'))
+      expect(running).toMatch(/^sds-exporter +\/usr\/libexec\/sds-exporter\/bin\/node /)
     })
 
     test('is restarted by an upgrade, which keeps configuration and flags', async () => {
@@ -287,11 +262,8 @@ describe.skipIf(reason !== undefined).each(['deb', 'rpm'] as const)(
       await must(...remove)
       expect(await property('ActiveState')).toBe('inactive')
       expect((await machine.run('systemctl', 'cat', 'sds-exporter')).code).not.toBe(0)
-      const left = await machine.run(
-        'bash',
-        '-c',
-        'find /usr /etc -name "*sds-exporter*" -not -path "/usr/src/*"',
-      )
+      const find = 'find /usr /etc -name "*sds-exporter*" -not -path "/usr/src/*"'
+      const left = await machine.run('bash', '-c', find)
       const kept = kind === 'rpm' ? ['/etc/sds-exporter', `${CONFIG}.rpmsave`, `${flags}.rpmsave`] : ['']
       expect(left.stdout.trim().split('\n').sort()).toEqual(kept.toSorted())
     })

@@ -21,6 +21,8 @@ const rejectedOf = ({ rejected }: QueryAnswer) => rejected.map(({ reason, times 
 const seconds = (time: string) => Date.parse(`2026-07-31T${time}Z`) / 1000
 
 describe('an answer', () => {
+  const WITHOUT_STOP = NAMES.filter((name) => name !== '_stop')
+
   test.each([
     ['nothing matched', { Series: [{ Datatypes: null, Columns: null, Values: null }] }],
     ['no member of Series', { Series: [] }],
@@ -37,13 +39,7 @@ describe('an answer', () => {
     ['a member is no object', { Series: [1] }],
     ['Values is no list', { Series: [{ Columns: NAMES, Values: {} }] }],
     ['rows without columns', { Series: [{ Values: [CELLS] }] }],
-    [
-      'no column _stop',
-      bodyWith(
-        NAMES.filter((name) => name !== '_stop'),
-        [CELLS],
-      ),
-    ],
+    ['no column _stop', bodyWith(WITHOUT_STOP, [CELLS])],
     ['no column of the node', bodyWith(NAMES.slice(0, -1), [CELLS])],
   ])('of another shape is refused: %s', (_, body) => {
     expect(() => decodeBody(body)).toThrowError(expect.objectContaining({ reason: 'schema' }))
@@ -65,9 +61,7 @@ describe('an answer', () => {
 
   test('bounds the length of tags', () => {
     const node = 'n'.repeat(1_000_000)
-    const { series } = decodeBody(
-      bodyOf([{ time: '08:30:00', value: '1', field: 'used', measurement: 'mem', node }]),
-    )
+    const { series } = decodeBody(bodyOf([row('08:30:00', '1', { node })]))
     expect([...series.keys()].join('').length).toBeLessThan(1000)
   })
 
@@ -93,13 +87,8 @@ describe('an answer', () => {
 
   test('has points sorted by time, of which copies count once', () => {
     const rows = [row('08:35:00', '3'), row('08:25:00', '1'), row('08:30:00', '2'), row('08:30:00', '2')]
-    expect(pointsOf(decodeBody(bodyOf(rows)))).toEqual([
-      [
-        { t: seconds('08:25:00'), value: 1 },
-        { t: seconds('08:30:00'), value: 2 },
-        { t: seconds('08:35:00'), value: 3 },
-      ],
-    ])
+    const points = [25, 30, 35].map((minute, index) => ({ t: seconds(`08:${minute}:00`), value: index + 1 }))
+    expect(pointsOf(decodeBody(bodyOf(rows)))).toEqual([points])
   })
 
   test('counts points outside of the range, and leaves them out', () => {
@@ -113,13 +102,8 @@ describe('an answer', () => {
     const answer = decodeBody(bodyOf(values.map((value, index) => row(`08:2${index}:00`, value))))
     expect(valuesOf(answer)).toEqual([[2500]])
     expect(rejectedOf(answer)).toEqual(['shape 2', 'text 3', 'negative 1', 'infinite 1'])
-    const shapes = bodyWith(NAMES, [
-      CELLS,
-      CELLS.slice(1),
-      7,
-      [...CELLS.slice(1), ''],
-      ['soon', ...CELLS.slice(1)],
-    ])
+    const rest = CELLS.slice(1)
+    const shapes = bodyWith(NAMES, [CELLS, rest, 7, [...rest, ''], ['soon', ...rest]])
     expect(rejectedOf(decodeBody(shapes))).toEqual(['shape 2', 'time 2'])
   })
 
@@ -142,12 +126,8 @@ describe('an answer', () => {
       Values: [indexes.map((index) => (index === 0 ? `2026-07-31T08:3${indexes[0]}:00Z` : CELLS[index]))],
     })
     const answer = decodeBody({ Series: [order([0, 1, 2, 3, 4, 5, 6]), order([6, 5, 4, 3, 2, 1, 0])] })
-    expect(pointsOf(answer)).toEqual([
-      [
-        { t: seconds('08:30:00'), value: 5 },
-        { t: seconds('08:36:00'), value: 5 },
-      ],
-    ])
+    const points = ['08:30:00', '08:36:00'].map((time) => ({ t: seconds(time), value: 5 }))
+    expect(pointsOf(answer)).toEqual([points])
   })
 
   test('has one series for each set of tags', () => {
@@ -189,13 +169,11 @@ describe('properties', () => {
     const sorted = (answer: QueryAnswer) => [...answer.series].toSorted(([a], [b]) => (a < b ? -1 : 1))
     const expected = sorted(decodeBody(body))
     const all = Values.map((_, index) => index)
+    const permuted = (list: readonly number[]) => fc.shuffledSubarray([...list], { minLength: list.length })
     fc.assert(
       fc.property(
-        fc.shuffledSubarray(
-          Columns.map((_, index) => index),
-          { minLength: Columns.length },
-        ),
-        fc.shuffledSubarray(all, { minLength: all.length }),
+        permuted(Columns.map((_, index) => index)),
+        permuted(all),
         fc.array(fc.constantFrom(...all)),
         (columns, rows, copies) => {
           const values = [...rows, ...copies].map((at) => columns.map((column) => Values[at]?.[column]))
