@@ -16,28 +16,17 @@ const configOf = (config: Partial<AlertingConfig>): AlertingConfig => ({ ...DEFA
 /** A name with every character that PromQL, templates, regular expressions or YAML treat specially. */
 const ODD_POOL = `a "b" \\ $1 \${x} {{ .y }} 'c' : # é`
 
+const extremes = (seconds: number, backlogGrowthSeconds: number, gigabytes: number) => {
+  const ranges = { garbageStalledSeconds: seconds, bootstrapStalledSeconds: seconds, backlogGrowthSeconds }
+  return { values: { ...ranges, garbagePendingGigabytes: gigabytes, backlogGigabytes: gigabytes } }
+}
+
 const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
   defaults: {},
   links: { runbookBaseUrl: 'https://wiki.example.net/alerts.md', grafanaUrl: 'https://grafana.example.net' },
   values: { values: { 'usedRatio.warning': 0.5, outlierFactor: 2.5, 'forecastSeconds.critical': 0.5 } },
-  'the smallest ranges and numbers': {
-    values: {
-      garbageStalledSeconds: 1,
-      bootstrapStalledSeconds: 1,
-      backlogGrowthSeconds: 3601,
-      garbagePendingGigabytes: 1e-7,
-      backlogGigabytes: 1e-7,
-    },
-  },
-  'the largest ranges and numbers': {
-    values: {
-      garbageStalledSeconds: MAX_SETTING_SECONDS,
-      bootstrapStalledSeconds: MAX_SETTING_SECONDS,
-      backlogGrowthSeconds: MAX_SETTING_SECONDS,
-      garbagePendingGigabytes: 1e21,
-      backlogGigabytes: 1e21,
-    },
-  },
+  'the smallest ranges and numbers': extremes(1, 3601, 1e-7),
+  'the largest ranges and numbers': extremes(MAX_SETTING_SECONDS, MAX_SETTING_SECONDS, 1e21),
   waits: {
     for: { SdsCapacityHigh: '2h', SdsNodeBad: '0s' },
     keepFiringFor: { SdsNodeBad: '90s' },
@@ -61,13 +50,11 @@ function written(config: Partial<AlertingConfig>, file: string): string {
 describe('promtool accepts the rules with', () => {
   test.each(Object.entries(CONFIGS))('%s', async (_, config) => {
     using folder = temporaryFolder()
-    const files = prometheusFiles(configOf(config)).filter(
-      ({ name }) => name !== 'alertmanager-inhibition.yml',
-    )
+    const all = prometheusFiles(configOf(config))
+    const files = all.filter(({ name }) => name !== 'alertmanager-inhibition.yml')
     expect(files).toHaveLength(2)
-    const { code, stdout, stderr } = await checkRules(
-      ...files.map(({ name, text }) => folder.write(name, text)),
-    )
+    const paths = files.map(({ name, text }) => folder.write(name, text))
+    const { code, stdout, stderr } = await checkRules(...paths)
     expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
   })
 })
@@ -143,11 +130,8 @@ test('alerts on the exporters select the job of the settings', () => {
 test('a disabled alert has no rule, and all others have theirs', () => {
   const names = alerts(CONFIGS['disabled'] ?? {}).map(({ alert }) => alert)
   const disabled = CONFIGS['disabled']?.disabled ?? []
-  expect(names).toEqual(
-    alerts({})
-      .map(({ alert }) => alert)
-      .filter((name) => !disabled.includes(name)),
-  )
+  const all = alerts({}).map(({ alert }) => alert)
+  expect(names).toEqual(all.filter((name) => !disabled.includes(name)))
 })
 
 /** Values of `sds_node_disks_by_status{status="Bad"}` and others, by system and pool. */
@@ -161,6 +145,9 @@ interface Firing {
   readonly pool: string
 }
 
+const frankfurt = ['data', ODD_POOL].map((pool) => ({ system: 'frankfurt', pool }))
+const paris = ['data', ODD_POOL].map((pool) => ({ system: 'paris', pool }))
+
 /** Runs the rules of a configuration over pools that are all 85 % full, and compares the pools whose alert fires. */
 async function capacityTest(config: Partial<AlertingConfig>, firing: readonly Firing[]) {
   using folder = temporaryFolder()
@@ -168,46 +155,32 @@ async function capacityTest(config: Partial<AlertingConfig>, firing: readonly Fi
   const groups = ['sds-recording.yml', 'sds-alerts.yml'].flatMap((file) => groupsOf(config, file))
   const loaded = ['sds-recording-capacity', 'sds-capacity']
   folder.write('rules.yml', stringify({ groups: groups.filter(({ name }) => loaded.includes(name)) }))
-  const pools = ['frankfurt', 'paris'].flatMap((system) =>
-    ['data', ODD_POOL].map((pool) => ({ system, pool })),
-  )
+  const pools = [...frankfurt, ...paris]
+  const exp_alerts = firing.map(({ system, pool }) => {
+    const description = `Pool ${pool} of system ${system} has 85% of its usable space allocated. ${TO_DO}`
+    return {
+      exp_labels: { severity: 'warning', component: 'capacity', system, pool },
+      exp_annotations: { summary: 'A storage pool is filling up.', description },
+    }
+  })
   const test = {
     interval: '1m',
     input_series: pools.flatMap(({ system, pool }) => [
       series('sds_node_disk_space_allocated_bytes', system, pool, '85x200'),
       series('sds_node_disk_space_total_bytes', system, pool, '100x200'),
     ]),
-    alert_rule_test: [
-      {
-        eval_time: '60m',
-        alertname: 'SdsCapacityHigh',
-        exp_alerts: firing.map(({ system, pool }) => ({
-          exp_labels: { severity: 'warning', component: 'capacity', system, pool },
-          exp_annotations: {
-            summary: 'A storage pool is filling up.',
-            description: `Pool ${pool} of system ${system} has 85% of its usable space allocated. ${TO_DO}`,
-          },
-        })),
-      },
-    ],
+    alert_rule_test: [{ eval_time: '60m', alertname: 'SdsCapacityHigh', exp_alerts }],
   }
-  const file = folder.write(
-    'test.yml',
-    stringify({
-      rule_files: ['rules.yml'],
-      evaluation_interval: '1m',
-      group_eval_order: loaded,
-      tests: [test],
-    }),
-  )
+  const order = { evaluation_interval: '1m', group_eval_order: loaded }
+  const file = folder.write('test.yml', stringify({ rule_files: ['rules.yml'], ...order, tests: [test] }))
   const { code, stdout, stderr } = await testRules(file)
   expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
 }
 
 describe('over pools that are all 85 % full', () => {
-  const frankfurt = ['data', ODD_POOL].map((pool) => ({ system: 'frankfurt', pool }))
-  const paris = ['data', ODD_POOL].map((pool) => ({ system: 'paris', pool }))
   const warning = (value: number) => ({ values: { 'usedRatio.warning': value } })
+  const ofPool = override('frankfurt', { ...warning(0.8), pool: ODD_POOL })
+  const OF_BOTH = [override('frankfurt', warning(0.88)), ofPool]
 
   test.each<[string, Partial<AlertingConfig>, readonly Firing[]]>([
     ['the default fires for all', {}, [...frankfurt, ...paris]],
@@ -218,12 +191,7 @@ describe('over pools that are all 85 % full', () => {
     ],
     [
       'a pool has precedence over its system',
-      {
-        overrides: [
-          override('frankfurt', warning(0.88)),
-          override('frankfurt', { ...warning(0.8), pool: ODD_POOL }),
-        ],
-      },
+      { overrides: OF_BOTH },
       [{ system: 'frankfurt', pool: ODD_POOL }, ...paris],
     ],
     [

@@ -142,15 +142,13 @@ describe('the resources of a system', () => {
 
   test('that are turned off are not read', async () => {
     const { send, requests } = sender(classic)
-    const off = READ.filter((name) => name !== 'replication' && name !== 'pools').map(
-      (name) => `${name}: {schedule: ""}`,
-    )
+    const others = READ.filter((name) => name !== 'replication' && name !== 'pools')
+    const off = others.map((name) => `${name}: {schedule: ""}`)
     const yaml = ON.replace('resources: {}', `resources: {${off.join(', ')}}`)
     const { store } = await start(send, yaml)
     await vi.advanceTimersByTimeAsync(2 * HOUR)
-    expect(new Set(requests.map((path) => path.split('/')[4]?.split('?')[0]))).toEqual(
-      new Set(['replicationgroups', 'rglinksFailed', 'rglinksBootstrap']),
-    )
+    const asked = requests.map((path) => path.split('/')[4]?.split('?')[0])
+    expect(new Set(asked)).toEqual(new Set(['replicationgroups', 'rglinksFailed', 'rglinksBootstrap']))
     expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).toEqual(['pools', 'replication'])
   })
 
@@ -175,10 +173,8 @@ describe('the resources of a system', () => {
     const query = async () => Promise.reject(new ApiError('server_error', 'bad'))
     const yaml = ON.replace('performance: {source: feed}', 'performance: {}')
     const read: SystemClient['read'] = async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}')
-    const { store } = await setUp({
-      client: { nodes: async () => feed, pools, resource: send, query, read },
-      yaml,
-    })
+    const client = { nodes: async () => feed, pools, resource: send, query, read }
+    const { store } = await setUp({ client, yaml })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(shown(store, 'sds_resource_up', 'resource')).toMatchObject({ system_queries: 0 })
     feed = { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }

@@ -86,10 +86,7 @@ describe('the usage of many namespaces', () => {
   test.each([['false'], [false]])('of one with valid_namespace %j is left out', async (valid) => {
     const usage = (namespace: string, more: object) => ({ namespace, total_size: 1, ...more })
     const list = [usage('x', {}), usage('gone', { valid_namespace: valid })]
-    const { read } = setUp({
-      [LIST]: named('x'),
-      [usageOf('x')]: { namespace_billing_infos: list },
-    })
+    const { read } = setUp({ [LIST]: named('x'), [usageOf('x')]: { namespace_billing_infos: list } })
     expect(linesOf(await read('namespaces'))).toEqual([
       'sds_namespace_used_bytes{system="a",namespace="x"} 1024',
     ])
@@ -99,10 +96,7 @@ describe('the usage of many namespaces', () => {
     'has the time of reading where uptodate_till is %j',
     async (time) => {
       const usage = { namespace: 'x', uptodate_till: time, sample_time: '2026-07-29T08:10:42Z' }
-      const { read } = setUp({
-        [LIST]: named('x'),
-        [usageOf('x')]: { namespace_billing_infos: [usage] },
-      })
+      const { read } = setUp({ [LIST]: named('x'), [usageOf('x')]: { namespace_billing_infos: [usage] } })
       const seconds = Date.parse(usage.sample_time) / 1000
       const reading = await read('namespaces')
       expect(linesOf(reading)).toEqual([

@@ -6,30 +6,20 @@ const FROM = 'from(bucket: "monitoring_op")'
 const RANGE = 'range(start: -15m)'
 const CPU = 'filter(fn: (r) => r._measurement == "cpu" and r._field == "usage_idle")'
 const ROWS = 5
+const TIMES = ['2026-03-11T12:20:00Z', '2026-03-11T13:30:00.5+01:00']
+const where = (condition: string) => `${FROM} |> ${RANGE} |> filter(fn: ${condition}) |> last()`
 
 /** One node has one row in the last five minutes and a half. */
 const ACCEPTED: [string, string][] = [
   ['the example of the documentation', `${FROM} |> ${RANGE} |> ${CPU} |> last()`],
   ['filter before range', `${FROM} |> ${CPU} |> ${RANGE} |> last()`],
   ['line breaks and comments', `${FROM}\n  |> ${RANGE} // now\r\n\t|>${CPU}|>last( )`],
-  [
-    'parentheses',
-    `${FROM} |> ${RANGE} |> filter(fn: (row) => (row._measurement == "cpu") and ((row._field == "usage_idle"))) |> last()`,
-  ],
-  [
-    'and binds stronger than or',
-    `${FROM} |> ${RANGE} |> filter(fn: (r) => r.host == "x" or r._measurement == "cpu" and r._field == "usage_idle") |> last()`,
-  ],
-  ['brackets', `${FROM} |> ${RANGE} |> filter(fn: (r) => r["_field"] == "usage_idle") |> last()`],
-  [
-    'an inequality',
-    `${FROM} |> ${RANGE} |> filter(fn: (r) => r._field == "usage_idle" and r.cpu != "cpu0") |> last()`,
-  ],
+  ['parentheses', where('(row) => (row._measurement == "cpu") and ((row._field == "usage_idle"))')],
+  ['and before or', where('(r) => r.host == "x" or r._measurement == "cpu" and r._field == "usage_idle"')],
+  ['brackets', where('(r) => r["_field"] == "usage_idle"')],
+  ['an inequality', where('(r) => r._field == "usage_idle" and r.cpu != "cpu0"')],
   ['a stop', `${FROM} |> range(start: -1h, stop: -10m) |> ${CPU} |> last()`],
-  [
-    'absolute times',
-    `${FROM} |> range(start: 2026-03-11T12:20:00Z, stop: 2026-03-11T13:30:00.5+01:00) |> ${CPU} |> last()`,
-  ],
+  ['absolute times', `${FROM} |> range(start: ${TIMES[0]}, stop: ${TIMES[1]}) |> ${CPU} |> last()`],
   ['drop', `${FROM} |> ${RANGE} |> ${CPU} |> last() |> drop(columns: ["cpu", "tag", "nothing"])`],
 ]
 
@@ -58,19 +48,11 @@ describe('refused', () => {
     ['an inherited name as an argument', `${FROM} |> range(constructor: -1h)`, /unexpected argument/],
     ['no start', `${FROM} |> range()`, /missing required argument start$/],
     ['an import', `import "math" ${FROM}`, COMPILE],
-    [
-      'another parameter',
-      `${FROM} |> ${RANGE} |> filter(fn: (r) => x._field == "a")`,
-      /undefined identifier x$/,
-    ],
-    ['a regular expression', `${FROM} |> ${RANGE} |> filter(fn: (r) => r._field =~ /usage/)`, COMPILE],
-    ['no closing parenthesis', `${FROM} |> ${RANGE} |> filter(fn: (r) => (r._field == "a")`, COMPILE],
+    ['another parameter', where('(r) => x._field == "a"'), /undefined identifier x$/],
+    ['a regular expression', where('(r) => r._field =~ /usage/'), COMPILE],
+    ['no closing parenthesis', where('(r) => (r._field == "a"'), COMPILE],
     ['a character that begins nothing', `${FROM}\n  ?`, /: loc 2:3: unexpected character "\?"$/],
-    [
-      'deep nesting',
-      `${FROM} |> filter(fn: (r) => ${'('.repeat(500)}r.a == "b"`,
-      /too many nested parentheses$/,
-    ],
+    ['deep nesting', where(`(r) => ${'('.repeat(500)}r.a == "b"`), /too many nested parentheses$/],
     ['an unknown bucket', `from(bucket: "telegraf") |> ${RANGE}`, /could not find bucket "telegraf"$/],
     ['no range', `${FROM} |> ${CPU}`, /cannot submit unbounded read to "monitoring_op"/],
     ['an empty range', `${FROM} |> range(start: -1h, stop: -2h)`, /cannot query an empty range$/],

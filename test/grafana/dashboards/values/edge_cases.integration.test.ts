@@ -110,9 +110,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
       ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L2' }, 1),
       ...onBoth('sds_node_disk_space_free_level_bytes', { ...POOL, node, level: 'L1' }, 7),
     ]),
-    expected: {
-      'sds-capacity / Space by level': [by('level', { L1: 40, L2: 2 }), by('level', { L1: 14 })],
-    },
+    expected: { 'sds-capacity / Space by level': [by('level', { L1: 40, L2: 2 }), by('level', { L1: 14 })] },
   },
   {
     what: 'a node that was Bad between two points is drawn, and one that was always Good is not',

@@ -18,9 +18,7 @@ export const resourceCases: readonly AlertCase[] = [
     },
     'fires for a day for a resource that is no longer allowed': {
       step: 5,
-      series: {
-        ...of('resource="namespaces"', { [AVAILABLE]: '1x11 0x330', [UP]: '1x11 stale' }),
-      },
+      series: { ...of('resource="namespaces"', { [AVAILABLE]: '1x11 0x330', [UP]: '1x11 stale' }) },
       at: { '125m': [], '130m': [failing('namespaces')], '1490m': [failing('namespaces')], '1510m': [] },
     },
     'is silent for one that was never available, is turned off, fails once in an hour, or that one exporter reads':
