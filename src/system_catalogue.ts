@@ -490,7 +490,8 @@ const OBJECTS = {
     resource: 'data_nodes',
     reader: 'dataPorts',
     after: 'node',
-    path: '/?ping',
+    path: '/',
+    query: 'ping',
     list: ['PingItem'],
     max: 20_000,
     labels: { node: 'nodename' },
@@ -671,11 +672,11 @@ function sourceText(kind: ObjectKind, { members, text, unit }: FamilyRow): strin
   return `${ofMembers}${requestText(kind)} (${unit})`
 }
 
-/** The request of an object, for people: `GET /vdc/nodes`. */
-export function requestText(row: Pick<ObjectRow, 'method' | 'path' | 'measurement'>): string {
-  const { method = 'GET', path, measurement } = row
+/** The request of an object, for people: `GET /vdc/nodes`, `GET /?ping`. The query is omitted where the path says enough. */
+export function requestText(row: Pick<ObjectRow, 'method' | 'path' | 'query' | 'measurement'>): string {
+  const { method = 'GET', path, query, measurement } = row
   const ofMeasurement = measurement === undefined ? '' : ` (${MEASUREMENTS[measurement].name})`
-  return `${method} ${path}${ofMeasurement}`
+  return `${method} ${path}${path === '/' ? `?${query}` : ''}${ofMeasurement}`
 }
 
 type ObjectRows = (typeof OBJECTS)[ObjectName]

@@ -13,7 +13,6 @@ import { isNotAvailable } from './refusals.ts'
 import { type DataPorts, nameFilter, type ReadingContext, readObjects, requestOf } from './requests.ts'
 
 const KIND = OBJECT_KINDS.dataNode
-const [PATH = '', QUERY = ''] = KIND.path.split('?')
 const NODES = kindWith('isOfNodes')
 /** Time for one node, with the connection. */
 const TIMEOUT_MS = 5000
@@ -39,8 +38,8 @@ export function createDataPorts({ system, observer, ...options }: DataPortsOptio
       observer: { exchanged, ...(received && { received }) },
     })
     // The maintenance mode costs the node more than the number of connections.
-    const query = maintenance ? QUERY : `${QUERY}&item=load-factor`
-    const request = { operation: KIND.resource, path: PATH, query, headers: HEADERS }
+    const query = `${KIND.query}${maintenance ? '' : '&item=load-factor'}`
+    const request = { operation: KIND.resource, path: KIND.path, query, headers: HEADERS }
     return {
       close,
       async read(address, signal, decode) {

@@ -151,7 +151,7 @@ const ROUTES = {
 const OTHERS = kindsOf().flatMap(({ name, method = 'GET', path, resource: of }) => {
   const read = DOCUMENTS[name]
   const roles = 'dataPort' in RESOURCES[of] ? ('public' as const) : MONITOR
-  const row = read && { method, path: path.split('?')[0] ?? '', roles, handle: resource(read) }
+  const row = read && { method, path, roles, handle: resource(read) }
   return row === undefined ? [] : [[name, row] as const]
 })
 const ALL = [...Object.entries<RouteRow>(ROUTES), ...OTHERS] as readonly (readonly [
