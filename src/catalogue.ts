@@ -406,94 +406,93 @@ type FamiliesOfNode = Readonly<Record<`sds_node_${string}`, FamilyOfNode>>
 /** Labels that every node metric has. */
 export const NODE_LABELS = ['system', 'pool', 'node'] as const
 
-const identityFamilies = {
-  sds_node_info: {
-    help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
-    labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
-    sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
+/** The families beside those of the flat attributes. */
+const OTHER_FAMILIES = {
+  identity: {
+    sds_node_info: {
+      help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
+      labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
+      sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
+    },
+    sds_node_health_status: {
+      help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
+      labels: ['status'],
+      sources: ['healthStatus'],
+    },
+    sds_node_disks: {
+      help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
+      sources: ['numDisks'],
+    },
+    sds_node_disks_by_status: {
+      help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
+      labels: ['status'],
+      sources: Object.keys(DISK_COUNTS),
+    },
   },
-  sds_node_health_status: {
-    help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
-    labels: ['status'],
-    sources: ['healthStatus'],
+  errors: {
+    sds_node_transaction_errors_ratio: {
+      help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
+      sources: ['transactionErrors.all'],
+    },
+    sds_node_transactions_succeeded: {
+      help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
+      sources: ['transactionErrors.errorSuccessTotals.successTotal'],
+    },
+    sds_node_transactions_failed: {
+      help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
+      sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
+    },
+    sds_node_transaction_errors_by_type: {
+      help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
+      labels: ['category', 'error_type'],
+      sources: [
+        'transactionErrors.types.category',
+        'transactionErrors.types.errorType',
+        'transactionErrors.types.errorCount',
+      ],
+    },
+    sds_node_transaction_errors_by_type_ratio: {
+      help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
+      labels: ['category', 'error_type'],
+      sources: ['transactionErrors.types.errorRate'],
+    },
   },
-  sds_node_disks: {
-    help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
-    sources: ['numDisks'],
+  forecasts: {
+    sds_node_capacity_forecast_seconds: {
+      help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
+      labels: ['history_days', 'target_percent'],
+      sources: ['allocatedCapacityForecast'],
+    },
+    sds_node_capacity_forecast_available: {
+      help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
+      labels: ['history_days', 'target_percent'],
+      sources: ['allocatedCapacityForecast'],
+    },
   },
-  sds_node_disks_by_status: {
-    help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
-    labels: ['status'],
-    sources: Object.keys(DISK_COUNTS),
+  /** Families that only the Flux API has. */
+  query: {
+    sds_node_transaction_latency_seconds: {
+      help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the Flux API (traffic, ms).',
+      type: 'histogram',
+      labels: ['operation'],
+    },
+    sds_node_nic_interface_received_bytes_per_second: {
+      help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the Flux API (health, Bytes).',
+      labels: ['interface'],
+    },
+    sds_node_nic_interface_transmitted_bytes_per_second: {
+      help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the Flux API (health, Bytes).',
+      labels: ['interface'],
+    },
   },
-} as const satisfies FamiliesOfNode
-
-const errorFamilies = {
-  sds_node_transaction_errors_ratio: {
-    help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
-    sources: ['transactionErrors.all'],
+  age: {
+    sds_node_sample_timestamp_seconds: {
+      help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
+      labels: ['category'],
+      sources: ['t'],
+    },
   },
-  sds_node_transactions_succeeded: {
-    help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
-    sources: ['transactionErrors.errorSuccessTotals.successTotal'],
-  },
-  sds_node_transactions_failed: {
-    help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
-    sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
-  },
-  sds_node_transaction_errors_by_type: {
-    help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
-    labels: ['category', 'error_type'],
-    sources: [
-      'transactionErrors.types.category',
-      'transactionErrors.types.errorType',
-      'transactionErrors.types.errorCount',
-    ],
-  },
-  sds_node_transaction_errors_by_type_ratio: {
-    help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
-    labels: ['category', 'error_type'],
-    sources: ['transactionErrors.types.errorRate'],
-  },
-} as const satisfies FamiliesOfNode
-
-const forecastFamilies = {
-  sds_node_capacity_forecast_seconds: {
-    help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
-    labels: ['history_days', 'target_percent'],
-    sources: ['allocatedCapacityForecast'],
-  },
-  sds_node_capacity_forecast_available: {
-    help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
-    labels: ['history_days', 'target_percent'],
-    sources: ['allocatedCapacityForecast'],
-  },
-} as const satisfies FamiliesOfNode
-
-/** Families that only the Flux API has. */
-const queryFamilies = {
-  sds_node_transaction_latency_seconds: {
-    help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the Flux API (traffic, ms).',
-    type: 'histogram',
-    labels: ['operation'],
-  },
-  sds_node_nic_interface_received_bytes_per_second: {
-    help: 'Data received per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_recv of the Flux API (health, Bytes).',
-    labels: ['interface'],
-  },
-  sds_node_nic_interface_transmitted_bytes_per_second: {
-    help: 'Data transmitted per second through a network interface; a VLAN is counted in its parent, too. Source: net.bytes_sent of the Flux API (health, Bytes).',
-    labels: ['interface'],
-  },
-} as const satisfies FamiliesOfNode
-
-const ageFamilies = {
-  sds_node_sample_timestamp_seconds: {
-    help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
-    labels: ['category'],
-    sources: ['t'],
-  },
-} as const satisfies FamiliesOfNode
+} as const satisfies Readonly<Record<string, FamiliesOfNode>>
 
 function familiesOf(rows: FamiliesOfNode): NodeFamily[] {
   return Object.entries(rows).map(([name, row]) => ({
@@ -516,11 +515,13 @@ function attributeFamily(row: AttributeFamily): NodeFamily {
   }
 }
 
+const { identity, errors, forecasts, query, age } = OTHER_FAMILIES
+
 /** Every metric family of nodes, in the order in which they are exposed. */
 export const NODE_FAMILIES: readonly NodeFamily[] = [
-  ...familiesOf(identityFamilies),
+  ...familiesOf(identity),
   ...ATTRIBUTE_FAMILIES.map(attributeFamily),
-  ...familiesOf({ ...errorFamilies, ...forecastFamilies, ...queryFamilies, ...ageFamilies }),
+  ...familiesOf({ ...errors, ...forecasts, ...query, ...age }),
 ]
 
 /**
@@ -531,21 +532,16 @@ export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ...ATTRIBUTE_FAMILIES.filter((row) => row.currentOnly !== true).map((row) =>
     attributeFamily({ ...row, ...row.history }),
   ),
-  ...familiesOf({ ...errorFamilies, ...queryFamilies }),
+  ...familiesOf({ ...errors, ...query }),
 ]
 
 /** The families of {@link HISTORY_FAMILIES} that only the Flux API has the past of. */
-export const QUERY_HISTORY_FAMILIES = familiesOf({ ...errorFamilies, ...queryFamilies }).filter(
-  ({ name, unit }) => name in queryFamilies || unit !== 'ratio',
+export const QUERY_HISTORY_FAMILIES = familiesOf({ ...errors, ...query }).filter(
+  ({ name, unit }) => name in query || unit !== 'ratio',
 )
 
-export type NodeFamilyName =
-  | KeysOfUnion<Families>
-  | KeysOfUnion<typeof identityFamilies | typeof errorFamilies | typeof forecastFamilies | typeof ageFamilies>
-  | keyof typeof queryFamilies
+export type NodeFamilyName = KeysOfUnion<Families | ValuesOfUnion<typeof OTHER_FAMILIES>>
 /** Histograms, which have the series of their buckets only. */
 export type NodeHistogramName = {
-  [Name in keyof typeof queryFamilies]: (typeof queryFamilies)[Name] extends { readonly type: 'histogram' }
-    ? Name
-    : never
-}[keyof typeof queryFamilies]
+  [Name in keyof typeof query]: (typeof query)[Name] extends { readonly type: 'histogram' } ? Name : never
+}[keyof typeof query]
