@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 /** Fields, or a function that is called only if the line is written. */
 export type LazyFields = Fields | (() => Fields)
 
-/** Writes one line per event. The implementation is in commands/cli/logger.ts. */
+/** Writes one line per event. The implementation is in commands/cli/log/logger.ts. */
 export interface Log {
   debug(message: string, fields?: LazyFields): void
   info(message: string, fields?: Fields): void

@@ -1,6 +1,7 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { ReadText } from '../values/files.ts'
-import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader } from './values/pem.ts'
 import { DESPITE_OTHERS } from './values/schema_problems.ts'
 import { flag } from './values/units.ts'
 
@@ -48,4 +49,77 @@ function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): st
     return 'cert_file and key_file must be set together'
   if (!isMismatch(certificate, key)) return undefined
   return 'the key in key_file does not match the certificate in cert_file'
+}
+
+export interface PemFile {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+}
+
+/** Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against `folder`. */
+export function pemReader(folder: string, read: ReadText) {
+  return (problemOf: (text: string) => string | undefined, kind: 'ca' | 'pem' = 'pem') =>
+    (name: string | undefined, context: z.RefinementCtx): PemFile | undefined => {
+      if (name === undefined) return undefined
+      const file = resolve(folder, name)
+      const found = read(file, kind)
+      const problem = 'problem' in found ? found.problem : problemOf(found.text)
+      if ('text' in found && problem === undefined) return { file, text: found.text }
+      context.addIssue({ code: 'custom', message: `${name} ${problem}` })
+      return z.NEVER
+    }
+}
+
+/** The problem of a text that should contain PEM certificates; undefined if it is valid. */
+export function certificateProblem(pem: string): string | undefined {
+  const blocks = certificateBlocks(pem)
+  if (blocks.length === 0) return 'contains no certificate (PEM expected)'
+  const bad = blocks.findIndex((block) => !succeeds(() => new X509Certificate(block)))
+  return bad === -1
+    ? undefined
+    : `contains a certificate that cannot be read (number ${bad + 1} of ${blocks.length})`
+}
+
+/** Go accepts an intermediate certificate as trust anchor; OpenSSL as used by Node.js needs the root. */
+export function rootProblem(pem: string): string | undefined {
+  const problem = certificateProblem(pem)
+  if (problem !== undefined) return problem
+  const isRooted = certificateBlocks(pem)
+    .map((block) => new X509Certificate(block))
+    .some((certificate) => certificate.checkIssued(certificate))
+  return isRooted ? undefined : 'contains no root certificate: add the one that signed the others'
+}
+
+/** The problem of a text that should contain a PEM private key; undefined if it is valid. */
+export function keyProblem(pem: string): string | undefined {
+  return succeeds(() => createPrivateKey(pem))
+    ? undefined
+    : 'contains no usable private key (PEM without a passphrase expected)'
+}
+
+/** Whether the key does not belong to the first certificate. What cannot be used has no text here, and is no mismatch. */
+export function isMismatch(certificate?: Partial<PemFile>, key?: Partial<PemFile>): boolean {
+  if (certificate?.text === undefined || key?.text === undefined) return false
+  return !new X509Certificate(certificate.text).checkPrivateKey(createPrivateKey(key.text))
+}
+
+const CERTIFICATE = /^-----BEGIN (?:TRUSTED )?CERTIFICATE-----/
+
+/**
+ * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block begins on a line of its own: files that were
+ * concatenated without a newline between them are invalid.
+ */
+export function certificateBlocks(pem: string): readonly string[] {
+  const blocks = pem.split(new RegExp(`(?=${CERTIFICATE.source})`, 'm'))
+  return blocks.filter((block) => CERTIFICATE.test(block) && block.includes('-----END '))
+}
+
+function succeeds(act: () => unknown): boolean {
+  try {
+    act()
+    return true
+  } catch {
+    return false
+  }
 }

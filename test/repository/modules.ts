@@ -125,7 +125,7 @@ export const MODULES: readonly Module[] = [
     paths: ['scripts/generators/', 'scripts/markdown/', 'docs/'],
     mayImport: {
       'src/metrics/lines.ts': 'all',
-      'src/server/metrics/negotiation.ts': 'all',
+      'src/server/metrics/send_exposition.ts': 'all',
       'src/server/paths.ts': 'all',
       'src/status/model.ts': 'types',
       'src/status/states.ts': 'types',

@@ -2,14 +2,7 @@ import { createSecureContext, type SecureContextOptions, type SecureVersion } fr
 import { z } from 'zod'
 import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
-import {
-  certificateProblem,
-  isMismatch,
-  keyProblem,
-  type PemFile,
-  pemReader,
-  rootProblem,
-} from '../values/pem.ts'
+import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader, rootProblem } from '../tls.ts'
 import { DESPITE_OTHERS } from '../values/schema_problems.ts'
 import { oneOf } from '../values/units.ts'
 

@@ -1,4 +1,4 @@
-/** The thread of bcrypt.ts: sends whether the password matches the hash. */
+/** The thread of basic_auth.ts: sends whether the password matches the hash. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { compare } from 'bcryptjs'

@@ -2,9 +2,8 @@ import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpError } from '../../values/http_error.ts'
 import type { ResponseSlots } from '../response_slots.ts'
-import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import type { ProbeSources } from './probe.ts'
-import { PIECE_BYTES, type SendBody } from './send_exposition.ts'
+import { acceptsGzip, chooseFormat, PIECE_BYTES, type SendBody } from './send_exposition.ts'
 import { readTarget } from './targets.ts'
 
 interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiation.ts'
+import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/send_exposition.ts'
 import { SCRAPERS } from '../../scrapers/headers.ts'
 
 test.each(SCRAPERS)('$name gets its format', ({ accept, gets = 'openmetrics' }) => {

@@ -8,13 +8,12 @@ import { CONNECT_TIMEOUT_MS, readPem } from '../../../api/http/connector.ts'
 import { exchangeFailure, speaksTls, withHints } from '../../../api/http/failures.ts'
 import { untilAborted } from '../../../api/http/waiting.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import { certificateBlocks } from '../../../config/values/pem.ts'
+import { certificateBlocks } from '../../../config/tls.ts'
 import { counted } from '../../../text.ts'
 import { errorCode } from '../../../values/errors.ts'
 import { failureText } from '../../cli/exit.ts'
 import { shellWord } from '../../cli/output/width.ts'
 import { writeOutputFile } from '../../cli/output/written_files.ts'
-import type { SystemContext } from '../check/check.ts'
 import {
   type Finding,
   type FindingRow,
@@ -23,6 +22,7 @@ import {
   filled,
   firstOf,
   type Outcome,
+  type SystemContext,
 } from '../check/check.ts'
 
 /** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
