@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/commands/cli/exit.ts'
 import { createProgram } from '../../src/commands/program.ts'
@@ -74,9 +74,10 @@ describe('the unit', () => {
     const older = parseUnit(dropIn)
     expect(await verify(`${text}\n${dropIn}`)).toBe('')
     expect(valuesOf(older, 'Type')).toEqual(['simple'])
-    const [variable = ''] = valuesOf(older, 'Environment')
-    const source = valuesOf(unit, 'LoadCredential').map((value) => value.split(':')[1])
-    expect(source).toEqual([`${variable.replace('CREDENTIALS_DIRECTORY=', '')}/password`])
+    const [source = ''] = valuesOf(unit, 'LoadCredential').map((value) => value.split(':')[1])
+    expect(readText(`${FOLDER}/sds-exporter.yml`)).toContain(
+      `password_file: \${CREDENTIALS_DIRECTORY:-${dirname(source)}}/${basename(source)}\n`,
+    )
   })
 
   test('ExecStart is a valid command line', async () => {

@@ -3,12 +3,6 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const ESCAPED = '$${'
 
-/** What sets a variable that users do not set themselves, as the end of a message. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  CREDENTIALS_DIRECTORY:
-    ': systemd 247 and later set it for a service with LoadCredential; set it for older ones and outside the service',
-}
-
 type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
 /**
@@ -46,7 +40,7 @@ function substituteText(
       const isSet = typeof value === 'string'
       if (fallback !== undefined) return isSet && value !== '' ? value : fallback
       if (isSet) return value
-      addProblem(`the environment variable ${name} is not set${REMEDIES[name] ?? ''}`)
+      addProblem(`the environment variable ${name} is not set`)
       return reference
     })
   return replaced + text.slice(end).replaceAll(ESCAPED, () => '${')
