@@ -124,9 +124,10 @@ interface Found<Value> {
 
 function readNumbers(text: string, start: number, { most, times }: Range): Found<number> {
   const points: Point<number>[] = []
+  const names: Names = []
   let at = start
   for (; at < text.length && points.length < most; ) {
-    const { attributes, value, end, endTime = times.endTime } = readLine(text, at)
+    const { attributes, value, end, endTime = times.endTime } = readLine(text, at, names)
     points.push({ attributes, startTime: times.startTime, endTime, value })
     at = end
   }
@@ -186,27 +187,43 @@ interface Line {
   readonly end: number
 }
 
-function readLine(text: string, start: number): Line {
+/** The labels of the line before, whose names most lines have, too. */
+type Names = string[]
+
+function readLine(text: string, start: number, names: Names = []): Line {
   const end = text.indexOf('\n', start)
-  const blank = text.indexOf(' ', start)
-  const nameLength = text.slice(start, blank).indexOf('{')
+  let at = start
+  while (text.charCodeAt(at) !== BRACE && text.charCodeAt(at) !== BLANK) at += 1
+  const name = text.slice(start, at)
   const attributes: Record<string, string> = {}
-  const hasLabels = nameLength >= 0
-  let at = hasLabels ? start + nameLength + 1 : blank
-  while (hasLabels && text[at] !== '}') {
-    const equals = text.indexOf('=', at)
-    const quote = closingQuote(text, equals + 2)
-    attributes[text.slice(at, equals)] = unescaped(text.slice(equals + 2, quote))
-    at = text[quote + 1] === ',' ? quote + 2 : quote + 1
-  }
-  const [value = '', ms] = text.slice(hasLabels ? at + 2 : at + 1, end).split(' ')
+  if (text.charCodeAt(at) === BRACE) at = readLabels(text, at + 1, names, attributes)
+  const blank = text.indexOf(' ', at + 1)
+  const hasTime = blank >= 0 && blank < end
   return {
-    name: text.slice(start, hasLabels ? start + nameLength : blank),
+    name,
     attributes,
-    value: numberOf(value),
-    endTime: ms === undefined ? undefined : timeOf(Number(ms)),
+    value: numberOf(text.slice(at + 1, hasTime ? blank : end)),
+    endTime: hasTime ? timeOf(Number(text.slice(blank + 1, end))) : undefined,
     end: end + 1,
   }
+}
+
+const [BRACE, CLOSING_BRACE, BLANK, COMMA] = ['{', '}', ' ', ','].map((text) => text.charCodeAt(0))
+
+/** @returns where the blank before the value is */
+function readLabels(text: string, start: number, names: Names, attributes: Record<string, string>): number {
+  let at = start
+  for (let index = 0; text.charCodeAt(at) !== CLOSING_BRACE; index += 1) {
+    const known = names[index]
+    const isKnown = known !== undefined && text.startsWith(known, at) && text[at + known.length] === '='
+    const name = isKnown ? known : text.slice(at, text.indexOf('=', at))
+    names[index] = name
+    const first = at + name.length + 2
+    const quote = closingQuote(text, first)
+    attributes[name] = unescaped(text.slice(first, quote))
+    at = text.charCodeAt(quote + 1) === COMMA ? quote + 2 : quote + 1
+  }
+  return at + 1
 }
 
 function closingQuote(text: string, start: number): number {
