@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { EmulatedOperation } from '../http/routes.ts'
 import type { DocumentFormat, JsonObject } from '../protocol/format.ts'
-import type { Argument } from '../protocol/settings.ts'
+import type { FaultArgument } from '../protocol/settings.ts'
 
 export interface FullResponse {
   readonly status: number
@@ -43,7 +43,7 @@ interface FaultChanges {
 /** One of the changes, or none: then the code of the storage system applies the fault itself. */
 export interface FaultRow extends Partial<FaultChanges> {
   readonly description: string
-  readonly argument?: Argument | undefined
+  readonly argument?: FaultArgument | undefined
   /** The only operations that the fault applies to without a target; default: all. */
   readonly operations?: readonly EmulatedOperation[] | undefined
 }
@@ -51,6 +51,6 @@ export interface FaultRow extends Partial<FaultChanges> {
 /** Creates the rows with a kind of change. */
 export const rowsOf =
   <Kind extends keyof FaultChanges>(kind: Kind, operations?: readonly EmulatedOperation[]) =>
-  (description: string, change: FaultChanges[Kind], argument?: Argument): FaultRow => {
+  (description: string, change: FaultChanges[Kind], argument?: FaultArgument): FaultRow => {
     return { [kind]: change, description, argument, operations }
   }

@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { FEED_OPERATIONS } from '../http/routes.ts'
-import { type Argument, choice, count, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
+import { choice, count, type FaultArgument, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
 import { LATENCY_BOUNDS } from '../query/counters.ts'
 import * as json from './json.ts'
 import { type FaultRow, rowsOf } from './kinds.ts'
@@ -11,9 +11,9 @@ const [clock, date, tokens] = [rowsOf('clock'), rowsOf('date'), rowsOf('tokens')
 const [respond, response, send] = [rowsOf('respond'), rowsOf('response'), rowsOf('send')]
 /** Without a target it is not for the list of pools, which has the same structure. */
 const document = rowsOf('json', FEED_OPERATIONS)
-const list = (description: string, change: Parameters<typeof json.inList>[0], argument?: Argument) =>
+const list = (description: string, change: Parameters<typeof json.inList>[0], argument?: FaultArgument) =>
   document(description, json.inList(change), argument)
-const rows = (description: string, change: Parameters<typeof json.inRows>[0], argument?: Argument) =>
+const rows = (description: string, change: Parameters<typeof json.inRows>[0], argument?: FaultArgument) =>
   rowsOf('json')(description, json.inRows(change), argument)
 
 const SPEED = choice(['-1', '0'])

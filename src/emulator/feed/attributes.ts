@@ -18,9 +18,9 @@ import { attributesOf, type Profile } from '../protocol/profiles.ts'
 import type { Member } from './list.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
 import {
-  type Form,
   notationOf,
   type Snapshot,
+  type SnapshotForm,
   type Snapshots,
   servedCurrent,
   servedSeries,
@@ -71,7 +71,7 @@ export function* attributeMembers(
   for (const attribute of attributesOf(profile)) {
     const { name, tag, currentOnly, category } = attribute
     if (!includesCategory(query, category) || !isServed(attribute)) continue
-    const form: Form = { profile, tag, key: mix(subject.key, keyOf(name)) }
+    const form: SnapshotForm = { profile, tag, key: mix(subject.key, keyOf(name)) }
     if (query.current)
       yield [currentName(profile, name), servedCurrent(form, currentSnapshots(now, subject, attribute))]
     if (!query.historical || currentOnly) continue
@@ -116,7 +116,7 @@ function statisticsTime(now: number): number {
 export function* errorMembers(request: FeedRequest, subject: Subject): Generator<Member> {
   const { query, now, profile } = request
   const { name, rateTag: tag } = TRANSACTION_ERRORS
-  const form: Form = { profile, tag, key: mix(subject.key, keyOf(name)) }
+  const form: SnapshotForm = { profile, tag, key: mix(subject.key, keyOf(name)) }
   const samplesAt = (times: readonly number[], valueForm: ValueForm) =>
     times.map((t) => ({ t, amounts: subject.amounts[valueForm](t) }))
   if (query.current)
@@ -139,9 +139,9 @@ const COUNTS = Object.fromEntries(ERROR_CODES.map((type) => [type, amountOf(type
 
 /** Rates of all errors and by type. Totals and counts cover the whole range; summaries have none. */
 function servedErrors(
-  form: Form,
+  form: SnapshotForm,
   samples: readonly ErrorSample[],
-  serve: (form: Form, rates: Snapshots) => unknown,
+  serve: (form: SnapshotForm, rates: Snapshots) => unknown,
 ) {
   const isSummary = serve === servedSummary
   const count = (of: (amounts: Amounts) => number, salt: number) => {

@@ -59,7 +59,7 @@ export interface Snapshot {
 
 export type Snapshots = readonly [Snapshot, ...Snapshot[]]
 
-export interface Form {
+export interface SnapshotForm {
   readonly profile: Profile
   readonly tag: string
   /** Key of node and attribute; selects the notation. */
@@ -81,7 +81,7 @@ export function servedTimes({ query, now, settings }: FeedRequest, joinedAt: num
 const WHOLE_TAGS = new Set(['Space', 'Bytes', 'Capacity', 'Count'])
 
 /** `{"t":1463004000,"Space":2.3e7}` */
-function servedSnapshot({ profile, tag, key }: Form, { t, value }: Snapshot) {
+function servedSnapshot({ profile, tag, key }: SnapshotForm, { t, value }: Snapshot) {
   const notation = notationOf(profile)
   const ownKey = mix(key, t)
   return {
@@ -90,18 +90,18 @@ function servedSnapshot({ profile, tag, key }: Form, { t, value }: Snapshot) {
   }
 }
 
-export function servedSeries(form: Form, series: readonly Snapshot[]) {
+export function servedSeries(form: SnapshotForm, series: readonly Snapshot[]) {
   return series.map((snapshot) => servedSnapshot(form, snapshot))
 }
 
 /** `<Attribute>Current`, and an extreme of a summary: an object; on real systems an array of snapshots, ascending. */
-export function servedCurrent(form: Form, snapshots: Snapshots) {
+export function servedCurrent(form: SnapshotForm, snapshots: Snapshots) {
   if (form.profile !== 'documented') return servedSeries(form, snapshots)
   return servedSnapshot(form, snapshots.at(-1) ?? snapshots[0])
 }
 
 /** Minimum, maximum and mean of a series. Of equal extremes the last one is used, as on real systems. */
-export function servedSummary(form: Form, series: readonly Snapshot[]) {
+export function servedSummary(form: SnapshotForm, series: readonly Snapshot[]) {
   const [first] = series
   if (first === undefined) return undefined
   let [min, max, sum] = [first, first, 0]

@@ -1,14 +1,14 @@
 import { SECONDS_PER_HOUR } from '../../time_units.ts'
 
 /** The argument of a fault. */
-export interface Argument {
+export interface FaultArgument {
   /** As shown in the help, such as `SECONDS`. */
   readonly name: string
   readonly default: string
   readonly pattern: RegExp
 }
 
-export const text = (name: string, value: string, pattern: RegExp): Argument => ({
+export const text = (name: string, value: string, pattern: RegExp): FaultArgument => ({
   name,
   default: value,
   pattern,
@@ -22,7 +22,7 @@ export const choice = (values: readonly string[], value = values[0] ?? '', name 
 /** The operations that the Flux API allows, in the words of its refusals. */
 export const ALLOWED_OPERATIONS = ['influxDBFrom', 'filter', 'range', 'last', 'drop', 'keep'] as const
 
-const setting = (description: string, argument?: Argument) => ({ description, argument })
+const setting = (description: string, argument?: FaultArgument) => ({ description, argument })
 const NAME = /^\w{1,100}$/
 
 /** Faults that the code of the storage system applies itself: it looks them up in {@link Settings}. */

@@ -124,7 +124,7 @@ function interpolated(valueAt: (k: number) => number | undefined, k: number): nu
   return after < before ? before : before + (after - before) * (k % 1)
 }
 
-/** A series of the whole system. @param valueAt from the end of the interval @param time of its point, from the same end */
+/** A series of the whole system. @param valueAt from the end of an interval @param delaySeconds of its point after that end */
 export function systemSeries(
   columns: FieldSeries['columns'],
   type: ValueType,

@@ -25,7 +25,7 @@ type NameKind = (typeof NAME_KINDS)[number]
  * What a text holds. A `secret` is dropped. Texts of some kinds are kept if they have a known form or are in a list; the
  * other kinds are prefixes of stand-ins.
  */
-export type Kind = 'measure' | keyof typeof TEXT_MEMBERS | NameKind | 'member'
+export type TextKind = 'measure' | keyof typeof TEXT_MEMBERS | NameKind | 'member'
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -121,10 +121,10 @@ function catalogueMembers(): string[] {
 }
 
 /** What the member of a name holds; undefined: the name is from outside. */
-export const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ...[...catalogueMembers(), ...MEASURES].map((name): [string, Kind] => [name, 'measure']),
+export const KINDS: ReadonlyMap<string, TextKind> = new Map<string, TextKind>([
+  ...[...catalogueMembers(), ...MEASURES].map((name): [string, TextKind] => [name, 'measure']),
   ...Object.entries(TEXT_MEMBERS).flatMap(([kind, names]) =>
-    names.map((name): [string, Kind] => [name, kind as Kind]),
+    names.map((name): [string, TextKind] => [name, kind as TextKind]),
   ),
 ])
 
@@ -138,7 +138,7 @@ const OF_OPERATION: ReadonlyMap<string, NameKind> = new Map([
 const OF_DATA_PORTS: readonly string[] = RESOURCE_NAMES.filter((name) => 'dataPort' in RESOURCES[name])
 
 /** @param operation of the request; that of a query has the rows of nodes */
-export function kindByRequest(member: string, operation: string): Kind {
+export function kindByRequest(member: string, operation: string): TextKind {
   const name = OF_OPERATION.get(operation) ?? 'name'
   if (operation === 'query') return 'word'
   if (member === 'Value') return OF_DATA_PORTS.includes(operation) ? 'measure' : 'text'

@@ -6,7 +6,7 @@ import { parseXml, type XmlElement } from '../../api/parse/xml.ts'
 import { QUERY_PATH } from '../../query_catalogue.ts'
 import { type Element, writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
-import { KINDS, type Kind, kindByRequest, SECRET_NAME } from './kinds.ts'
+import { KINDS, kindByRequest, SECRET_NAME, type TextKind } from './kinds.ts'
 
 import { createStandIns, type StandIns } from './stand_ins.ts'
 import { createPathRedaction, createTextRedaction, DROPPED, type TextOptions } from './texts.ts'
@@ -102,7 +102,7 @@ function createBodyRedaction({ standIns, redact, paths, unknown }: Parts, operat
     return standIns.of(name, 'member')
   }
 
-  function json(value: unknown, kind: Kind = 'member', depth = 0): unknown {
+  function json(value: unknown, kind: TextKind = 'member', depth = 0): unknown {
     if (kind === 'secret' || depth > MAX_DEPTH) return DROPPED
     if (typeof value === 'string') return kind === 'href' ? paths.href(value) : redact(value, kind)
     if (Array.isArray(value)) return value.map((item) => json(item, kind, depth + 1))
@@ -120,7 +120,9 @@ function createBodyRedaction({ standIns, redact, paths, unknown }: Parts, operat
     const [rows, names] = [member(object, 'Values'), member(object, 'Columns')]
     if (!Array.isArray(rows) || !Array.isArray(names)) return {}
     const columns = names.map(String)
-    const kinds = columns.map((name): Kind => (COLUMNS.includes(name) ? kindOf(name, operation) : 'member'))
+    const kinds = columns.map(
+      (name): TextKind => (COLUMNS.includes(name) ? kindOf(name, operation) : 'member'),
+    )
     const cellOf = (cell: unknown, index: number) => json(cell, kinds[index], depth + 2)
     return {
       Columns: columns.map((name) => (COLUMNS.includes(name) ? name : nameOf(name))),
@@ -144,7 +146,7 @@ function createBodyRedaction({ standIns, redact, paths, unknown }: Parts, operat
 }
 
 /** What the member of a name holds. Some samples of documents have blanks around names. */
-function kindOf(name: string, operation: string): Kind {
+function kindOf(name: string, operation: string): TextKind {
   const kind = KINDS.get(name.length > MAX_NAME_CHARACTERS ? '' : name.trim())
   if (kind === undefined) return SECRET_NAME.test(name) ? 'secret' : 'member'
   return kind === 'by-request' ? kindByRequest(name.trim(), operation) : kind

@@ -1,4 +1,4 @@
-import { type Kind, NAME_KINDS } from './kinds.ts'
+import { NAME_KINDS, type TextKind } from './kinds.ts'
 import type { StandIns } from './stand_ins.ts'
 import {
   ERROR_TYPE,
@@ -27,7 +27,7 @@ const MEASUREMENT = /^(\w{1,60}?)_(IO_Statistics_data_(?:read|write))$/
 /** PEM blocks are dropped in every member. */
 const PEM = /-----BEGIN /
 
-type RedactText = (text: string, kind: Kind) => string
+type RedactText = (text: string, kind: TextKind) => string
 
 export interface TextOptions {
   readonly keepsNames: boolean
@@ -40,7 +40,7 @@ const MAX_NAME_CHARACTERS = 200
 
 /** Replaces a text unless its member holds texts of this form. `href` is replaced as other ids. */
 export function createTextRedaction(standIns: StandIns, { keepsNames, isSecret }: TextOptions): RedactText {
-  const isKeptName = (text: string, kind: Kind) =>
+  const isKeptName = (text: string, kind: TextKind) =>
     keepsNames &&
     (NAME_KINDS.some((name) => name === kind) || kind === 'interface') &&
     text.length <= MAX_NAME_CHARACTERS &&
@@ -95,7 +95,7 @@ interface Rule {
 
 const isMeasure = (text: string) => NUMBER.test(text) || NO_NUMBER.test(text)
 
-const RULES: Readonly<Partial<Record<Kind, Rule>>> = {
+const RULES: Readonly<Partial<Record<TextKind, Rule>>> = {
   measure: { isKept: isMeasure, prefix: 'text' },
   time: { isKept: (text) => isMeasure(text) || TIME.test(text), prefix: 'text' },
   version: { isKept: (text) => VERSION.test(text), prefix: 'text' },
@@ -109,7 +109,7 @@ const RULES: Readonly<Partial<Record<Kind, Rule>>> = {
 }
 
 /** What the segments after a word of a path are. They are names, even if they are words, too. */
-const AFTER_WORD: Readonly<Record<string, readonly Kind[]>> = {
+const AFTER_WORD: Readonly<Record<string, readonly TextKind[]>> = {
   storagepools: ['id'],
   nodes: ['id'],
   replicationgroups: ['id'],
@@ -129,7 +129,7 @@ const PLAIN_PARAMETERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-const NAME_PARAMETERS: Readonly<Record<string, Kind>> = {
+const NAME_PARAMETERS: Readonly<Record<string, TextKind>> = {
   namespace: 'namespace',
   marker: 'marker',
   name: 'name',
@@ -139,7 +139,7 @@ export function createPathRedaction(redact: RedactText) {
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'
-    let kinds: readonly Kind[] = []
+    let kinds: readonly TextKind[] = []
     return segments
       .map((segment, index) => {
         if (segment === '') return ''
