@@ -129,10 +129,10 @@ async function lineTest(
   const test = {
     interval: '1m',
     input_series: POOLS.flatMap(([system, pool]) =>
-      ['a', 'b'].map((instance) => ({
-        series: `sds_pool_info{system="${system}",pool="${pool}",pool_id="${system}-${pool}",job="sds-exporter",instance="${instance}"}`,
-        values: '1x10',
-      })),
+      ['a', 'b'].map((instance) => {
+        const labels = `system="${system}",pool="${pool}",pool_id="${system}-${pool}",instance="${instance}"`
+        return { series: `sds_pool_info{${labels},job="sds-exporter"}`, values: '1x10' }
+      }),
     ),
     promql_expr_test: rows.map(([selection, value]) => ({
       expr: substitute(line?.expr ?? '', selection),
@@ -153,12 +153,9 @@ describe('limits that differ by system or pool', () => {
   test('are drawn as series instead of thresholds', () => {
     const panel = panelOf({ overrides }, ...USED)
     expect(style(panel)).toBe('off')
-    expect(queriesOf(panel).map(({ legendFormat }) => legendFormat)).toEqual([
-      '{{system}} / {{pool}}',
-      '{{system}} / {{pool}}, in 30 days',
-      'warning',
-      'critical',
-    ])
+    const ofPool = '{{system}} / {{pool}}'
+    const legends = queriesOf(panel).map(({ legendFormat }) => legendFormat)
+    expect(legends).toEqual([ofPool, `${ofPool}, in 30 days`, 'warning', 'critical'])
     const lines = queriesOf(panel).slice(2)
     for (const { refId, expr = '' } of lines) {
       const matching = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === refId)
@@ -182,9 +179,8 @@ describe('limits that differ by system or pool', () => {
   })
 
   test('select pools only by the variables of the dashboard', () => {
-    for (const board of boards({
-      overrides: [override('frankfurt', { values: { 'cpuRatio.warning': 0.5 } })],
-    })) {
+    const ofCpu = override('frankfurt', { values: { 'cpuRatio.warning': 0.5 } })
+    for (const board of boards({ overrides: [ofCpu] })) {
       const names = (board.templating.list ?? []).map(({ name }) => name)
       const lines = panelsOf(board)
         .flatMap(queriesOf)

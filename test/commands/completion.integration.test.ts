@@ -67,15 +67,17 @@ describe('completion bash', () => {
   })
 })
 
+const configOf = (...names: readonly string[]) => {
+  const rest = { base_url: 'https://a', auth: { token: 'x' } }
+  return JSON.stringify({ systems: names.map((name) => ({ name, ...rest })) })
+}
+
 /** A folder with the program in `bin`, the script of a shell, and files to complete. */
 async function folderFor(shell: string, script: string) {
   const folder = temporaryFolder()
   mkdirSync(join(folder.path, 'bin'))
   mkdirSync(join(folder.path, 'history'))
-  folder.write(
-    'sds.yml',
-    JSON.stringify({ systems: [{ name: 'paris', base_url: 'https://a', auth: { token: 'x' } }] }),
-  )
+  folder.write('sds.yml', configOf('paris'))
   folder.write(script, (await completion(shell)).stdout)
   const program = folder.write('bin/sds-exporter', '#!/bin/sh\nexec "$PROGRAM_NODE" "$PROGRAM" "$@"\n')
   chmodSync(program, 0o755)
@@ -83,14 +85,12 @@ async function folderFor(shell: string, script: string) {
   return { folder, options: { cwd: folder.path, env } }
 }
 
+const OF_FILE = 'sds-exporter nodes --config.file=sds.yml'
 const COMPLETED = [
   ['sds-exporter ser', 'sds-exporter serve'],
   ['sds-exporter check --config.file sd', 'sds-exporter check --config.file sds.yml'],
   ['sds-exporter backfill --output-dir=hi', 'sds-exporter backfill --output-dir=history/'],
-  [
-    'sds-exporter nodes --config.file=sds.yml --system=',
-    'sds-exporter nodes --config.file=sds.yml --system=paris',
-  ],
+  [`${OF_FILE} --system=`, `${OF_FILE} --system=paris`],
 ] as const
 
 test.each(COMPLETED)('in fish, %j becomes %j', async (line, expected) => {
@@ -99,10 +99,7 @@ test.each(COMPLETED)('in fish, %j becomes %j', async (line, expected) => {
   const script = `source script.fish; complete -C '${line}'`
   const { stdout, stderr } = await run(linkOf('fish'), ['--no-config', '-c', script], options)
   expect(stderr).toBe('')
-  const words = stdout
-    .split('\n')
-    .filter((one) => one !== '')
-    .map((one) => one.split('\t')[0])
+  const words = stdout.match(/^[^\t\n]+/gm)
   expect(words).toEqual([expected.slice(expected.lastIndexOf(' ') + 1)])
 })
 
@@ -139,30 +136,18 @@ async function offeredLines(...words: readonly string[]): Promise<string[]> {
 }
 
 test.each([
-  [['se'], ['serve']],
-  [
-    ['providers', ''],
-    ['list', 'delete', '--help'],
-  ],
-  [
-    ['serve', '--log'],
-    ['--log.level=', '--log.format='],
-  ],
-  [['serve', '--log.level='], ['debug', 'info', 'warn', 'error'].map((level) => `--log.level=${level}`)],
-  [['serve', '--log.level', 'd'], ['debug']],
-  [['demo', '--scenario=node'], ['--scenario=node-down']],
-  [
-    ['completion', ''],
-    ['bash', 'zsh', 'fish', '--help'],
-  ],
-  [['check', '--tea'], []],
-  [['help', 'pro'], ['providers']],
-  [
-    ['help', 'providers', ''],
-    ['list', 'delete', '--help'],
-  ],
+  ['se', ['serve']],
+  ['providers ', ['list', 'delete', '--help']],
+  ['serve --log', ['--log.level=', '--log.format=']],
+  ['serve --log.level=', ['debug', 'info', 'warn', 'error'].map((level) => `--log.level=${level}`)],
+  ['serve --log.level d', ['debug']],
+  ['demo --scenario=node', ['--scenario=node-down']],
+  ['completion ', ['bash', 'zsh', 'fish', '--help']],
+  ['check --tea', []],
+  ['help pro', ['providers']],
+  ['help providers ', ['list', 'delete', '--help']],
 ])('after the words %j, %j is offered', async (words, expected) => {
-  const lines = await offeredLines(...words)
+  const lines = await offeredLines(...words.split(' '))
   expect(lines.map((line) => line.split('\t')[0])).toEqual(expected)
 })
 
@@ -175,15 +160,8 @@ test('zsh and fish, which do not split words at "=", get whole words, and descri
 
 test('names of systems are those of the configuration file', async () => {
   using folder = temporaryFolder()
-  const systems = ['berlin', 'frankfurt'].map((name) => ({
-    name,
-    base_url: 'https://a',
-    auth: { token: 'x' },
-  }))
-  const file = folder.write('sds.yml', JSON.stringify({ systems }))
-  expect(await offeredLines('nodes', `--config.file=${file}`, '--system=')).toEqual([
-    '--system=berlin',
-    '--system=frankfurt',
-  ])
+  const file = folder.write('sds.yml', configOf('berlin', 'frankfurt'))
+  const offered = await offeredLines('nodes', `--config.file=${file}`, '--system=')
+  expect(offered).toEqual(['--system=berlin', '--system=frankfurt'])
   expect(await offeredLines('nodes', '--config.file=/none', '--system=')).toEqual([])
 })

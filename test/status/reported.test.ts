@@ -16,16 +16,12 @@ const MAX_BYTES = 1e6
 
 /** A system that reports these objects, as members of its responses. */
 function systemWith(entries: Entries): SystemState {
-  const all = Object.entries(entries).map(([name, list]) => ({
-    kind: OBJECT_KINDS[name as ObjectName],
-    list,
-  }))
-  return all.reduce(
-    (system, { kind, list }) => {
+  return Object.entries(entries).reduce(
+    (system, [name, list]) => {
+      const kind = OBJECT_KINDS[name as ObjectName]
       const builder = createReadingBuilder(kind.resource)
-      const objects = list.flatMap(
-        (entry) => decodeObject(entry, kind, { now: T, rejected: builder.rejected }) ?? [],
-      )
+      const options = { now: T, rejected: builder.rejected }
+      const objects = list.flatMap((entry) => decodeObject(entry, kind, options) ?? [])
       builder.add(objects)
       if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
       return withResource(system, kind.name, builder.reading(), T, MAX_BYTES)
@@ -48,85 +44,65 @@ const LINK = { rgName: 'rg1', zone1Name: 'north', zone2Name: 'south' }
 const LICENSED = { expired_ind: false, expiration_date: T + 5 * DAY }
 const gibibytes = (size: number) => size * 2 ** 20
 
-test.each<[string, Entries, readonly string[]]>([
+const unacknowledged = {
+  alertsNumUnackCritical: [{ t: T, Count: 1 }],
+  alertsNumUnackError: [{ t: T, Count: 4 }],
+}
+const lag = (Replication_Group: string) => [{ Replication_Group, RPO_Lag_Millis: 2 * HOUR * 1000 }]
+const LAG_HIGH = 'warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'
+const LAG_CRITICAL = 'critical SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'
+const LINKS_FAILED = 'critical SdsReplicationLinksFailed: 2 replication links failed to south'
+const SIZES = { media: 96, finance: 90, logs: 10, unlimited: 500 }
+const namespace = Object.entries(SIZES).map(([name, size]) => ({
+  namespace: name,
+  total_size: gibibytes(size),
+}))
+const quota = ['media', 'finance', 'logs'].map((name) => {
+  return { namespace: name, blockSize: 100, ...(name === 'finance' && { notificationSize: 10 }) }
+})
+
+test.each<[string, Entries, ...string[]]>([
   [
     'alerts of its own',
-    { vdc: [{ alertsNumUnackCritical: [{ t: T, Count: 1 }], alertsNumUnackError: [{ t: T, Count: 4 }] }] },
-    [
-      'critical SdsSystemAlertsCritical: 1 unacknowledged critical and 4 unacknowledged error alerts on the system',
-    ],
+    { vdc: [unacknowledged] },
+    'critical SdsSystemAlertsCritical: 1 unacknowledged critical and 4 unacknowledged error alerts on the system',
   ],
   [
     'nodes in no status',
     { vdc: [{ numNodes: 5, numGoodNodes: 3, numBadNodes: 0, numMaintenanceNodes: 1 }] },
-    ['warning SdsSystemNodesUnaccounted: 1 node of the system neither Good nor Bad nor in maintenance'],
+    'warning SdsSystemNodesUnaccounted: 1 node of the system neither Good nor Bad nor in maintenance',
   ],
-  ['nodes without their number in each status', { vdc: [{ numNodes: 5, numGoodNodes: 3 }] }, []],
+  ['nodes without their number in each status', { vdc: [{ numNodes: 5, numGoodNodes: 3 }] }],
   [
     'directory tables that are not ready',
     { directoryTables: [{ total: 128, unready: 2, unknown: 1 }] },
-    ['critical SdsDirectoryTablesUnready: 3 directory tables not ready'],
+    'critical SdsDirectoryTablesUnready: 3 directory tables not ready',
   ],
-  [
-    'failed links',
-    { failedLink: [LINK, { ...LINK, rgName: 'rg2' }] },
-    ['critical SdsReplicationLinksFailed: 2 replication links failed to south'],
-  ],
-  [
-    'a failed link of which nothing is known',
-    { failedLink: [LINK, { id: 'l2' }] },
-    ['critical SdsReplicationLinksFailed: 2 replication links failed to south'],
-  ],
-  [
-    'a group of which data is pending for hours',
-    { group: [LAGGING] },
-    ['critical SdsReplicationLagCritical: 1 replication group more than 4h behind: rg1 (5h)'],
-  ],
+  ['failed links', { failedLink: [LINK, { ...LINK, rgName: 'rg2' }] }, LINKS_FAILED],
+  ['a failed link of which nothing is known', { failedLink: [LINK, { id: 'l2' }] }, LINKS_FAILED],
+  ['a group of which data is pending for hours', { group: [LAGGING] }, LAG_CRITICAL],
   [
     'a group of which nothing is pending',
     { group: [{ ...GROUP, chunksRepoPendingReplicationTotalSize: [] }] },
-    [],
   ],
-  [
-    'a group whose lag the Flux API has',
-    { group: [GROUP], replicationLag: [{ Replication_Group: 'urn:g', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
-    ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
-  ],
-  [
-    'a group whose lag has the name and not the id',
-    { group: [GROUP], replicationLag: [{ Replication_Group: 'rg1', RPO_Lag_Millis: 2 * HOUR * 1000 }] },
-    ['warning SdsReplicationLagHigh: 1 replication group more than 60m behind: rg1 (2h)'],
-  ],
+  ['a group whose lag the Flux API has', { group: [GROUP], replicationLag: lag('urn:g') }, LAG_HIGH],
+  ['a group whose lag has the name and not the id', { group: [GROUP], replicationLag: lag('rg1') }, LAG_HIGH],
   [
     'namespaces near their quota',
-    {
-      namespace: [
-        { namespace: 'media', total_size: gibibytes(96) },
-        { namespace: 'finance', total_size: gibibytes(90) },
-        { namespace: 'logs', total_size: gibibytes(10) },
-        { namespace: 'unlimited', total_size: gibibytes(500) },
-      ],
-      quota: [
-        { namespace: 'media', blockSize: 100 },
-        { namespace: 'finance', blockSize: 100, notificationSize: 10 },
-        { namespace: 'logs', blockSize: 100 },
-      ],
-    },
-    [
-      'critical SdsNamespaceQuotaCritical: 1 namespace above 95.0% of the hard quota: media (96.0%)',
-      'warning SdsNamespaceQuotaHigh: 1 namespace above 85.0% of the hard quota: finance (90.0%)',
-    ],
+    { namespace, quota },
+    'critical SdsNamespaceQuotaCritical: 1 namespace above 95.0% of the hard quota: media (96.0%)',
+    'warning SdsNamespaceQuotaHigh: 1 namespace above 85.0% of the hard quota: finance (90.0%)',
   ],
   [
     'a license',
     { license: [LICENSED] },
-    ['notice SdsLicenseExpiring: a licensed feature of the system expires in 5d'],
+    'notice SdsLicenseExpiring: a licensed feature of the system expires in 5d',
   ],
   [
     'a license that has expired',
     { license: [{ ...LICENSED, expired_ind: true }] },
-    ['warning SdsLicenseExpired: a licensed feature of the system has expired'],
+    'warning SdsLicenseExpired: a licensed feature of the system has expired',
   ],
-])('%s: the problems of the alerts', (_, entries, problems) => {
+])('%s: the problems of the alerts', (_, entries, ...problems) => {
   expect(problemsOf(entries)).toEqual(problems)
 })

@@ -120,9 +120,8 @@ describe('the list of storage pools', () => {
 
   test('the id of the link is used before the member id', () => {
     const href = '/dashboard/storagepools/urn:storageos:VirtualArray:b17d/nodes'
-    expect(ids(list('_instances', { id: 'b17d', _links: { nodes: { href } } }))).toEqual([
-      'urn:storageos:VirtualArray:b17d',
-    ])
+    const body = list('_instances', { id: 'b17d', _links: { nodes: { href } } })
+    expect(ids(body)).toEqual(['urn:storageos:VirtualArray:b17d'])
   })
 
   test('a duplicate pool is listed once', () => {
@@ -158,9 +157,8 @@ describe('the list of storage pools', () => {
   test('is refused with more than 1000 pools', () => {
     const pools = Array.from({ length: 1001 }, (_, id) => ({ id }))
     expect(ids(list('_instances', ...pools.slice(1)))).toHaveLength(1000)
-    expect(() => ids(list('_instances', ...pools))).toThrowError(
-      expect.objectContaining({ reason: 'too_large' }),
-    )
+    const refused = expect.objectContaining({ reason: 'too_large' })
+    expect(() => ids(list('_instances', ...pools))).toThrowError(refused)
   })
 })
 
@@ -173,15 +171,10 @@ describe('the list of virtual arrays', () => {
     expect(virtualArrays.decode(body).pools.map(({ id }) => id)).toEqual(expected)
   })
 
-  test.each([
-    [null],
-    [{}],
-    [[]],
-    [{ varray: null }],
-    [{ varray: 'oops' }],
-    [{ varray: [{ name: 'no id' }] }],
-  ])('%j is refused', (body) => {
-    expect(() => virtualArrays.decode(body)).toThrowError(expect.objectContaining({ reason: 'schema' }))
+  test('with another shape is refused', () => {
+    const bodies = [null, {}, [], { varray: null }, { varray: 'oops' }, { varray: [{ name: 'no id' }] }]
+    const refused = expect.objectContaining({ reason: 'schema' })
+    for (const body of bodies) expect(() => virtualArrays.decode(body)).toThrowError(refused)
   })
 })
 

@@ -18,29 +18,22 @@ interface Query {
   readonly expr: string
 }
 
-const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type, instant }) => ({
-  where: `${dashboard} / ${panel} / ${refId}`,
-  expr,
-  legend,
-  type,
-  instant,
-}))
+const PANELS = panelQueries().map(({ dashboard, panel, refId, ...query }) => {
+  return { where: `${dashboard} / ${panel} / ${refId}`, ...query }
+})
 const QUERIES: readonly Query[] = [
   ...PANELS,
-  ...annotationQueries().map(({ dashboard, name, expr }) => ({
-    where: `${dashboard} / annotation ${name}`,
-    expr,
-  })),
+  ...annotationQueries().map(({ dashboard, name, expr }) => {
+    return { where: `${dashboard} / annotation ${name}`, expr }
+  }),
 ]
 
 /** The selectors of all queries, with the panel and query. */
 const selectors = (): { where: string; selector: Selector; metrics: string[] }[] =>
   QUERIES.flatMap(({ where, expr }) =>
-    selectorsOf(parse(expr)).map((selector) => ({
-      where,
-      selector,
-      metrics: metricsOf(selector, KNOWN_NAMES),
-    })),
+    selectorsOf(parse(expr)).map((selector) => {
+      return { where, selector, metrics: metricsOf(selector, KNOWN_NAMES) }
+    }),
   )
 
 /** The places of all items that are wrong. */
@@ -57,19 +50,9 @@ const INDIFFERENT_TO_COPIES = new Set(['max', 'min'])
 const PER_EXPORTER =
   /^(.+:.+|up|scrape_.+|process_.+|nodejs_.+|sds_exporter_.+|sds_api_.+|sds_query_.+|sds_pool_polls_total|ALERTS)$/
 
-const AGGREGATIONS = new Set([
-  'sum',
-  'count',
-  'avg',
-  'max',
-  'min',
-  'topk',
-  'bottomk',
-  'quantile',
-  'stddev',
-  'group',
-  'count_values',
-])
+const AGGREGATIONS = new Set(
+  'sum count avg max min topk bottomk quantile stddev group count_values'.split(' '),
+)
 const RATES = new Set(['rate', 'irate', 'increase'])
 /** Counters of storage systems: their points come every five minutes, at every resolution of a panel. */
 const FIVE_MINUTE_COUNTER = /^sds_node_/

@@ -6,13 +6,8 @@ import { FAMILIES, PROCESS_METRICS } from '../../../src/metrics/families.ts'
 /** Labels that Prometheus, or a store of several, adds to every series that it scrapes. */
 const TARGET = [...EXTERNAL_LABELS, 'job', 'instance'] as const
 
-const LABELS_OF_ALERTS = [
-  'alertname',
-  'alertstate',
-  'severity',
-  ...ALERT_LABELS.columns,
-  ...ALERT_LABELS.detail,
-] as const
+const { columns, detail } = ALERT_LABELS
+const LABELS_OF_ALERTS = ['alertname', 'alertstate', 'severity', ...columns, ...detail] as const
 
 /** Metrics of Prometheus and of prom-client, with their labels. */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

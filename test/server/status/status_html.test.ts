@@ -31,11 +31,8 @@ const GOOD = polledSystem('good', {
     { name: 'n2', allocatedRatio: 0.25, more: FIGURES },
   ],
 })
-const discovery = failedPoll(T - 90, {
-  reason: 'server_error',
-  message: 'pools: 503',
-  remedy: 'wait',
-}).failure
+const SERVER_ERROR = { reason: 'server_error', message: 'pools: 503', remedy: 'wait' } as const
+const discovery = failedPoll(T - 90, SERVER_ERROR).failure
 const TROUBLED: SystemState = {
   ...withPoll(
     polledSystem('troubled', {
@@ -61,20 +58,18 @@ const RECOVERED = withPoll(
 const POOLS = Object.fromEntries(Array.from({ length: 26 }, (_, index) => [`pool${index + 1}`, nodes(1)]))
 const SYSTEMS = [GOOD, TROUBLED, RECOVERED, newSystem('new')]
 const LARGE = [polledSystem('large', { p: nodes(25) })]
-const MANY = Array.from({ length: 14 }, (_, index) =>
-  polledSystem(`s${index + 1}`, {
-    p: nodes(index === 13 ? 0 : 1, { health: index === 12 ? 'Bad' : 'Good' }),
-  }),
-)
+const MANY = Array.from({ length: 14 }, (_, index) => {
+  const p = nodes(index === 13 ? 0 : 1, { health: index === 12 ? 'Bad' : 'Good' })
+  return polledSystem(`s${index + 1}`, { p })
+})
 
 /** An account that is refused, at a system of two endpoints that fails and is paused. */
 function refused(name: string) {
   const polling = pollingOf(name)
   const { client } = polling
-  const endpoints = [0, 8000].map((cooldownMs, index) => ({
-    baseUrl: `https://ecs${index + 1}.example.net:4443`,
-    cooldownMs,
-  }))
+  const endpoints = [0, 8000].map((cooldownMs, index) => {
+    return { baseUrl: `https://ecs${index + 1}.example.net:4443`, cooldownMs }
+  })
   const session = { ...client.session, state: 'refused' as const, pauseMs: 30_000 }
   const operations = { ...client.operations, running: 1, waiting: 3 }
   return {
@@ -142,16 +137,10 @@ test('the document of the status', async () => {
   const { text } = await served(SYSTEMS, '/api/v1/status?system=troubled')
   const document: Status = JSON.parse(text)
   // One of each list that has the same members for each attribute and resource, and what is unusual.
-  const short = JSON.stringify(
-    document,
-    (key, value) =>
-      key === 'attributes' || key === 'resources'
-        ? value.filter(
-            (one: { unreadable?: number }, index: number) => index === 0 || (one.unreadable ?? 0) > 0,
-          )
-        : value,
-    1,
-  )
+  const isShown = ({ unreadable = 0 }: { unreadable?: number }, index: number) =>
+    index === 0 || unreadable > 0
+  const isLong = (key: string) => key === 'attributes' || key === 'resources'
+  const short = JSON.stringify(document, (key, value) => (isLong(key) ? value.filter(isShown) : value), 1)
   await expect(`${short}\n`).toMatchFileSnapshot('golden/status.txt')
 })
 

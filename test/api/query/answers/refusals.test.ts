@@ -5,38 +5,27 @@ import { responseOf } from '../../http/responses.ts'
 
 const management = (code: number, retryable: boolean, description = 'words') =>
   JSON.stringify({ code, description, retryable })
+const NO_RIGHTS = 'Insufficient permissions'
 const service = (error: string) => JSON.stringify({ error })
 
 test.each([
   [
     'a missing role',
     500,
-    management(6401, false, 'Insufficient permissions'),
+    management(6401, false, NO_RIGHTS),
     'forbidden',
-    /lacks the role.*it says: Insufficient permissions$/,
+    /lacks the role.*: Insufficient permissions$/,
   ],
   ['no service', 503, management(6503, true), 'not_found', /does not run.*Community Edition/],
   ['no path', 404, '', 'not_found', /older than 3\.5/],
   ['no method', 405, '', 'not_found', /older than 3\.5/],
   ['not implemented', 501, '', 'not_found', /older than 3\.5/],
-  [
-    'a refused query',
-    500,
-    service('failed to compile query: x'),
-    'client_error',
-    /: failed to compile query: x$/,
-  ],
+  ['a query', 500, service('failed to compile query: x'), 'client_error', /: failed to compile query: x$/],
   ['an operation', 500, service("operation 'mean' is not allowed"), 'client_error', /'mean' is not allowed$/],
   ['tables', 500, service('operation merges tables with different schemas'), 'client_error', /merges/],
   ['a media type', 406, service('unsupported response media type'), 'client_error', /media type/],
   ['a timeout of the service', 500, service('query timeout'), 'server_error', /query timeout$/],
-  [
-    'an internal error',
-    500,
-    service('internal error'),
-    'server_error',
-    /^the query failed .*internal error$/,
-  ],
+  ['an error', 500, service('internal error'), 'server_error', /^the query failed .*internal error$/],
   ['a service that restarts', 503, service('not ready'), 'unavailable', /not ready$/],
   ['too many requests', 429, service('slow down'), 'throttled', /slow down$/],
 ])('%s is not repeated', (_, status, body, reason, message) => {

@@ -26,31 +26,32 @@ const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
 const POLLED_POOL = { ...POOL, pool_id: 'id1' }
 
 /** External labels of the Prometheus servers of a common store. */
-const SERVERS = [
-  { shard: '0', replica: 'a' },
-  { shard: '0', replica: 'b' },
-  { shard: '1', replica: 'a' },
-]
+const SERVERS = ['0a', '0b', '1a'].map(([shard = '', replica = '']) => ({ shard, replica }))
 
 const alert = (alertname: string, labels: Labels): InputSeries =>
   constant('ALERTS', { alertname, alertstate: 'firing', severity: 'warning', ...labels }, 1)
 
-/** Reads of a pool whose system serves a histogram: 5000 a second, of 1 to 5 s. */
-const HISTOGRAM = [
-  ...onBoth('sds_node_info', { ...ELSEWHERE, node_id: 'id1' }, 1),
-  ...onBoth('sds_node_transaction_reads_per_second', ELSEWHERE, 5000),
-  ...[
-    ['1', 0],
-    ['5', 300_000],
-    ['+Inf', 300_000],
-  ].flatMap(([le, perMinute]) =>
-    increasingOnBoth(
-      'sds_node_transaction_latency_seconds_bucket',
-      { ...ELSEWHERE, operation: 'read', le: String(le) },
-      Number(perMinute),
-    ),
-  ),
-]
+const READS = 'sds_node_transaction_reads_per_second'
+/** Reads of a node whose system serves a histogram, with counts a minute up to 1 and 5 s. */
+const histogram = (node: Labels, readsPerSecond: number, fast: number, all: number) => {
+  const bounds = Object.entries({ 1: fast, 5: all, '+Inf': all })
+  const bucket = 'sds_node_transaction_latency_seconds_bucket'
+  return [
+    ...onBoth('sds_node_info', { ...node, node_id: 'id1' }, 1),
+    ...onBoth(READS, node, readsPerSecond),
+    ...bounds.flatMap(([le, count]) => increasingOnBoth(bucket, { ...node, operation: 'read', le }, count)),
+  ]
+}
+/** Of 1 to 5 s. */
+const HISTOGRAM = histogram(ELSEWHERE, 5000, 0, 300_000)
+
+const FAILED = 'sds_node_transactions_failed'
+const FAILING = [...onBoth(FAILED, NODE, 50), ...onBoth('sds_node_transactions_succeeded', NODE, 950)]
+const SYSTEM_ERRORS = {
+  'sds-errors / Failed transactions': [0.05],
+  'sds-errors / System errors': [0.05],
+  'sds-errors / User errors': [0],
+}
 
 const EDGE_CASES: readonly EdgeCase[] = [
   {
@@ -75,33 +76,21 @@ const EDGE_CASES: readonly EdgeCase[] = [
   },
   {
     what: 'failures without a type are system errors',
-    series: [
-      ...onBoth('sds_node_transactions_failed', NODE, 50),
-      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
-    ],
-    expected: {
-      'sds-errors / Failed transactions': [0.05],
-      'sds-errors / System errors': [0.05],
-      'sds-errors / User errors': [0],
-    },
+    series: FAILING,
+    expected: SYSTEM_ERRORS,
   },
   {
     what: 'failures of a node that serves no successes do not change the ratios of the others',
     series: [
-      ...onBoth('sds_node_transactions_failed', NODE, 50),
-      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
-      ...onBoth('sds_node_transactions_failed', { ...POOL, node: 'n2' }, 900),
+      ...FAILING,
+      ...onBoth(FAILED, { ...POOL, node: 'n2' }, 900),
       ...onBoth(
         'sds_node_transaction_errors_by_type',
         { ...POOL, node: 'n2', category: 'User', error_type: '404 (S3)' },
         20,
       ),
     ],
-    expected: {
-      'sds-errors / Failed transactions': [0.05],
-      'sds-errors / System errors': [0.05],
-      'sds-errors / User errors': [0],
-    },
+    expected: SYSTEM_ERRORS,
   },
   {
     what: 'space by level is summed over nodes, once for a pair of exporters',
@@ -162,7 +151,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
     series: [
       ...HISTOGRAM,
       ...onBoth('sds_node_transaction_read_latency_seconds', NODE, 0.5),
-      ...onBoth('sds_node_transaction_reads_per_second', NODE, 5000),
+      ...onBoth(READS, NODE, 5000),
     ],
     expected: {
       'sds-pool / Latency / A': [2.25],
@@ -175,15 +164,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
     series: [
       ...HISTOGRAM,
       // Faster, with fewer transactions: the mean of the two quantiles is 3.4 s.
-      ...onBoth('sds_node_info', { ...NODE, node_id: 'id1' }, 1),
-      ...onBoth('sds_node_transaction_reads_per_second', NODE, 1000),
-      ...['1', '5', '+Inf'].flatMap((le) =>
-        increasingOnBoth(
-          'sds_node_transaction_latency_seconds_bucket',
-          { ...NODE, operation: 'read', le },
-          60_000,
-        ),
-      ),
+      ...histogram(NODE, 1000, 60_000, 60_000),
     ],
     expected: { 'sds-performance / Read latency of the selected pools / A': [3.8] },
   },

@@ -76,9 +76,8 @@ const END = HOURS + 1
 const THIRD = { begin: 30_000, perHour: 100, total: 1_000_000 }
 /** Growth and trends over more than a day. */
 const OF_WEEKS = Object.fromEntries(Object.keys(EXPECTED).map((where) => [where, undefined]))
-const OF_A_DAY = {
-  'sds-capacity / When pools are full / C': EXPECTED['sds-capacity / When pools are full / C'],
-}
+const DAY = 'sds-capacity / When pools are full / C'
+const OF_A_DAY = { [DAY]: EXPECTED[DAY] }
 
 test('a node that left, and whose data the others took over, is no growth: the trends of its time are blank', async () => {
   const left = 28 * 24
@@ -124,13 +123,9 @@ test('exporters that were replaced change no trend', async () => {
   await check(
     nodes(
       replaced.slice(1).flatMap((to, index) =>
-        ['n1', 'n2', 'n3'].map((node) => ({
-          node,
-          instance: `pod-${index}:9438`,
-          from: replaced[index] ?? 0,
-          to,
-          ...THIRD,
-        })),
+        ['n1', 'n2', 'n3'].map((node) => {
+          return { node, instance: `pod-${index}:9438`, from: replaced[index] ?? 0, to, ...THIRD }
+        }),
       ),
     ),
     EXPECTED,
@@ -138,8 +133,6 @@ test('exporters that were replaced change no trend', async () => {
 })
 
 test('columns without enough history are blank, not extrapolated', async () => {
-  const threeDays = nodes(
-    ['n1', 'n2', 'n3'].map((node) => ({ node, from: HOURS - 3 * 24, to: END, ...THIRD })),
-  )
-  await check(threeDays, { ...OF_WEEKS, ...OF_A_DAY })
+  const threeDays = ['n1', 'n2', 'n3'].map((node) => ({ node, from: HOURS - 3 * 24, to: END, ...THIRD }))
+  await check(nodes(threeDays), { ...OF_WEEKS, ...OF_A_DAY })
 })
