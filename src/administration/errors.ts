@@ -6,7 +6,6 @@ import { type ErrorBody, HttpError } from '../values/http_error.ts'
 /** The error code of a deletion whose result is unknown, for every HTTP status. */
 export const UNKNOWN_OUTCOME_CODE = 599
 
-/** The status of requests beyond a rate limit. */
 export const TOO_MANY_STATUS = 429
 
 /** Errors of the exporter itself. Their code is the HTTP status. */

@@ -3,7 +3,6 @@
  * files are written, so that the same sources serve every user. `<<` occurs neither in PromQL nor in templates.
  */
 
-/** Two levels of a setting. */
 export interface Levels<Value> {
   readonly warning: Value
   readonly critical: Value

@@ -113,7 +113,6 @@ export function performanceOf(section: FileSections['performance'], { schedule }
   return { source, interfaces, feedBandwidthUnit, schedule: section.schedule ?? usual }
 }
 
-/** What is read of a resource, and when. */
 export interface ResourceConfig {
   /** Empty: not read. */
   readonly schedule: string

@@ -21,7 +21,6 @@ export function createLatencyWindow() {
   let histograms: ReadonlyMap<string, Histograms> = new Map()
   let increases: readonly Increase[] = []
   return {
-    /** Notes the histograms of the newest reading. */
     add(nodes: readonly MergedNode[]): void {
       const next = new Map(nodes.flatMap(({ id, latencies }) => (latencies ? [[id, latencies]] : [])))
       const increase = increaseOf(histograms, next)

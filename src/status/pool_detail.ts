@@ -78,7 +78,6 @@ function calculateDetail(pool: PoolState, hardwareOf: FindHardware): PoolDetail 
   }
 }
 
-/** Where values come from. */
 const SOURCES = ['feed', 'query'] as const
 type Source = (typeof SOURCES)[number]
 
@@ -88,7 +87,6 @@ export const CATEGORY_OF: ReadonlyMap<CoverageAttribute, Category> = new Map<Cov
   [FORECAST.name, FORECAST.category],
 ])
 
-/** Number of nodes by state of one attribute. */
 export type AttributeStatus = ReturnType<typeof attributesOf>[number]
 
 /** Empty without a reading. */

@@ -6,7 +6,6 @@ export const STATES = ['ok', 'starting', 'warning', 'critical'] as const
  */
 export type State = (typeof STATES)[number]
 
-/** A state with its words. */
 export interface StateInWords {
   readonly state: State
   readonly summary: string

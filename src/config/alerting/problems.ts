@@ -57,7 +57,6 @@ function subjectProblems(
 
 const WIDTH: Readonly<Record<Scope, number>> = { all: 0, system: 1, pool: 2 }
 
-/** What cannot differ by system or by pool. */
 function scopeProblems(override: Override, { settings, sources }: PackagedRules): Found[] {
   const needed = override.pool === undefined ? 'system' : 'pool'
   const message = `cannot differ by ${needed}`
@@ -74,10 +73,10 @@ function scopeProblems(override: Override, { settings, sources }: PackagedRules)
   return found.map((path) => ({ path, message }))
 }
 
-const waitsIn = (tuning: Tuning): [string, string][] => [
-  ...Object.keys(tuning.for).map((name): [string, string] => ['for', name]),
-  ...Object.keys(tuning.keepFiringFor).map((name): [string, string] => ['keep_firing_for', name]),
-]
+const waitsIn = ({ for: waits, keepFiringFor }: Tuning) =>
+  Object.entries({ for: waits, keep_firing_for: keepFiringFor }).flatMap(([key, durations]) =>
+    Object.keys(durations).map((name) => [key, name] as const),
+  )
 
 const settingsIn = (values: SettingValues): string[] => [
   ...new Set(Object.keys(values).map((path) => path.replace(/\..*$/, ''))),

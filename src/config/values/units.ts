@@ -59,7 +59,6 @@ export const numeric = z.preprocess(
 export const wholeUpTo = (maximum: number, message = `expected a whole number from 1 to ${maximum}`) =>
   numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= maximum, message)
 export const percent = wholeUpTo(100, 'expected a whole percentage from 1 to 100')
-/** One of these texts. */
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, `expected one of ${values.join(', ')}`)
 /** A boolean, or the text `true` or `false`, as from an environment variable. */

@@ -17,7 +17,6 @@ const headerValue = z.preprocess(
     .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header'),
 )
 
-/** Headers of every response. */
 const headersSection = z
   .strictObject({
     'Content-Security-Policy': optional(headerValue),

@@ -27,11 +27,9 @@ export interface MetricsAppOptions extends ScrapeSources {
   readonly ready: () => boolean
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined
-  /** The status page. */
   readonly status: Omit<StatusAppOptions, 'slots' | 'ready' | 'metricsPath'>
   /** The path of the metrics. Default: `/metrics`. */
   readonly metricsPath?: string | undefined
-  /** The host names of the listener. */
   readonly origin: OriginRules
   readonly log: Log
 }

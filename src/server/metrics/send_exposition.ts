@@ -55,7 +55,6 @@ function createCompletion() {
   }
 }
 
-/** How an exposition is sent. */
 interface SentBody {
   readonly format: Format
   readonly isGzip: boolean

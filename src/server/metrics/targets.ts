@@ -4,7 +4,6 @@ import { visibleText } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
 import type { ResponseSlots } from '../response_slots.ts'
 
-/** A configured system. */
 export type Target = Pick<SystemState, 'name' | 'labels'>
 
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/i

@@ -32,7 +32,6 @@ export const DEFAULT_LIMITS = {
   connections: 512,
   /** Requests of one connection; further ones are answered with 503. */
   requestsPerConnection: 100,
-  /** Time that `stop` waits for running responses. */
   stopGraceMs: 3 * SECOND_MS,
   /** Interval at which `stop` closes idle connections. */
   idleSweepMs: 50,
