@@ -120,9 +120,11 @@ const exportedLabels = memoizeWeak(
 
 const NODES = kindWith('isOfNodes')
 
-/** The objects that say where the nodes of a system are, and what runs on them; undefined while nothing was read. */
-export function nodesIn(resources: SystemState['resources']): readonly ResourceObject[] | undefined {
-  return resources.get(NODES.name)?.reading?.objects
+const NONE: readonly ResourceObject[] = []
+
+/** The objects that say where the nodes of a system are, and what runs on them. */
+export function nodesIn(resources: SystemState['resources']): readonly ResourceObject[] {
+  return resources.get(NODES.name)?.reading?.objects ?? NONE
 }
 
 function withState(system: SystemState, name: ObjectName, state: ResourceState): SystemState {

@@ -15,15 +15,8 @@ export type FindHardware = (node: {
   readonly name: string | undefined
 }) => NodeHardware | undefined
 
-const NOTHING_READ: readonly ResourceObject[] = []
-
-/** @param objects the nodes of the inventory; undefined: nothing was read */
-export function hardwareFinder(objects = NOTHING_READ): FindHardware {
-  return createFinder(objects)
-}
-
-/** Every poll of a pool needs it, and a reading has the nodes of all pools. */
-const createFinder = memoizeWeak((objects: readonly ResourceObject[]): FindHardware => {
+/** From the nodes of the inventory. Every poll of a pool needs it, and a reading has the nodes of all pools. */
+export const hardwareFinder = memoizeWeak((objects: readonly ResourceObject[]): FindHardware => {
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware | undefined>()
   for (const { id, labels, details } of objects) {
@@ -37,9 +30,7 @@ const createFinder = memoizeWeak((objects: readonly ResourceObject[]): FindHardw
 })
 
 /** The versions with their number of nodes, the most frequent first. */
-export function softwareVersions(
-  objects: readonly ResourceObject[] = [],
-): [version: string, nodes: number][] {
+export function softwareVersions(objects: readonly ResourceObject[]): [version: string, nodes: number][] {
   const counts = new Map<string, number>()
   for (const { details } of objects) {
     const version = details['version']

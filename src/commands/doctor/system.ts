@@ -40,7 +40,7 @@ export async function examineSystem(given: SystemContext, onCheck: Running['onCh
   await run('forecasts', [client, ofSystem], ([open, state]) => checkForecasts(context, open, state))
   await run('resources', [ofSystem], ([state]) => resourceFindings(state))
   await client.fact?.close()
-  const inventory = poll.fact && nodesIn(poll.fact.state.resources)
+  const inventory = nodesIn(poll.fact?.state.resources ?? new Map())
   return {
     system,
     reports,
