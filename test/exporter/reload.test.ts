@@ -33,16 +33,8 @@ describe('an invalid configuration file', () => {
   test.each<[string, string, RegExp]>([
     ['nothing', '', /systems: missing/],
     ['invalid YAML', 'systems: [', /not valid YAML/],
-    [
-      'a password in the URL',
-      'systems: [{name: b, base_url: "http://u:MARKED@h", auth: {token: t}}]',
-      /under auth/,
-    ],
-    [
-      'a missing token file',
-      'systems: [{name: b, base_url: "http://h", auth: {token_file: nowhere}}]',
-      /no such file/,
-    ],
+    ['a password in the URL', systems(login('b', 'http://u:MARKED@h')), /under auth/],
+    ['a missing file', 'systems: [{name: b, base_url: "http://h", auth: {token_file: no}}]', /no such file/],
   ])('%s: nothing changes, and both metrics report it', async (_, yaml, words) => {
     const requests = emulator.log.logins()
     const loadedAt = await setup.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})
@@ -157,9 +149,8 @@ describe('a valid configuration file', () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
     await using setup = await startExporter(systems(login('a', emulator.url, 'wrong')))
-    await waitFor(async () => (await setup.value('sds_api_logins_total', { result: 'auth' })) === 1, {
-      what: 'the refusal',
-    })
+    const isRefused = async () => (await setup.value('sds_api_logins_total', { result: 'auth' })) === 1
+    await waitFor(isRefused, { what: 'the refusal' })
     // What the troubleshooting table describes.
     expect(await setup.value('sds_system_up', { system: 'a' })).toBe(1)
     expect((await setup.scrape()).filter(({ name }) => name.startsWith('sds_pool_'))).toEqual([])
@@ -174,9 +165,8 @@ describe('a valid configuration file', () => {
     await using setup = await startExporter(systems(login('a', emulator.url)))
     for (let round = 1; round <= 40; round += 1) {
       // Every change makes a new session.
-      setup.configure(
-        systems(login('a', emulator.url)).replace('stale_after: 10m', `stale_after: ${60 + (round % 2)}s`),
-      )
+      const staleAfter = `stale_after: ${60 + (round % 2)}s`
+      setup.configure(systems(login('a', emulator.url)).replace('stale_after: 10m', staleAfter))
       await setup.exporter.reload()
       if (round % 10 === 0)
         await waitFor(() => emulator.liveSessions('monitor') === 1, { what: 'a new session' })
@@ -191,15 +181,12 @@ describe('a valid configuration file', () => {
     await using emulator = await startEmulator({ pools: 1 })
     await using setup = await startExporter(systems(login('a', emulator.url)))
     await Promise.all(Array.from({ length: 100 }, () => setup.exporter.reload()))
-    expect(
-      setup.log.filter(({ message }) => message === 'configuration reloaded').length,
-    ).toBeLessThanOrEqual(2)
+    const logged = (text: string) => setup.log.filter(({ message }) => message === text).length
+    expect(logged('configuration reloaded')).toBeLessThanOrEqual(2)
     setup.configure('systems: [')
     const refused = await Promise.allSettled(Array.from({ length: 100 }, () => setup.exporter.reload()))
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    expect(
-      setup.log.filter(({ message }) => message === 'configuration rejected').length,
-    ).toBeLessThanOrEqual(2)
+    expect(logged('configuration rejected')).toBeLessThanOrEqual(2)
   })
 
   test('that arrives during the start follows it', async () => {
@@ -246,15 +233,12 @@ test('a secret file that every local user can read is a warning, also behind a l
     symlinkSync(file, `${file}-link`)
     files.push(`${file}-link`)
   }
-  const list = files.map(
-    (file, index) =>
-      `{name: s${index}, base_url: "http://127.0.0.1:1", auth: {username: monitor, password_file: "${file}"}}`,
-  )
+  const list = files.map((file, index) => {
+    const auth = `{username: monitor, password_file: "${file}"}`
+    return `{name: s${index}, base_url: "http://127.0.0.1:1", auth: ${auth}}`
+  })
   await using setup = await startExporter(systems(...list))
   const warnings = setup.log.filter(({ message }) => message.includes('every local user'))
-  expect(warnings.map(({ level, fields }) => [level, fields['system']])).toEqual([
-    ['warn', 's3'],
-    ['warn', 's4'],
-    ['warn', 's6'],
-  ])
+  const found = warnings.map(({ level, fields }) => `${level} ${fields['system']}`)
+  expect(found).toEqual(['warn s3', 'warn s4', 'warn s6'])
 })

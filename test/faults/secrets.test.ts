@@ -12,29 +12,20 @@ import { run } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
 import { type Served, serve } from './serve.ts'
 
-const FLAGS = [
-  '--log.level=debug',
-  '--log.format=json',
-  '--web.enable-lifecycle',
-  '--admin.listen-address=127.0.0.1:0',
-]
+const ADMIN = '--admin.listen-address=127.0.0.1:0'
+const FLAGS = ['--log.level=debug', '--log.format=json', '--web.enable-lifecycle', ADMIN]
 const SCRAPE_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '2' }
 const PAGES = [
   ...['/', '/metrics', '/-/healthy', '/-/ready', '/sd', '/api/v1/status', '/config', '/debug'],
   ...['/probe?system=classic', '/probe?system=modern', '/history?system=classic'],
 ]
-const ADMIN_PAGES = [
-  '/',
-  '/systems',
-  '/vdc/admin/authnproviders',
-  '/systems/classic/vdc/admin/authnproviders.json',
-]
+const PROVIDERS = '/vdc/admin/authnproviders'
+const ADMIN_PAGES = ['/', '/systems', PROVIDERS, `/systems/classic${PROVIDERS}.json`]
 
 /** The headers and bodies of all pages of both listeners. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const [, admin = ''] = await child.waitForOutput(
-    /"url":"([^"]+)","msg":"listening for provider administration"/,
-  )
+  const listening = /"url":"([^"]+)","msg":"listening for provider administration"/
+  const [, admin = ''] = await child.waitForOutput(listening)
   const provider = `${admin}/systems/classic/vdc/admin/authnproviders/x.json`
   const asked = [
     // Faults that do not end keep a probe for the time that the header has.

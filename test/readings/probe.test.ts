@@ -44,10 +44,8 @@ interface SetUpOptions {
 /** A poller of system `a`, with functions that probe it and return the samples of some families by a label. */
 async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: SetUpOptions) {
   const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
-  const config = configOf(
-    yaml,
-    `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, labels: {site: fra}${list}}`,
-  )
+  const keys = 'name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, labels: {site: fra}'
+  const config = configOf(yaml, `{${keys}${list}}`)
   const store = await storeOfA()
   const log = recordingLog()
   const system = onlySystem(config)
@@ -113,11 +111,8 @@ describe('a system without a schedule', () => {
     const exposition = await probe()
     expect([...(exposition?.systems ?? [])]).toEqual(['a'])
     expect(exposition?.families).toContain('sds_system_info')
-    expect(
-      [...(exposition?.families ?? [])].filter((name) =>
-        /_total$|^(process|nodejs|sds_exporter|sds_api)_/.test(name),
-      ),
-    ).toEqual([])
+    const ofExporter = /_total$|^(process|nodejs|sds_exporter|sds_api)_/
+    expect([...(exposition?.families ?? [])].filter((name) => ofExporter.test(name))).toEqual([])
   })
 
   test('is asked for forecasts with the first probe, whose answer has them', async () => {
@@ -133,11 +128,8 @@ describe('a system without a schedule', () => {
   })
 
   test('that is probed before it is started is polled when it is', async () => {
-    const { probe, poller } = await setUp({
-      client: { nodes: async () => readingOf({ n1: 1 }) },
-      pools: ['p'],
-      isStarted: false,
-    })
+    const client = { nodes: async () => readingOf({ n1: 1 }) }
+    const { probe, poller } = await setUp({ client, pools: ['p'], isStarted: false })
     const probed = probe()
     poller.start()
     expectExposition(await probed, { success: 1, free: { n1: 1 } })
@@ -155,10 +147,8 @@ describe('probes of one system', () => {
     await new Promise(setImmediate)
     release()
     const expositions = await Promise.all([...probes, late])
-    expectExposition(summary(expositions[0]?.text('text') ?? ''), {
-      success: 1,
-      free: { 'node-p': 2, 'node-q': 2 },
-    })
+    const found = summary(expositions[0]?.text('text') ?? '')
+    expectExposition(found, { success: 1, free: { 'node-p': 2, 'node-q': 2 } })
     expect(new Set(expositions).size).toBe(1)
     expect(nodes).toHaveBeenCalledTimes(2)
   })
@@ -262,9 +252,8 @@ describe('a probe that ends before the poll', () => {
     expect(exposition?.seconds['slow']).toBeLessThan(60)
     expect(Object.keys(exposition?.free ?? {})).toEqual(['node-quick'])
     slow.resolve(readingOf({ 'node-slow': 9 }, 'slow'))
-    await waitFor(() => store.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined, {
-      what: 'the end',
-    })
+    const hasEnded = () => store.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined
+    await waitFor(hasEnded, { what: 'the end' })
   })
 
   test('and has no answer of the system says that it is down', async () => {

@@ -20,6 +20,11 @@ providers: {schedule: ""}
 ${LIMITS}
 `
 
+const queryOf = (url: string, query: string) => {
+  const headers = { ...HEADERS, 'content-type': 'application/json' }
+  return request('POST', `${url}${QUERY_PATH}`, { headers, body: JSON.stringify({ query }) })
+}
+
 const readFile = (name: string) => parseRecording(readFileSync(`${FOLDER}/${name}`, 'utf8'))
 const isAnswered = ({ status }: RecordedExchange) => status === 200
 const isQuery = ({ request: { path } }: RecordedExchange) => path === QUERY_PATH
@@ -46,9 +51,8 @@ test.each(FILES)('%s: each recorded request gets its recorded answer', async (na
 test.each(FILES)('%s: the exporter reads what was recorded, and rejects nothing', async (name) => {
   const recording = readFile(name)
   const recorded = new Set(recording.exchanges.filter(isAnswered).map((one) => one.request.operation))
-  const resources = ['system', 'pools', 'replication', 'namespaces', 'inventory'].filter((one) =>
-    recorded.has(one),
-  )
+  const all = ['system', 'pools', 'replication', 'namespaces', 'inventory']
+  const resources = all.filter((one) => recorded.has(one))
   await using replay = await startReplay(recording)
   await using setup = await startExporter(`systems: [${systemAt(replay.url)}]${REST}`)
   const series = await waitFor(
@@ -69,34 +73,25 @@ test.each(FILES)('%s: the exporter reads what was recorded, and rejects nothing'
 
 test('what was not recorded is refused with 404 and a body that says so', async () => {
   await using replay = await startReplay(readFile('emulator-modern.jsonl'))
-  const unknown = await request('GET', `${replay.url}/object/namespaces/namespace/x/quota`, {
-    headers: HEADERS,
-  })
-  expect({ status: unknown.status, text: unknown.text }).toEqual({
-    status: 404,
-    text: expect.stringContaining('The recording has no answer to GET /object/namespaces/namespace/x/quota'),
-  })
-  const query =
-    'from(bucket: "monitoring_main") |> range(start: -1h) |> filter(fn: (r) => r._measurement == "x")'
-  const queried = await request('POST', `${replay.url}/flux/api/external/v2/query`, {
-    headers: { ...HEADERS, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  expect({ status: queried.status, text: queried.text }).toEqual({
-    status: 404,
-    text: '{"error":"the recording has no points of this query"}',
-  })
+  const path = '/object/namespaces/namespace/x/quota'
+  const unknown = await request('GET', `${replay.url}${path}`, { headers: HEADERS })
+  expect(unknown.status).toBe(404)
+  expect(unknown.text).toContain(`The recording has no answer to GET ${path}`)
+  const filter = 'filter(fn: (r) => r._measurement == "x")'
+  const queried = await queryOf(
+    replay.url,
+    `from(bucket: "monitoring_main") |> range(start: -1h) |> ${filter}`,
+  )
+  expect(queried.status).toBe(404)
+  expect(queried.text).toBe('{"error":"the recording has no points of this query"}')
   expect(queried.headers['x-influx-error']).toBe('the recording has no points of this query')
 })
 
 test('a query with another window and other fields is evaluated on the recorded points', async () => {
   await using replay = await startReplay(readFile('emulator-modern.jsonl'))
-  const query =
-    'from(bucket: "monitoring_op") |> range(start: -40m) |> filter(fn: (r) => r._measurement == "net" and r._field == "bytes_recv")'
-  const { status, text } = await request('POST', `${replay.url}/flux/api/external/v2/query`, {
-    headers: { ...HEADERS, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
+  const filter = 'filter(fn: (r) => r._measurement == "net" and r._field == "bytes_recv")'
+  const query = `from(bucket: "monitoring_op") |> range(start: -40m) |> ${filter}`
+  const { status, text } = await queryOf(replay.url, query)
   expect(status).toBe(200)
   const [series] = JSON.parse(text).Series
   const cells = (column: string) =>
@@ -161,11 +156,9 @@ test('a part of the recorded history is served without summary, the whole with i
   await using replay = await startReplay(recording)
   const path = recording.exchanges.find((one) => one.request.operation === 'history')?.request.path
   const end = Math.floor(Date.now() / 300_000) * 300
-  const { text } = await request(
-    'GET',
-    `${replay.url}${path}?dataType=historical&startTime=${end - 1800}&endTime=${end}&interval=600`,
-    { headers: HEADERS },
-  )
+  const historical = (query: string) =>
+    request('GET', `${replay.url}${path}?dataType=historical&${query}`, { headers: HEADERS })
+  const { text } = await historical(`startTime=${end - 1800}&endTime=${end}&interval=600`)
   const [node] = JSON.parse(text)._embedded._instances
   const points: { t: string; Space: string }[] = node.diskSpaceAllocated
   expect(points.length).toBeGreaterThan(1)
@@ -175,9 +168,7 @@ test('a part of the recorded history is served without summary, the whole with i
     expect(Number(t)).toBeGreaterThanOrEqual(end - 1800)
   }
   expect(node).not.toHaveProperty('diskSpaceAllocatedSummary')
-  const whole = await request('GET', `${replay.url}${path}?dataType=historical&startTime=0&interval=60`, {
-    headers: HEADERS,
-  })
+  const whole = await historical('startTime=0&interval=60')
   expect(JSON.parse(whole.text)._embedded._instances[0]).toHaveProperty('diskSpaceAllocatedSummary')
 })
 

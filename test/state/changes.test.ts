@@ -58,13 +58,9 @@ describe('a poll', () => {
   test('is a failure when the forecasts of the system exceed the limit, whether they are shown or not', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
     const forecasts = readingOf(names, 'sp1', '3')
-    expect(() => withForecasts(systemA, 'p', '7d', forecasts, { maxBytes: 10_000 })).toThrowError(
-      expect.objectContaining({ reason: 'too_large' }),
-    )
-    expect(
-      withForecasts(systemA, 'p', '7d', forecasts, { maxBytes: 100_000 }).pools.get('p')?.forecasts.get('7d')
-        ?.nodes.size,
-    ).toBe(100)
+    const within = (maxBytes: number) => withForecasts(systemA, 'p', '7d', forecasts, { maxBytes })
+    expect(() => within(10_000)).toThrowError(expect.objectContaining({ reason: 'too_large' }))
+    expect(within(100_000).pools.get('p')?.forecasts.get('7d')?.nodes.size).toBe(100)
   })
 
   test('is no failure of the same list of pools under a lower limit, after a reload', () => {
@@ -73,10 +69,8 @@ describe('a poll', () => {
 
   test('without nodes is a success', () => {
     const system = withPoll(systemA, 'p', at(1), readingOf({}))
-    expect([of(system, 'sds_pool_up', 'pool_id'), of(system, 'sds_pool_nodes', 'pool_id')]).toEqual([
-      { p: 1 },
-      { p: 0 },
-    ])
+    expect(of(system, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
+    expect(of(system, 'sds_pool_nodes', 'pool_id')).toEqual({ p: 0 })
     expect(free(system)).toEqual({})
   })
 })
@@ -109,20 +103,16 @@ describe('counters', () => {
 
   test('of rejected values begin at 0 by reason, and at their first value by attribute', () => {
     const reasons = seriesOf(newSystem('a')).filter(({ name }) => name.startsWith('sds_api_rejected_values'))
-    expect(reasons.map(({ labels, value }) => [labels['reason'], value])).toEqual(
-      Object.keys(REJECTIONS).map((reason) => [reason, 0]),
-    )
+    const counts = reasons.map(({ labels, value }) => [labels['reason'], value])
+    expect(counts).toEqual(Object.keys(REJECTIONS).map((reason) => [reason, 0]))
     const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
     const ofQuery = { ...rejected, attribute: 'query_cpu' }
     const answers = { nodes: [], rejected: [ofQuery], stop: 0, maxAgeOf: () => 1320 }
     const queried = withPerformancePoll(system, { reading: answers, receivedAtMs: 0, failure: undefined })
     expect(rejections(system)).toEqual({ 'all negative': 6, 'numDisks negative': 6 })
-    expect(rejections(queried)).toEqual({
-      'all negative': 9,
-      'numDisks negative': 6,
-      'query_cpu negative': 3,
-    })
+    const both = { 'numDisks negative': 6, 'query_cpu negative': 3 }
+    expect(rejections(queried)).toEqual({ 'all negative': 9, ...both })
   })
 })
 
@@ -137,12 +127,8 @@ describe('the series of a system', () => {
   test('are those that are known', () => {
     expect(about({})).toEqual({ info: 1 })
     expect(about({ up: true, tried: true })).toEqual({ info: 1, up: 1 })
-    expect(about({ up: false, clockSkewSeconds: -3, tlsNotAfterSeconds: 9 })).toEqual({
-      info: 1,
-      up: 0,
-      clock_skew_seconds: -3,
-      tls_not_after_timestamp_seconds: 9,
-    })
+    const known = { up: 0, clock_skew_seconds: -3, tls_not_after_timestamp_seconds: 9 }
+    expect(about({ up: false, clockSkewSeconds: -3, tlsNotAfterSeconds: 9 })).toEqual({ info: 1, ...known })
   })
 
   test('say that it is not up when it was tried and no request could be sent', () => {
@@ -220,12 +206,8 @@ describe('forecasts', () => {
   })
 
   test('of a system that gives all time frames for each request are shown once', () => {
-    const both = withForecasts(
-      withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2')),
-      'p',
-      '4w',
-      readingOf({ n1: 1 }, 'sp1', '2'),
-    )
+    const one = withForecasts(polled, 'p', '7d', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
+    const both = withForecasts(one, 'p', '4w', readingOf({ n1: 1 }, 'sp1', '2'))
     const series = seriesOf(both).filter(({ name }) => name === 'sds_node_capacity_forecast_seconds')
     expect(series.map(({ labels }) => labels['node'])).toEqual(['n1', 'n2'])
   })

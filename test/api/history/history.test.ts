@@ -54,12 +54,7 @@ describe('a series', () => {
   test('keeps a zero that is not alone, or of another time than the response', () => {
     expect(seriesOf([{ t: 6000, Space: 0 }])?.series.values).toEqual([0])
     expect(seriesOf([{ t: 6001, Space: 0 }])?.series.values).toEqual([0])
-    expect(
-      seriesOf([
-        { t: 6601, Space: 0 },
-        { t: 6901, Space: 0 },
-      ])?.series.values,
-    ).toEqual([0, 0])
+    expect(seriesOf([6601, 6901].map((t) => ({ t, Space: 0 })))?.series.values).toEqual([0, 0])
   })
 
   test.each([
@@ -69,12 +64,8 @@ describe('a series', () => {
     [[], 'shape'],
     ['many', 'text'],
   ])('rejects the value %o', (value, reason) => {
-    const { node, rejected } = decode({
-      diskSpaceTotal: [
-        { t: 6000, Space: value },
-        { t: 6300, Space: 7 },
-      ],
-    })
+    const diskSpaceTotal = [value, 7].map((Space, index) => ({ t: 6000 + 300 * index, Space }))
+    const { node, rejected } = decode({ diskSpaceTotal })
     expect(node.attributes.get('diskSpaceTotal')?.series).toEqual({ times: [6300], values: [7] })
     expect(rejected).toMatchObject([{ attribute: 'diskSpaceTotal', reason, node: 'n1', times: 1 }])
   })
@@ -108,11 +99,8 @@ describe('a series', () => {
   })
 
   test('of a bandwidth has the configured unit, that of disk I/O MB/s', () => {
-    const members = {
-      nodeNicBandwidth: [{ t: 6000, Bandwidth: 1 }],
-      diskReadBandwidthTotal: [{ t: 6000, diskIO: 1 }],
-    }
-    const { attributes } = decode(members, PERIOD, 'kB/s').node
+    const [nodeNicBandwidth, diskReadBandwidthTotal] = [[{ t: 6000, Bandwidth: 1 }], [{ t: 6000, diskIO: 1 }]]
+    const { attributes } = decode({ nodeNicBandwidth, diskReadBandwidthTotal }, PERIOD, 'kB/s').node
     expect(attributes.get('nodeNicBandwidth')?.unit).toBe('kB/s')
     expect(attributes.get('diskReadBandwidthTotal')?.unit).toBe('MB/s')
   })
@@ -127,10 +115,7 @@ describe('transaction errors', () => {
         errorType: '404 (S3)',
         category: 'User',
         errorCount: '3',
-        errorRate: [
-          { t: '6000', Rate: '75.75' },
-          { t: '6900', Rate: '1' },
-        ],
+        errorRate: Object.entries({ 6000: '75.75', 6900: '1' }).map(([t, Rate]) => ({ t, Rate })),
       },
       { errorType: '412 (ATMOS)', category: 'User', errorCount: '1', errorRate: [] },
       { category: 'User' },
@@ -155,12 +140,10 @@ describe('transaction errors', () => {
     expect(decode({ transactionErrors: 7 }).rejected).toMatchObject([{ reason: 'shape' }])
   })
 
-  const manyTypes = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      errorType: `type ${index}`,
-      errorCount: 1,
-      errorRate: { t: 6000, Rate: 1 },
-    }))
+  const manyTypes = (count: number, name = 'type', errorCount = 1, t = 6000) =>
+    Array.from({ length: count }, (_, index) => {
+      return { errorType: `${name} ${index}`, errorCount, errorRate: { t, Rate: 1 } }
+    })
 
   test('are bounded and counted as those of the current state', () => {
     const { node, rejected } = decode({ transactionErrors: { types: manyTypes(200_000) } })
@@ -168,18 +151,14 @@ describe('transaction errors', () => {
     expect(rejected).toMatchObject([{ attribute: 'transactionErrors', reason: 'too_many', times: 199_900 }])
     const [type] = manyTypes(1)
     const faulty = decode({ transactionErrors: { types: [type, { ...type, errorCount: 'many' }] } })
-    expect(faulty.rejected.map(({ reason, times }) => [reason, times])).toEqual([
-      ['duplicate', 1],
-      ['text', 1],
+    expect(faulty.rejected.map(({ reason, times }) => `${reason} ${times}`)).toEqual([
+      'duplicate 1',
+      'text 1',
     ])
   })
 
   test('without a point in the period take no place of others', () => {
-    const old = Array.from({ length: 100 }, (_, index) => ({
-      errorType: `old ${index}`,
-      errorCount: 1000,
-      errorRate: { t: 1000, Rate: 1 },
-    }))
+    const old = manyTypes(100, 'old', 1000, 1000)
     const { node, rejected } = decode({ transactionErrors: { types: [...old, ...manyTypes(1)] } })
     expect(node.errors.types.map(({ errorType }) => errorType)).toEqual(['type 0'])
     expect(rejected).toEqual([])
@@ -215,13 +194,9 @@ describe('a summary', () => {
 })
 
 test('nodes without an id are rejected, names are kept', () => {
-  const body = {
-    _embedded: { instances: [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }] },
-  }
+  const instances = [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }]
+  const body = { _embedded: { instances } }
   const { nodes, rejected } = decodeHistory(body, { period: PERIOD, respondedAt: ANSWERED_AT })
-  expect(nodes.map(({ id, name }) => [id, name])).toEqual([
-    ['a', 'y'],
-    ['b', undefined],
-  ])
+  expect(nodes.map(({ id, name }) => `${id} ${name}`)).toEqual(['a y', 'b undefined'])
   expect(rejected).toMatchObject([{ reason: 'no_id' }])
 })

@@ -90,13 +90,8 @@ const says = (code: number, details: string, description = 'Words of the code') 
   JSON.stringify({ code, description, details, retryable: false })
 const NGINX =
   '<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head><body></body></html>'
-const PORTAL = JSON.stringify({
-  status: 'error',
-  messageKey: 'failed',
-  msgDetails: 'Error 10001',
-  isSuccess: false,
-  isError: true,
-})
+const FAILED = { status: 'error', messageKey: 'failed', msgDetails: 'Error 10001' }
+const PORTAL = JSON.stringify({ ...FAILED, isSuccess: false, isError: true })
 const MAPPED = `The provider could not be deleted because ${'of tenants '.repeat(20)}were found: urn:tenant:1`
 
 /** What the system says, and what the message and the remedy must and must not have. */
@@ -109,40 +104,25 @@ interface Meant {
 }
 
 describe('the words of a refusal decide, not only its status and code', () => {
-  const role: Meant = {
-    reason: 'forbidden',
-    text: /lacks the role/,
-    remedy: /^assign the role SYSTEM_MONITOR to the account$/,
+  const meant = (reason: Reason, text: RegExp, remedy: RegExp, notRemedy?: RegExp): Meant => {
+    return { reason, text, remedy, ...(notRemedy && { notRemedy }) }
   }
-  const license: Meant = {
-    reason: 'forbidden',
-    text: /license/,
-    remedy: /license/,
-    notRemedy: /assign|SYSTEM_MONITOR/,
-  }
-  const inUse: Meant = {
-    of: 'deletion',
-    reason: 'client_error',
-    text: /still in use/,
-    remedy: /^remove the mappings/,
-  }
-  const deleted: Meant = {
-    of: 'deletion',
-    reason: 'not_found',
-    text: /no provider with this id/,
-    remedy: /already deleted/,
-    notRemedy: /pool|base_url/,
-  }
-  const mayNotDelete: Meant = {
-    of: 'deletion',
-    reason: 'forbidden',
-    text: /./,
-    remedy: /^use an account that may delete/,
-    notRemedy: /SYSTEM_MONITOR|SECURITY_ADMIN/,
-  }
-  const token: Meant = { reason: 'auth', text: /token/, remedy: /token/, notRemedy: /SYSTEM_MONITOR/ }
-  const plain: Meant = { reason: 'tls', text: /speaks TLS/, remedy: /^write https:/ }
-  const portal: Meant = { reason: 'schema', text: /web portal.*Error 10001/, remedy: /4443/ }
+  const role = meant('forbidden', /lacks the role/, /^assign the role SYSTEM_MONITOR to the account$/)
+  const license = meant('forbidden', /license/, /license/, /assign|SYSTEM_MONITOR/)
+  const ofDeletion = { of: 'deletion' } as const
+  const inUse = { ...ofDeletion, ...meant('client_error', /still in use/, /^remove the mappings/) }
+  const gone = meant('not_found', /no provider with this id/, /already deleted/, /pool|base_url/)
+  const deleted = { ...ofDeletion, ...gone }
+  const forbidden = meant(
+    'forbidden',
+    /./,
+    /^use an account that may delete/,
+    /SYSTEM_MONITOR|SECURITY_ADMIN/,
+  )
+  const mayNotDelete = { ...ofDeletion, ...forbidden }
+  const token = meant('auth', /token/, /token/, /SYSTEM_MONITOR/)
+  const plain = meant('tls', /speaks TLS/, /^write https:/)
+  const portal = meant('schema', /web portal.*Error 10001/, /4443/)
   test.each<[what: string, status: number, body: string, Meant]>([
     ['a license check', 403, says(3001, 'UNSTRUCTURED license is not found'), license],
     ['a license check without words', 403, says(3002, ''), license],
@@ -189,12 +169,7 @@ describe('the words of a refusal decide, not only its status and code', () => {
       'a login before the service has started',
       500,
       says(999, 'Could not generate token for user'),
-      {
-        of: 'login',
-        reason: 'server_error',
-        text: /generate token/,
-        remedy: /^wait until the authentication service/,
-      },
+      { of: 'login', ...meant('server_error', /generate token/, /^wait until the authentication service/) },
     ],
   ])('%s (%i)', (_what, status, body, { of, reason, text, remedy, notRemedy }) => {
     const refusal = refusalOf(responseOf(status, body), of)
@@ -230,20 +205,15 @@ describe('readErrorBody', () => {
     expect(bodyOf(XML_BODY(1))?.description).toBe('A <thing> & more')
     const entity = '<!DOCTYPE x [<!ENTITY e "boom">]><error><description>&e;</description></error>'
     expect(bodyOf(entity)?.description).toBe('&e;')
-    expect(bodyOf('<error><details>&#65;&#x42;&#0;&#xD800;</details></error>')?.details).toBe(
-      'AB&#0;&#xD800;',
-    )
+    const numbers = bodyOf('<error><details>&#65;&#x42;&#0;&#xD800;</details></error>')
+    expect(numbers?.details).toBe('AB&#0;&#xD800;')
   })
 
   test('redacts description and details after decoding, but not code and retryable', () => {
     const redact = (words: string) => words.replaceAll(/=token=|6401|false/g, '<secret>')
     const body = '{"code":6401,"retryable":false,"description":"of \\u003dtoken\\u003d","details":"6401"}'
-    expect(readErrorBody({ text: body, redact })).toEqual({
-      code: 6401,
-      retryable: false,
-      description: 'of <secret>',
-      details: '<secret>',
-    })
+    const redacted = { description: 'of <secret>', details: '<secret>' }
+    expect(readErrorBody({ text: body, redact })).toEqual({ code: 6401, retryable: false, ...redacted })
   })
 
   test.each([[''], ['null'], ['7'], [HTML_BODY], ['plain words'], ['<'.repeat(100_000)]])(
@@ -256,9 +226,8 @@ describe('readErrorBody', () => {
 
 test('an HTML page is quoted by its title, redacted', () => {
   const page = (title: string) => responseOf(400, `<html><head><title>${title}</title></head></html>`)
-  expect(refusalOf(page('400 No required SSL certificate was sent'))?.message).toContain(
-    'it says: 400 No required SSL certificate was sent',
-  )
+  const title = '400 No required SSL certificate was sent'
+  expect(refusalOf(page(title))?.message).toContain(`it says: ${title}`)
   const redact = (words: string) => words.replaceAll('token', '<secret>')
   expect(refusalOf({ ...page('Your token'), redact })?.message).toContain('it says: Your <secret>')
   expect(refusalOf(page(''))?.message).not.toContain('it says')
