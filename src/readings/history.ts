@@ -199,11 +199,11 @@ async function readSamples(
     }
     const samples = collection.samples()
     if (samples.families.size === 0) checkClock(options)
-    log.history(ref.id, undefined)
+    log.note('history', ref.id, undefined)
     return samples
   } catch (failure) {
     if (signal.aborted || !(failure instanceof ApiError)) throw failure
-    log.history(ref.id, failure)
+    log.note('history', ref.id, failure)
     return failure
   }
 }

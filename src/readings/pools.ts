@@ -91,11 +91,11 @@ function createForecastSource(options: PoolOptions, timeFrame: string): Source {
         // What else the response has is counted by the polls.
         const rejected = response.rejected.filter(({ attribute }) => attribute === FORECAST.name)
         replace({ ...response, rejected })
-        log.forecast(poolId, timeFrame, undefined)
+        log.note(`forecast of ${timeFrame}`, poolId, undefined)
         log.rejected(poolId, rejected)
       },
       fail(failure) {
-        log.forecast(poolId, timeFrame, failure)
+        log.note(`forecast of ${timeFrame}`, poolId, failure)
         if (known() === undefined) replace(undefined)
       },
       drop: () => replace(undefined),
@@ -202,12 +202,12 @@ function createListSource(
         if (emptyInRow > 0 && emptyInRow < EMPTY_CONFIRMED) throw new ApiError('unavailable', EMPTY)
         noteValues(values)
         use(pools)
-        log.discovered(undefined)
+        log.note('discovery of pools', undefined, undefined)
       },
       fail(failure) {
         noteValues(failure)
         if (isConfigured) return
-        log.discovered(failure)
+        log.note('discovery of pools', undefined, failure)
         const discoveryFailure = failureOf(failure, Date.now() / 1000)
         store.update(system.name, (state) => ({ ...state, discoveryFailure }))
       },

@@ -52,16 +52,12 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
       logPoll(log, 'poll', poll, () => ({ ...placeOf(poolId), outcome: failure?.reason ?? 'ok' }))
       changes.note('poll', poolId, failure)
     },
-    forecast: (poolId: string, timeFrame: string, failure: ApiError | undefined): void =>
-      changes.note(`forecast of ${timeFrame}`, poolId, failure),
-    history: (poolId: string, failure: ApiError | undefined): void =>
-      changes.note('history', poolId, failure),
+    /** Logs a failure of something else, and its end. */
+    note: changes.note,
     /** A deviation of the system that a reader of its history noticed. */
     historyNotice: (poolId: string, text: string): void =>
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
     resource: (kind: ObjectKind, failure: ApiError | undefined): void => noteResource(parts, kind, failure),
-    discovered: (failure: ApiError | undefined): void =>
-      changes.note('discovery of pools', undefined, failure),
     /** Logs which pools are new in the list, and which are gone. */
     pools: (before: readonly string[], now: readonly PoolRef[]): void =>
       logPools(log, store.system(system), { system, before, now }),

@@ -31,8 +31,8 @@ test('each poll is a debug line with its place, size and outcome', async () => {
 
 const subjects: Record<string, (pollLog: ReadingLog, failure: ApiError | undefined) => void> = {
   poll: (pollLog, failure) => pollLog.polled('p', { ...poll, failure }),
-  forecast: (pollLog, failure) => pollLog.forecast('p', '7d', failure),
-  history: (pollLog, failure) => pollLog.history('p', failure),
+  forecast: (pollLog, failure) => pollLog.note('forecast of 7d', 'p', failure),
+  history: (pollLog, failure) => pollLog.note('history', 'p', failure),
 }
 
 test.each(Object.entries(subjects))('the failures of a pool that left are forgotten: %s', async (_, note) => {
@@ -50,10 +50,10 @@ test('failures of one kind, pool or reason do not hide others', async () => {
   const { log, pollLog } = await start()
   const failures = () => log.lines.filter(({ level }) => level === 'warn').length
   for (const note of Object.values(subjects)) note(pollLog, timeout)
-  pollLog.forecast('q', '7d', timeout)
-  pollLog.forecast('p', '4w', timeout)
-  pollLog.forecast('p', '7d', new ApiError('reset', 'bad'))
-  pollLog.discovered(timeout)
+  pollLog.note('forecast of 7d', 'q', timeout)
+  pollLog.note('forecast of 4w', 'p', timeout)
+  pollLog.note('forecast of 7d', 'p', new ApiError('reset', 'bad'))
+  pollLog.note('discovery of pools', undefined, timeout)
   expect(failures()).toBe(7)
 })
 
