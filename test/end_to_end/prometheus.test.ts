@@ -32,6 +32,8 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_namespace_quota_objects: 'no namespace of the demo has one',
   sds_replication_link_failed: 'no link has failed',
   sds_replication_link_bootstrap_ratio: 'no site joins',
+  sds_otlp_exports_total: 'OTLP is off by default',
+  sds_otlp_last_success_timestamp_seconds: 'OTLP is off by default',
   ...Object.fromEntries(
     RESOURCE_FAMILIES.filter(({ resource }) => ['buckets', 'data_nodes'].includes(resource)).map(
       ({ name }) => [name, 'off by default'],
