@@ -154,19 +154,8 @@ export const RESOURCE_KEY = ['system', 'resource'] as const
 export const ALERT_LABELS = {
   columns: ['system', 'pool', 'node'],
   detail: [
-    'cluster',
-    'shard',
-    'replica',
-    'instance',
-    'category',
-    'reason',
-    'provider',
-    'resource',
-    'scope',
-    'namespace',
-    'replication_group',
-    'local_vdc',
-    'remote_vdc',
+    ...['cluster', 'shard', 'replica', 'instance', 'category', 'reason', 'provider', 'resource', 'scope'],
+    ...['namespace', 'replication_group', 'local_vdc', 'remote_vdc'],
   ],
 } as const
 

@@ -44,14 +44,9 @@ function runOf(sources: readonly HistorySource[], period = PERIOD, signal = neve
     finish: async () => undefined,
     discard: async () => undefined,
   }
+  const settings = { refused: {}, destination: 'test', labels: {} }
   const result = runBackfill({
-    settings: {
-      period: PERIOD,
-      sources: sources.map(({ key }) => key),
-      refused: {},
-      destination: 'test',
-      labels: {},
-    },
+    settings: { period: PERIOD, sources: sources.map(({ key }) => key), ...settings },
     parts: [{ name: 'all', period }],
     sources,
     destination,
@@ -109,9 +104,8 @@ test('what is missing is read once more hour by hour: one that cannot be read do
     },
   }
   const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result
-  expect(parts.flatMap(({ unreadGaps }) => unreadGaps)).toEqual([
-    { source: 'a', subject: 'CPU', start: 0, end: 3600 },
-  ])
+  const gap = { source: 'a', subject: 'CPU', start: 0, end: 3600 }
+  expect(parts.flatMap(({ unreadGaps }) => unreadGaps)).toEqual([gap])
 })
 
 test.each([

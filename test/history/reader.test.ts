@@ -7,11 +7,7 @@ import { readPool } from '../../src/history/sources/feed_source.ts'
 import { type ClientSetup, monitored, startClient, startEmulator } from '../api/client_setup.ts'
 
 const START = 1_772_323_200
-const HOURS = (count: number, interval = 300): Period => ({
-  start: START,
-  end: START + count * 3600,
-  interval,
-})
+const HOURS = (count: number): Period => ({ start: START, end: START + count * 3600, interval: 300 })
 const LIMITS = (bytes: string) =>
   `limits: {requests_per_second: 1000, max_response_bytes: ${bytes}}\npoll: {timeout: 30s}`
 
@@ -76,9 +72,9 @@ describe('reading a pool', () => {
   })
 
   test('fails with the limit when a single point is too large', async () => {
-    await expect(
-      withSystem([], (setup, pool) => read(setup, pool, HOURS(1), 12), LIMITS('2KiB')),
-    ).rejects.toMatchObject({ reason: 'too_large', message: expect.stringContaining('max_response_bytes') })
+    const reading = withSystem([], (setup, pool) => read(setup, pool, HOURS(1), 12), LIMITS('2KiB'))
+    const message = expect.stringContaining('max_response_bytes')
+    await expect(reading).rejects.toMatchObject({ reason: 'too_large', message })
   })
 
   test('uses the period and the step of a system that ignores parameters, and says so', async () => {
@@ -103,60 +99,36 @@ describe('reading a pool', () => {
 })
 
 describe('with a client of the test', () => {
-  const EMPTY: HistoryReading = {
-    nodes: [],
-    served: { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY },
-    rejected: [],
-  }
+  const served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
+  const EMPTY: HistoryReading = { nodes: [], served, rejected: [] }
   const run = async (
     history: (pool: string, period: Period) => Promise<HistoryReading>,
     { points = 4, ...more }: { points?: number; maxRepetitions?: number } = {},
   ) => {
     const windows: Period[] = []
     const signal = new AbortController().signal
-    const options = {
-      poolId: 'p',
-      period: HOURS(1),
-      points,
-      notice: () => undefined,
-      signal,
-      firstPauseMs: 1,
-      ...more,
-    }
+    const own = { poolId: 'p', period: HOURS(1), points, notice: () => undefined, signal, firstPauseMs: 1 }
+    const options = { ...own, ...more }
     for await (const window of readPool({ client: { history }, ...options })) windows.push(window.period)
     return windows
   }
 
-  test('gives up after repeated failures, and at once when the request is refused', async () => {
-    for (const [reason, times] of [
-      ['unavailable', 7],
-      ['forbidden', 1],
-      ['client_error', 1],
-    ] as const) {
-      let requests = 0
-      const failing = async () => {
-        requests += 1
-        throw new ApiError(reason, 'no')
-      }
-      await expect(run(failing)).rejects.toMatchObject({ reason })
-      expect(requests).toBe(times)
+  test.each([
+    ['unavailable', 7, {}],
+    ['forbidden', 1, {}],
+    ['client_error', 1, {}],
+    ['unavailable', 1, { maxRepetitions: 0 }],
+    ['timeout', 1, { maxRepetitions: 0 }],
+    // The window is halved.
+    ['too_large', 3, { maxRepetitions: 0 }],
+  ] as const)('gives up when the answer is %s, after %i requests with %j', async (reason, times, options) => {
+    let requests = 0
+    const failing = async () => {
+      requests += 1
+      throw new ApiError(reason, 'no')
     }
-  })
-
-  test('without repetitions, halves a window that is too large, and gives up if it takes too long', async () => {
-    for (const [reason, times] of [
-      ['unavailable', 1],
-      ['timeout', 1],
-      ['too_large', 3],
-    ] as const) {
-      let requests = 0
-      const failing = async () => {
-        requests += 1
-        throw new ApiError(reason, 'no')
-      }
-      await expect(run(failing, { maxRepetitions: 0 })).rejects.toMatchObject({ reason })
-      expect(requests).toBe(times)
-    }
+    await expect(run(failing, options)).rejects.toMatchObject({ reason })
+    expect(requests).toBe(times)
   })
 
   test('ends the request that was sent ahead, and its repetitions, when its consumer ends', async () => {

@@ -21,15 +21,8 @@ export function feedOf(nodes: readonly NodeOptions[]): FeedReading {
   return decodeFeed({ _embedded: { _instances: nodes.map(nodeOf) } })
 }
 
-function nodeOf({
-  name,
-  health = 'Good',
-  disks = 10,
-  badDisks = 0,
-  allocatedRatio = 0.5,
-  t = T,
-  more,
-}: NodeOptions) {
+function nodeOf({ name, health = 'Good', disks = 10, badDisks = 0, t = T, ...options }: NodeOptions) {
+  const { allocatedRatio = 0.5, more } = options
   return {
     id: `id-${name}`,
     displayName: name,
@@ -63,12 +56,7 @@ export function goodPoll(at: number) {
 }
 
 export function failedPoll(at: number, more: Partial<Failure> = {}) {
-  const failure: Failure = {
-    reason: 'connect',
-    message: 'system a, nodes of pool urn:p: (/dashboard): connection refused',
-    remedy: 'check the firewall',
-    at,
-    ...more,
-  }
+  const message = 'system a, nodes of pool urn:p: (/dashboard): connection refused'
+  const failure: Failure = { reason: 'connect', message, remedy: 'check the firewall', at, ...more }
   return { at, seconds: 1, failure }
 }

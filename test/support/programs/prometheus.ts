@@ -132,11 +132,7 @@ export function queriesOf(url: string, log: () => string): Pick<Prometheus, 'que
   return {
     query,
     waitForSamples: (promql, time) =>
-      waitFor(async () => nonEmpty(await query(promql, time)), {
-        what: `samples of ${promql}`,
-        interval: 100,
-        detail: log,
-      }),
+      waitFor(async () => nonEmpty(await query(promql, time)), { what: promql, interval: 100, detail: log }),
   }
 }
 

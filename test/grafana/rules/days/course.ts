@@ -51,14 +51,7 @@ export interface Sample {
 /** The values of one series at each step; NaN: absent. The key is the series in the text format. */
 export type SeriesOfCourse = ReadonlyMap<string, Float64Array>
 
-const RESOURCES: readonly ResourceName[] = [
-  'system',
-  'pools',
-  'replication',
-  'namespaces',
-  'quotas',
-  'inventory',
-]
+const RESOURCES = ['system', 'pools', 'replication', 'namespaces', 'quotas', 'inventory'] as const
 /** The label of all series; each course gets its own. */
 const SYSTEM = 'emulated'
 const NEVER = new AbortController().signal
@@ -116,16 +109,9 @@ const untilEvent = ({ series }: Played) =>
 async function play(course: Course, families: ReadonlySet<string>, begun?: Played): Promise<Played> {
   // New nodes join an hour before the creation.
   let now = START + EVENT + HOUR
-  const emulator = createEmulator({
-    listenAddress: '127.0.0.1:0',
-    profile: 'classic',
-    pools: 1,
-    newNodes: 0,
-    newNodeHours: 1,
-    namespaces: 2,
-    ...course.emulator,
-    clock: () => now * 1000,
-  })
+  const size = { pools: 1, newNodes: 0, newNodeHours: 1, namespaces: 2 }
+  const options = { listenAddress: '127.0.0.1:0', profile: 'classic', ...size, ...course.emulator } as const
+  const emulator = createEmulator({ ...options, clock: () => now * 1000 })
   await emulator.start()
   const reader = createReader(emulator)
   // Other courses use what a course without `before` reads.
@@ -149,10 +135,8 @@ async function play(course: Course, families: ReadonlySet<string>, begun?: Playe
 }
 
 function createReader(emulator: Emulator) {
-  const config = parseConfig(
-    `systems: [{name: ${SYSTEM}, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]`,
-    { file: 'course.yml', environment: {} },
-  )
+  const text = `systems: [{name: ${SYSTEM}, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]`
+  const config = parseConfig(text, { file: 'course.yml', environment: {} })
   const [system] = config.systems
   if (system === undefined) throw new Error('no system')
   const observer = { exchanged: () => undefined }
