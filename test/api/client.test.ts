@@ -55,10 +55,8 @@ describe('a session over HTTP', () => {
       const results = await Promise.allSettled(polls)
       return results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.reason))
     }
-    const [PAGES, DATA] = [
-      ['html', 'html'],
-      ['ok', 'ok'],
-    ]
+    const PAGES = ['html', 'html']
+    const DATA = ['ok', 'ok']
     expect(await pollAll()).toEqual(DATA)
     emulator.setFaults(['html@nodes,pool=hot'])
     for (let poll = 0; poll < 3; poll += 1) expect(await pollAll()).toEqual(['html', 'ok'])
@@ -74,9 +72,8 @@ describe('a session over HTTP', () => {
     const setup = startClient(monitored(emulator.url), 'limits: {requests_per_second: 1}')
     const stop = new AbortController()
     // After the login, three more requests wait for the rate limit; a logout behind them would be given up after 2 s.
-    const polls = Array.from({ length: 4 }, () =>
-      setup.client.nodes(emulator.pools[0]?.id ?? '', stop.signal),
-    )
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', stop.signal)
+    const polls = Array.from({ length: 4 }, poll)
     await waitForAssertion(() => expect(setup.loginResults).toEqual(['ok']))
     stop.abort()
     await Promise.allSettled(polls)
@@ -109,9 +106,8 @@ test('redirects are not followed: another host gets neither a request nor a toke
   emulator.setFaults([`redirect-login:${other.url}@nodes`])
   await expect(poll()).rejects.toMatchObject({ reason: 'auth', status: 302 })
   emulator.setFaults([`redirect-other:${other.url}/x@login`])
-  await expect(startClient(monitored(emulator.url)).client.nodes('p', never())).rejects.toMatchObject({
-    reason: 'redirect',
-  })
+  const loggingIn = startClient(monitored(emulator.url)).client.nodes('p', never())
+  await expect(loggingIn).rejects.toMatchObject({ reason: 'redirect' })
   expect(seen).toEqual([])
   expect(other.connections()).toBe(0)
 })
@@ -134,13 +130,10 @@ describe('fail-over', () => {
     await using emulator = await startEmulator()
     const first = await serveHttp((request, response) => {
       // A proxy to the same system.
-      fetch(`${emulator.url}${request.url}`, {
-        headers: request.headers as Record<string, string>,
-        redirect: 'manual',
-      }).then(async (answer) => {
-        response.writeHead(answer.status, {
-          'X-SDS-AUTH-TOKEN': answer.headers.get('X-SDS-AUTH-TOKEN') ?? '',
-        })
+      const headers = request.headers as Record<string, string>
+      fetch(`${emulator.url}${request.url}`, { headers, redirect: 'manual' }).then(async (answer) => {
+        const token = answer.headers.get('X-SDS-AUTH-TOKEN') ?? ''
+        response.writeHead(answer.status, { 'X-SDS-AUTH-TOKEN': token })
         response.end(await answer.text())
       })
     })
@@ -189,10 +182,8 @@ describe('fail-over', () => {
 
   test('when no node answers, the last failure is thrown, with system, operation and path', async () => {
     const unreachable = `http://127.0.0.1:${await freePort()}`
-    await using setup = startClient(
-      monitored(unreachable),
-      'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}',
-    )
+    const rest = 'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}'
+    await using setup = startClient(monitored(unreachable), rest)
     const failure = await setup.client.nodes('p', never()).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(String(failure)).toMatch(
@@ -205,10 +196,8 @@ test('pools with an id that is not valid in a path fail without a request, with 
   await using emulator = await startEmulator()
   await using setup = startClient(monitored(emulator.url))
   const failure = await setup.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
-  expect(failure).toMatchObject({
-    reason: 'local',
-    message: expect.stringMatching(/^system a, nodes of pool /),
-  })
+  const message = expect.stringMatching(/^system a, nodes of pool /)
+  expect(failure).toMatchObject({ reason: 'local', message })
   expect(emulator.log.count()).toBe(0)
 })
 
@@ -219,9 +208,8 @@ describe('requests', () => {
     const pool = emulator.pools[0]?.id ?? ''
     await setup.client.nodes(pool, never())
     const { nodes } = await setup.client.forecasts(pool, FORECAST, never())
-    expect(
-      nodes[0]?.forecasts.map(({ historyDays, targetPercent }) => `${historyDays}d ${targetPercent}%`),
-    ).toEqual(['28d 80%', '28d 90%'])
+    const found = nodes[0]?.forecasts.map((one) => `${one.historyDays}d ${one.targetPercent}%`)
+    expect(found).toEqual(['28d 80%', '28d 90%'])
     const queries = emulator.log.requests().map(({ path, query }) => `${path}?${query}`)
     expect(queries.slice(1)).toEqual([
       `/dashboard/storagepools/${pool}/nodes?dataType=current`,
@@ -234,10 +222,8 @@ describe('requests', () => {
     ['category', ['c', 'c', 'c']],
     ['current', ['c', 'd', 'd', 'd']],
   ] as const)('ask for forecasts in the form that the system understands: only %s', async (form, asked) => {
-    await using emulator = await startEmulator({
-      pools: 3,
-      ...(form !== undefined && { faults: [`strict-forecasts:${form}`] }),
-    })
+    const faults = form === undefined ? [] : [`strict-forecasts:${form}`]
+    await using emulator = await startEmulator({ pools: 3, faults })
     await using setup = startClient(monitored(emulator.url))
     for (const { id } of emulator.pools) {
       const { nodes } = await setup.client.forecasts(id, FORECAST, never())

@@ -3,18 +3,8 @@ import { ATTRIBUTES, CATEGORIES } from '../../src/catalogue.ts'
 import { call, feedPath, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
 
 const IDENTITY = [
-  '_links',
-  'apiChange',
-  'displayName',
-  'healthStatus',
-  'id',
-  'numBadDisks',
-  'numDisks',
-  'numGoodDisks',
-  'numMaintenanceDisks',
-  'numReadyToReplaceDisks',
-  'storagePoolId',
-  'storagePoolName',
+  ...['_links', 'apiChange', 'displayName', 'healthStatus', 'id', 'numBadDisks', 'numDisks', 'numGoodDisks'],
+  ...['numMaintenanceDisks', 'numReadyToReplaceDisks', 'storagePoolId', 'storagePoolName'],
 ]
 
 describe('the feed', () => {
@@ -32,12 +22,8 @@ describe('the feed', () => {
       disks: { href: `/dashboard/nodes/${node.id}/disks` },
       processes: { href: `/dashboard/nodes/${node.id}/processes` },
     })
-    expect(node).toMatchObject({
-      apiChange: '1',
-      storagePoolId: id,
-      storagePoolName: 'hot',
-      displayName: 'hot-node-01',
-    })
+    const pool = { storagePoolId: id, storagePoolName: 'hot' }
+    expect(node).toMatchObject({ apiChange: '1', displayName: 'hot-node-01', ...pool })
   })
 
   test.each([

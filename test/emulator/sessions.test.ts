@@ -110,11 +110,8 @@ describe('a token', () => {
 
   test('is revoked by a logout; force=true revokes all tokens of the user', async () => {
     const emulator = await startEmulator()
-    const [one = '', two = '', three = ''] = [
-      await login(emulator),
-      await login(emulator),
-      await login(emulator),
-    ]
+    const tokens = [await login(emulator), await login(emulator), await login(emulator)]
+    const [one = '', two = '', three = ''] = tokens
     const other = (await login(emulator, 'admin')) ?? ''
     const response = await call(emulator, '/logout.json', { token: one })
     expect([response.status, response.json()]).toEqual([200, { user: 'monitor' }])

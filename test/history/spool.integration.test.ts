@@ -15,12 +15,9 @@ import { temporaryFolder } from '../support/folders.ts'
 
 const FREE = 'sds_node_disk_space_total_bytes'
 const CPU = 'sds_node_cpu_utilization_ratio'
-const one = (family: string, node: string, t: number, value: number) => ({
-  family,
-  labels: { node },
-  times: [t],
-  values: [value],
-})
+const one = (family: string, node: string, t: number, value: number) => {
+  return { family, labels: { node }, times: [t], values: [value] }
+}
 
 async function textOf(spool: Spool): Promise<string> {
   let text = ''

@@ -77,9 +77,8 @@ describe('polls', () => {
   test('in one slot are added up, with the longest duration and the last values', () => {
     const { recent } = setUp()
     recent.changed(first)
-    recent.changed(
-      withPoll(first, 'urn:p:', { ...goodPoll(2), seconds: 3 }, feedOf([{ name: 'n1', more: traffic(9) }])),
-    )
+    const feed = feedOf([{ name: 'n1', more: traffic(9) }])
+    recent.changed(withPoll(first, 'urn:p:', { ...goodPoll(2), seconds: 3 }, feed))
     const pool = recent.pool('a', 'urn:p:')
     expect(present(pool?.('polls_ok'))).toEqual([2])
     expect(present(pool?.('poll_seconds'))).toEqual([3])

@@ -23,10 +23,8 @@ describe('readNewest', () => {
     ['t as a double', '{"t": "1785312642.0", "Space": 500}', T, 500],
     ['a member named __proto__', '{"t": 7, "__proto__": 500}', 7, 500],
   ])('%s', (_, value, t, expected) => {
-    expect(readNewest(JSON.parse(value), 'Space', UNITS.Bytes)).toEqual({
-      state: 'served',
-      value: { t, value: expected },
-    })
+    const served = { state: 'served', value: { t, value: expected } }
+    expect(readNewest(JSON.parse(value), 'Space', UNITS.Bytes)).toEqual(served)
   })
 
   test.each<[string, unknown]>([

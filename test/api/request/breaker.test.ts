@@ -11,11 +11,8 @@ const apiError = (reason: Reason = 'timeout', extras = {}) => new ApiError(reaso
 function setUp() {
   let now = 0
   const responded: boolean[] = []
-  const breaker = createBreaker({
-    failuresToOpen: 3,
-    onResponded: (value) => responded.push(value),
-    now: () => now,
-  })
+  const onResponded = (value: boolean) => responded.push(value)
+  const breaker = createBreaker({ failuresToOpen: 3, onResponded, now: () => now })
   async function run(key: string, outcome: Outcome, ms = 0) {
     const { release } = await breaker.acquire(key)
     now += ms
@@ -29,11 +26,7 @@ function setUp() {
       now += ms
     },
     /** Whether the next operation is rejected. If it is admitted, it ends with `unknown`. */
-    isOpen: () =>
-      run('any', 'unknown').then(
-        () => false,
-        () => true,
-      ),
+    isOpen: async () => (await Promise.allSettled([run('any', 'unknown')]))[0].status === 'rejected',
     async fail(keys: string, reason: Reason = 'timeout') {
       for (const key of keys) await run(key, apiError(reason), 10)
     },
@@ -58,10 +51,8 @@ describe('opens', () => {
     expect(breaker.pauseMs()).toBe(0)
     await fail('r', 'reset')
     expect(breaker.pauseMs()).toBeGreaterThan(4 * SECOND)
-    await expect(run('p', 'ok')).rejects.toMatchObject({
-      reason: 'reset',
-      message: 'no request was sent, because the system keeps failing (next request in 5 s): bad',
-    })
+    const message = 'no request was sent, because the system keeps failing (next request in 5 s): bad'
+    await expect(run('p', 'ok')).rejects.toMatchObject({ reason: 'reset', message })
     pass(5 * SECOND)
     expect(breaker.pauseMs()).toBe(0)
   })

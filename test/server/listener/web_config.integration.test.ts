@@ -26,17 +26,14 @@ describe('a listener with a web configuration file', () => {
     const webConfigFile = folder.write('web.yml', 'colour: red\nbasic_auth_users: {alice: secret}')
     const starting = startListener({ webConfigFile })
     await expect(starting).rejects.toBeInstanceOf(ConfigError)
-    await expect(starting).rejects.toThrow(
-      /2 problems\n.*colour: unknown key\n.*basic_auth_users.alice: expected/,
-    )
+    const problems = /2 problems\n.*colour: unknown key\n.*basic_auth_users.alice: expected/
+    await expect(starting).rejects.toThrow(problems)
   })
 
   test('sends the headers of the file with every response', async () => {
     const headers = { 'X-Frame-Options': 'deny', 'Content-Security-Policy': "default-src 'none'" }
-    const webConfigFile = folder.write(
-      'web.yml',
-      JSON.stringify({ http_server_config: { headers }, basic_auth_users: { alice: HASH } }),
-    )
+    const config = { http_server_config: { headers }, basic_auth_users: { alice: HASH } }
+    const webConfigFile = folder.write('web.yml', JSON.stringify(config))
     await using listener = await startListener({ webConfigFile })
     for (const path of ['/metrics', '/-/healthy', `/${'a'.repeat(3000)}`]) {
       expect((await get(`${listener.url}${path}`)).headers).toMatchObject({
@@ -72,11 +69,7 @@ describe('a change of the file', () => {
   test.each([
     ['nonsense', 'basic_auth_users: {alice: secret}', 'basic_auth_users.alice: expected a bcrypt hash'],
     ['half a file', 'basic_auth_users: {ali', 'not valid YAML'],
-    [
-      'a wish for TLS',
-      'tls_server_config: {cert_file: no.pem, key_file: no.key}',
-      'cert_file: no.pem cannot be read',
-    ],
+    ['TLS', 'tls_server_config: {cert_file: no.pem, key_file: no.key}', 'cert_file: no.pem cannot be read'],
   ])('to %s refuses all but the open paths until it is corrected', async (_what, yaml, reason) => {
     await using listener = await start('')
     folder.write('web.yml', yaml)
@@ -114,10 +107,8 @@ describe('a change of the file', () => {
       renameSync(join(folder.path, 'next'), join(folder.path, 'current'))
     }
     write('v1', HASH)
-    await using listener = await startListener({
-      webConfigFile: join(folder.path, 'current/web.yml'),
-      limits,
-    })
+    const webConfigFile = join(folder.path, 'current/web.yml')
+    await using listener = await startListener({ webConfigFile, limits })
     const status = async () => (await get(`${listener.url}/metrics`, AUTHORIZATION)).status
     expect(await status()).toBe(200)
     write('v2', OTHER_HASH)

@@ -13,16 +13,14 @@ const state = { ready: false, reload: async (): Promise<void> => undefined, valu
 const exposition = () =>
   createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', state.value))])
 const app = metricsApp({ exposition, ready: () => state.ready, reload: () => state.reload() })
-const listener = createListener({
-  address: '127.0.0.1:0',
-  handler: app,
-  log: silentLog,
-})
+const listener = createListener({ address: '127.0.0.1:0', handler: app, log: silentLog })
 
 beforeAll(() => listener.start())
 afterAll(() => listener.stop())
 
 describe('GET /metrics', () => {
+  const PARAMETER = 'the parameter is collect[], the name of a metric, and may be repeated'
+
   test('serves the text format, and promtool finds no problems', async () => {
     const { status, headers, text } = await get(`${listener.url}/metrics`)
     expect(status).toBe(200)
@@ -53,14 +51,8 @@ describe('GET /metrics', () => {
   test.each([
     ['collect[]=sds_node_disk', "collect[]: no metric 'sds_node_disk'; did you mean sds_node_disks?"],
     ['collect[]=', "collect[]: no metric ''"],
-    [
-      'collect=sds_node_disks',
-      "unknown parameter 'collect'; the parameter is collect[], the name of a metric, and may be repeated",
-    ],
-    [
-      'name[]=sds_node_disks',
-      "unknown parameter 'name[]'; the parameter is collect[], the name of a metric, and may be repeated",
-    ],
+    ['collect=sds_node_disks', `unknown parameter 'collect'; ${PARAMETER}`],
+    ['name[]=sds_node_disks', `unknown parameter 'name[]'; ${PARAMETER}`],
   ])('refuses the query %s', async (query, reason) => {
     const { status, text } = await get(`${listener.url}/metrics?${query}`)
     expect([status, text.trimEnd()]).toEqual([400, reason])
@@ -89,10 +81,8 @@ describe('GET /metrics', () => {
 test('a path is compared as it was sent; the error for another one lists all', async () => {
   for (const path of ['/metrics/', '/Metrics', '/%6detrics', '/nothing']) {
     const { status, text } = await get(`${listener.url}${path}`)
-    expect([status, text]).toEqual([
-      404,
-      expect.stringMatching(/Paths: \/metrics, \/probe, .*\/-\/reload\n$/),
-    ])
+    expect(status).toBe(404)
+    expect(text).toMatch(/Paths: \/metrics, \/probe, .*\/-\/reload\n$/)
   }
 })
 
@@ -144,15 +134,9 @@ describe('POST /-/reload of a browser', () => {
 })
 
 describe('host names', () => {
-  const limited = createListener({
-    address: '127.0.0.1:0',
-    handler: metricsApp({
-      exposition,
-      reload: async () => undefined,
-      origin: { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] },
-    }),
-    log: silentLog,
-  })
+  const origin = { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] }
+  const handler = metricsApp({ exposition, reload: async () => undefined, origin })
+  const limited = createListener({ address: '127.0.0.1:0', handler, log: silentLog })
   beforeAll(() => limited.start())
   afterAll(() => limited.stop())
 

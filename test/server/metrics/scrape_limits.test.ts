@@ -23,14 +23,11 @@ async function startMetrics(maxRequests?: number) {
   const log = recordLog()
   const responses: ServerResponse[] = []
   const app = metricsApp({ exposition: () => shown.exposition, maxRequests, now: () => clock.ms, log })
-  const listener = createListener({
-    address: '127.0.0.1:0',
-    handler(request, response) {
-      responses.push(response)
-      return app(request, response)
-    },
-    log,
-  })
+  const handler: typeof app = (request, response) => {
+    responses.push(response)
+    return app(request, response)
+  }
+  const listener = createListener({ address: '127.0.0.1:0', handler, log })
   await listener.start()
   const clients: Client[] = []
   /** A client that stops reading when its response has begun. */
