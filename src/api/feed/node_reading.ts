@@ -8,6 +8,7 @@ import {
   type FeedBandwidthUnit,
   FORECAST,
   type PlausibleRange,
+  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
@@ -74,6 +75,51 @@ export function createCoverageCounter(rejected: RejectedValues) {
   return { coverage, forNode }
 }
 
+type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'size'> &
+  Iterable<readonly [AttributeName, Snapshot]>
+
+const NAMES: readonly AttributeName[] = ATTRIBUTES.map(({ name }) => name)
+const INDEXES: ReadonlyMap<AttributeName, number> = new Map(NAMES.map((name, index) => [name, index]))
+
+/** A node of the feed has about 40 snapshots; as numbers in one list they take a quarter of the memory of objects. */
+class NodeValuesList implements NodeValues {
+  /** The time and the value of each attribute; NaN for an attribute without a value. */
+  readonly #numbers = new Array<number>(2 * NAMES.length).fill(Number.NaN)
+  /** Units that are not those of the catalogue. */
+  #units: Map<AttributeName, SourceUnit> | undefined
+
+  set(name: AttributeName, { t, value, unit }: Snapshot): void {
+    const index = INDEXES.get(name) ?? 0
+    this.#numbers[2 * index] = t
+    this.#numbers[2 * index + 1] = value
+    if (unit !== undefined) this.#units = (this.#units ?? new Map()).set(name, unit)
+  }
+
+  get(name: AttributeName): Snapshot | undefined {
+    const index = INDEXES.get(name) ?? 0
+    const t = this.#numbers[2 * index] ?? Number.NaN
+    const value = this.#numbers[2 * index + 1] ?? Number.NaN
+    const unit = this.#units?.get(name)
+    if (Number.isNaN(t)) return undefined
+    return unit === undefined ? { t, value } : { t, value, unit }
+  }
+
+  has(name: AttributeName): boolean {
+    return this.get(name) !== undefined
+  }
+
+  get size(): number {
+    return [...this].length
+  }
+
+  *[Symbol.iterator](): Generator<readonly [AttributeName, Snapshot]> {
+    for (const name of NAMES) {
+      const snapshot = this.get(name)
+      if (snapshot !== undefined) yield [name, snapshot]
+    }
+  }
+}
+
 /** The current state of one node. Values are in the units of the source; absent attributes are missing. */
 export interface NodeReading {
   readonly id: string
@@ -84,7 +130,7 @@ export interface NodeReading {
   /** One of HEALTH_STATES, or an undocumented status. */
   readonly health: string | undefined
   readonly disks: ReadonlyMap<DiskCount, number>
-  readonly values: ReadonlyMap<AttributeName, Snapshot>
+  readonly values: NodeValues
   readonly errors: TransactionErrors | undefined
   readonly forecasts: readonly Forecast[]
 }
@@ -163,8 +209,8 @@ function decodeValues(
   entry: JsonObject,
   node: NodeCoverageCounter,
   bandwidthUnit: FeedBandwidthUnit,
-): Map<AttributeName, Snapshot> {
-  const values = new Map<AttributeName, Snapshot>()
+): NodeValues {
+  const values = new NodeValuesList()
   for (const { name, tag, unit, keys } of READERS) {
     const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
     const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))
