@@ -197,13 +197,13 @@ function readLine(text: string, start: number, names: Names = []): Line {
   const name = text.slice(start, at)
   const attributes: Record<string, string> = {}
   if (text.charCodeAt(at) === BRACE) at = readLabels(text, at + 1, names, attributes)
-  const blank = text.indexOf(' ', at + 1)
-  const hasTime = blank >= 0 && blank < end
+  const rest = text.slice(at + 1, end)
+  const blank = rest.indexOf(' ')
   return {
     name,
     attributes,
-    value: numberOf(text.slice(at + 1, hasTime ? blank : end)),
-    endTime: hasTime ? timeOf(Number(text.slice(blank + 1, end))) : undefined,
+    value: numberOf(blank < 0 ? rest : rest.slice(0, blank)),
+    endTime: blank < 0 ? undefined : timeOf(Number(rest.slice(blank + 1))),
     end: end + 1,
   }
 }
