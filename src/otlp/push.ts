@@ -81,9 +81,11 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
     const sources = [exposed(shown.lines(), timeOf(shown, pushedAtMs)), familiesIn(ownText, pushedAtMs)]
     let worst: SendOutcome = { result: 'ok' }
     for (const batch of pointBatches(joined(sources), { startMs, linesOfBatch: LINES_OF_BATCH })) {
+      // The stop may come before there is a sender to end.
+      if (isStopped) break
       const outcome = await sender.send(batch)
       if (outcome.result !== 'ok') worst = outcome
-      if (isStopped || (outcome.result !== 'ok' && outcome.isOfContent !== true)) break
+      if (outcome.result !== 'ok' && outcome.isOfContent !== true) break
       await nextTurn()
     }
     return worst

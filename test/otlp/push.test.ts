@@ -170,6 +170,15 @@ test('a push that is under way ends with the exporter', async () => {
   expect(push.log.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
+test('a push that has not begun to send ends, too', async () => {
+  await using receiver = await startReceiver()
+  const push = startPush()
+  receiver.respond = () => undefined
+  await push.use(configOf(`{endpoint: "${receiver.url}", timeout: 1h}`))
+  await push.stop()
+  expect(receiver.requests).toEqual([])
+})
+
 test('headers of a file are read for each push', async () => {
   using folder = temporaryFolder()
   await using receiver = await startReceiver()
