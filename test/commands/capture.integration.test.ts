@@ -16,25 +16,17 @@ function configOf(url: string, perSecond = 1000): string {
 
 describe('capture', () => {
   test('writes a recording without names, which --show prints and doctor --report complements', async () => {
-    await using emulator = await startEmulator({
-      profile: 'modern',
-      pools: 1,
-      nodes: 2,
-      namespaces: 2,
-      buckets: 1,
-    })
+    const size = { pools: 1, nodes: 2, namespaces: 2, buckets: 1 }
+    await using emulator = await startEmulator({ profile: 'modern', ...size })
     using folder = temporaryFolder()
     const config = folder.write('sds-exporter.yml', configOf(emulator.url))
     const file = `${folder.path}/system.jsonl`
     const captured = await program('capture', `--config.file=${config}`, `--output=${file}`)
     expect({ code: captured.code, stderr: captured.stderr }).toEqual({ code: 0, stderr: '' })
     expect(captured.stdout).toMatch(/wrote .*: \d+ requests, 0 refused, 0 without a response/)
-    const names = emulator.pools.flatMap(({ id, name, nodes }) => [
-      id.slice(-36),
-      ` ${name}:`,
-      `"${name}"`,
-      ...nodes,
-    ])
+    const names = emulator.pools.flatMap(({ id, name, nodes }) => {
+      return [id.slice(-36), ` ${name}:`, `"${name}"`, ...nodes]
+    })
     const before = readFileSync(file, 'utf8')
     const again = await program('capture', `--config.file=${config}`, `--output=${file}`)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('or replace it with --force') })
@@ -48,11 +40,8 @@ describe('capture', () => {
     const report = `${folder.path}/report.txt`
     const reporting = () => program('doctor', `--config.file=${config}`, `--report=${report}`)
     await reporting()
-    expect(await reporting()).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining(`${report} exists`),
-    })
+    const stderr = expect.stringContaining(`${report} exists`)
+    expect(await reporting()).toMatchObject({ code: 1, stdout: '', stderr })
     const text = readFileSync(report, 'utf8')
     expect(text).toMatch(/system-1: versions 4\.3\.0\.0\./)
     expect(text).toMatch(/ok +feed +pool-\d: 2 nodes/)
@@ -63,12 +52,8 @@ describe('capture', () => {
   })
 
   test('counts what was refused', async () => {
-    await using emulator = await startEmulator({
-      profile: 'modern',
-      pools: 1,
-      nodes: 1,
-      faults: ['status:403@nodes'],
-    })
+    const small = { profile: 'modern', pools: 1, nodes: 1 } as const
+    await using emulator = await startEmulator({ ...small, faults: ['status:403@nodes'] })
     using folder = temporaryFolder()
     const config = folder.write('sds-exporter.yml', configOf(emulator.url))
     // The environment names the file, as for other commands.
@@ -108,10 +93,8 @@ describe('capture', () => {
   test('a file that is no recording is refused with the number of the line', async () => {
     using folder = temporaryFolder()
     const file = folder.write('x.jsonl', '{"recording":2}\n')
-    expect(await program('capture', `--show=${file}`)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is not a recording: line 1 is not the header'),
-    })
+    const stderr = expect.stringContaining('is not a recording: line 1 is not the header')
+    expect(await program('capture', `--show=${file}`)).toMatchObject({ code: 1, stderr })
   })
 
   test('a recording with a source says so, and is shown with its requests', async () => {
@@ -127,23 +110,19 @@ describe('capture', () => {
     ]
     const text = [header, ...exchanges].map((line) => `${JSON.stringify(line)}\n`).join('')
     const { code, stdout } = await program('capture', `--show=${folder.write('x.jsonl', text)}`)
-    expect([code, stdout.split('\n')]).toEqual([
-      0,
-      [
-        'Recorded by sds-exporter 1.0.0 at 2026-03-01T00:00:00Z, not complete; names are kept',
-        'Source: the documentation',
-        'Versions of the nodes: unknown',
-        '',
-        '2 requests:',
-        '  200 json      GET /dashboard/nodes?a=1',
-        '  reset         GET /dashboard/nodes',
-        '',
-        'Names of members and texts, except numbers and times:',
-        '  2026',
-        '  n1',
-        '  name',
-        '',
-      ],
-    ])
+    expect(code).toBe(0)
+    expect(stdout).toBe(`Recorded by sds-exporter 1.0.0 at 2026-03-01T00:00:00Z, not complete; names are kept
+Source: the documentation
+Versions of the nodes: unknown
+
+2 requests:
+  200 json      GET /dashboard/nodes?a=1
+  reset         GET /dashboard/nodes
+
+Names of members and texts, except numbers and times:
+  2026
+  n1
+  name
+`)
   })
 })

@@ -28,13 +28,10 @@ const RISKY = `systems:
 describe('check', () => {
   test.concurrent('reports a valid file', async () => {
     const { code, stdout, stderr } = await check(GOOD)
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(
-        /: valid \(1 system: a\)\nnext polls by "0 \* \* \* \* \*" \(UTC\):( \S+T\d\d:\d\d:00Z,?){3}\n$/,
-      ),
-      stderr: '',
-    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const polls = /next polls by "0 \* \* \* \* \*" \(UTC\):( \S+T\d\d:\d\d:00Z,?){3}\n$/
+    expect(stdout).toMatch(polls)
+    expect(stdout).toContain(': valid (1 system: a)\nnext')
   })
 
   test.concurrent('reads a file that is an argument', async () => {
@@ -42,10 +39,7 @@ describe('check', () => {
     const file = folder.write('sds.yml', GOOD)
     chmodSync(file, 0o600)
     const { code, stdout } = await runCommand(['check', file])
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringContaining(`${file}: valid (1 system: a)\n`),
-    })
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${file}: valid (1 system: a)\n`)])
   })
 
   test.concurrent('warns of systems of a running exporter that a reload removes', async () => {
@@ -54,9 +48,8 @@ describe('check', () => {
     await using served = await serve(file)
     const { code, stderr } = await check(GOOD, `--exporter.url=${served.url}`)
     expect(code).toBe(0)
-    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
-      /^warning: system gone: the system leaves .* amtool silence add .* system=gone $/,
-    )
+    const warning = /^warning: system gone: the system leaves .* amtool silence add .* system=gone $/
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(warning)
     const { code: failed, stderr: reason } = await check(GOOD, `--exporter.url=${served.url}/metrics`)
     expect([failed, reason]).toEqual([1, expect.stringContaining('cannot be read: HTTP 404')])
   })
@@ -85,10 +78,7 @@ describe('check', () => {
 
   test.concurrent('warns of valid settings that are insecure', async () => {
     const { code, stdout, stderr, file, folder } = await check(RISKY)
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringContaining(`${file}: valid (2 systems: a, b)\n`),
-    })
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${file}: valid (2 systems: a, b)\n`)])
     expect(stderr.trimEnd().split('\n')).toEqual([
       `warning: system b: every local user can read the secret in ${folder}/password; remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)`,
       'warning: system b: TLS certificate verification is disabled: the connection can be intercepted; add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
@@ -130,8 +120,7 @@ describe('check', () => {
   test.concurrent('prints a file that cannot be read as JSON', async () => {
     const { code, stdout } = await runCommand(['check', '--json', '--config.file=/no/such/file'])
     expect(code).toBe(1)
-    expect(JSON.parse(stdout).problems).toEqual([
-      { path: '', line: null, column: null, message: 'cannot be read: no such file' },
-    ])
+    const problem = { path: '', line: null, column: null, message: 'cannot be read: no such file' }
+    expect(JSON.parse(stdout).problems).toEqual([problem])
   })
 })

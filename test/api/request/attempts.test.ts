@@ -43,12 +43,9 @@ function setUp(urls: readonly string[] = URLS) {
 
 const apiError = (reason: Reason, extras: ConstructorParameters<typeof ApiError>[2] = {}) =>
   new ApiError(reason, 'bad', extras)
-const body = (retryable: boolean | undefined) => ({
-  code: 1,
-  description: undefined,
-  details: undefined,
-  retryable,
-})
+const body = (retryable: boolean | undefined) => {
+  return { code: 1, description: undefined, details: undefined, retryable }
+}
 
 const reasonsOf = (text: string) => text.split(' ') as Reason[]
 
@@ -104,10 +101,8 @@ describe('one base URL', () => {
 
   test('an abort ends a pause', async () => {
     const stop = new AbortController()
-    const running = createAttempts(['https://a']).run(async () => Promise.reject(apiError('reset')), {
-      signal: stop.signal,
-      deadline: performance.now() + MINUTE,
-    })
+    const limits = { signal: stop.signal, deadline: performance.now() + MINUTE }
+    const running = createAttempts(['https://a']).run(async () => Promise.reject(apiError('reset')), limits)
     const ended = expect(running).rejects.toMatchObject({ name: 'AbortError' })
     await vi.advanceTimersByTimeAsync(100)
     stop.abort()
@@ -202,9 +197,7 @@ test('the base URLs are listed in their order, with the rest of their cooldowns'
   }
   await attempts.run(send, { signal: never(), deadline: performance.now() + TIMEOUT_MS })
   await vi.advanceTimersByTimeAsync(10 * SECOND)
-  expect(attempts.endpoints()).toEqual([
-    { baseUrl: 'https://a:4443', cooldownMs: 20 * SECOND },
-    { baseUrl: 'https://b', cooldownMs: 0 },
-    { baseUrl: 'https://c', cooldownMs: 0 },
-  ])
+  const cooldowns = [20 * SECOND, 0, 0]
+  const expected = URLS.map((baseUrl, index) => ({ baseUrl, cooldownMs: cooldowns[index] }))
+  expect(attempts.endpoints()).toEqual(expected)
 })

@@ -40,30 +40,24 @@ describe.each(PROFILES)('profile %s', (profile) => {
         expect([name, valueAt(zone, name)]).toEqual([name, sum])
       }
       for (const name of COUNTS) {
-        expect([name, Number(zone[name])]).toEqual([
-          name,
-          pools.reduce((sum, pool) => sum + Number(pool[name]), 0),
-        ])
+        const sum = pools.reduce((total, pool) => total + Number(pool[name]), 0)
+        expect([name, Number(zone[name])]).toEqual([name, sum])
       }
       for (const one of [zone, ...pools]) {
         const space = (kind: string) => valueAt(one, `diskSpace${kind}Current`)
         expect(space('Allocated') + space('Free') + space('Reserved')).toBe(space('Total'))
         for (const scope of ['User', 'System']) {
           const garbage = (kind: string) => valueAt(one, `gc${scope}${kind}Current`)
-          expect(garbage('Pending') + garbage('Unreclaimable') + garbage('Reclaimed')).toBe(
-            garbage('TotalDetected'),
-          )
-          expect(valueAt(one, 'gcCombinedPendingCurrent')).toBe(
-            valueAt(one, 'gcUserPendingCurrent') + valueAt(one, 'gcSystemPendingCurrent'),
-          )
+          const parts = garbage('Pending') + garbage('Unreclaimable') + garbage('Reclaimed')
+          expect(parts).toBe(garbage('TotalDetected'))
+          const pending = valueAt(one, 'gcUserPendingCurrent') + valueAt(one, 'gcSystemPendingCurrent')
+          expect(valueAt(one, 'gcCombinedPendingCurrent')).toBe(pending)
         }
         const [applicable, coded] = ['Applicable', 'Coded'].map((kind) =>
           valueAt(one, `chunksEc${kind}TotalSealSizeCurrent`),
         )
-        expect(valueAt(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(
-          (100 * Number(coded)) / Number(applicable),
-          10,
-        )
+        const percent = (100 * Number(coded)) / Number(applicable)
+        expect(valueAt(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(percent, 10)
       }
     },
   )
@@ -76,9 +70,8 @@ describe.each(PROFILES)('profile %s', (profile) => {
       const sum = (of: (node: Json) => number) => nodes.reduce((total, node) => total + of(node), 0)
       expect(Number(pool.numBadDisks)).toBe(sum(({ numBadDisks }) => Number(numBadDisks)))
       expect(Number(pool.numNodes)).toBe(nodes.length)
-      expect(Number(pool.numGoodNodes)).toBe(
-        nodes.filter(({ healthStatus }) => healthStatus === 'Good').length,
-      )
+      const good = nodes.filter(({ healthStatus }) => healthStatus === 'Good')
+      expect(Number(pool.numGoodNodes)).toBe(good.length)
       for (const name of ['diskSpaceTotalCurrent', 'diskSpaceAllocatedCurrent'])
         expect(valueAt(pool, name)).toBe(sum((node) => valueAt(node, name)))
     }
@@ -98,14 +91,8 @@ test('the form of real systems: counts are strings, measures and alerts are arra
     gcUserDataIsEnabled: 'true',
     replicationIngressTrafficCurrent: [],
   })
-  expect(Object.keys(zone._links).sort()).toEqual([
-    'nodes',
-    'replicationgroups',
-    'rglinksBootstrap',
-    'rglinksFailed',
-    'self',
-    'storagepools',
-  ])
+  const links = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'self', 'storagepools']
+  expect(Object.keys(zone._links).sort()).toEqual(links)
 })
 
 test('snapshots keep their own time: erasure coding is up to an hour old, bad chunks 55 days', async () => {

@@ -56,10 +56,8 @@ describe('tables', () => {
     for (const { panel, where } of TABLES) {
       const organize = organizeOf(panel)
       if (!organize) {
-        expect(
-          panel.transformations?.map(({ id }) => id),
-          where,
-        ).toEqual(['groupingToMatrix'])
+        const ids = panel.transformations?.map(({ id }) => id)
+        expect([where, ids]).toEqual([where, ['groupingToMatrix']])
         continue
       }
       const { excludeByName, indexByName, renameByName } = organize
@@ -72,10 +70,8 @@ describe('tables', () => {
         '/.*/',
       ])
       const named = panel.fieldConfig?.overrides.map(({ matcher }) => matcher.options) ?? []
-      expect(
-        named.filter((name) => !headings.has(name)),
-        where,
-      ).toEqual([])
+      const unknown = named.filter((name) => !headings.has(name))
+      expect([where, unknown]).toEqual([where, []])
     }
   })
 
@@ -94,18 +90,13 @@ describe('tables', () => {
       const overrides = panel.fieldConfig?.overrides ?? []
       const dash = overrides.findIndex(({ matcher }) => matcher.options === '/.*/')
       const columns = overrides.filter(({ properties }) => properties.some(({ id }) => id === 'links'))
-      return columns.map(({ matcher }) => ({
-        where,
-        column: matcher.options,
-        later: overrides.slice(dash + 1),
-      }))
+      const later = overrides.slice(dash + 1)
+      return columns.map(({ matcher }) => ({ where, column: matcher.options, later }))
     })
     expect(linked.length).toBeGreaterThan(10)
     for (const { where, column, later } of linked) {
-      expect(later, where).toContainEqual({
-        matcher: { id: 'byName', options: column },
-        properties: [{ id: 'noValue', value: '' }],
-      })
+      const matcher = { id: 'byName', options: column }
+      expect(later, where).toContainEqual({ matcher, properties: [{ id: 'noValue', value: '' }] })
     }
   })
 
@@ -145,8 +136,7 @@ describe('a table is not built', () => {
   test('when a cell with a bar could be empty', () => {
     const bar = { ...column('Bar'), unit: 'percentunit', bar: true, steps: PLAIN }
     expect(() => table({ ...spec, columns: [bar] })).not.toThrow()
-    expect(() => table({ ...spec, columns: [bar, { ...column('Two'), steps: from(1, 'warning') }] })).toThrow(
-      /an empty cell would show 0/,
-    )
+    const columns = [bar, { ...column('Two'), steps: from(1, 'warning') }]
+    expect(() => table({ ...spec, columns })).toThrow(/an empty cell would show 0/)
   })
 })
