@@ -14,6 +14,8 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_disk_space_allocated_ratio: 'a mean of it would mislead; panels divide sums of bytes',
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
+  sds_otlp_exports_total: 'only of exporters that push; an alert compares it',
+  sds_otlp_last_success_timestamp_seconds: 'only of exporters that push; the status page shows it',
   sds_pool_disk_space_free_bytes: 'its sum over nodes is shown',
   sds_pool_disk_space_offline_bytes: 'that of the nodes is shown',
   sds_pool_disk_space_reserved_bytes: 'its sum over nodes is shown',
