@@ -16,8 +16,10 @@ export default defineConfig({
         ? [...configDefaults.exclude, ...WITHOUT_MUTANT]
         : configDefaults.exclude,
     isolate: false,
-    // The tests run in a copy of the repository, which has no tools.
-    env: { TEST_TOOLS_FOLDER: `${resolve('.cache/tools')}/` },
+    // The tests run in a copy below `.cache/mutation`, which has no tools.
+    env: {
+      TEST_TOOLS_FOLDER: `${resolve(process.cwd().replace(/\/\.cache\/mutation\/.*/, ''), '.cache/tools')}/`,
+    },
     testTimeout: 300_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
