@@ -22,7 +22,7 @@ export interface HostileSystem {
   stop(): Promise<void>
 }
 
-/** Of an uncompressed body that the exporter reads completely: just below the default of `max_response_bytes`. */
+/** Size of an uncompressed body that the exporter reads completely: just below the default of `max_response_bytes`. */
 export const BODY_BYTES = Math.floor(0.95 * 16 * 1024 ** 2)
 
 const POOLS = 8

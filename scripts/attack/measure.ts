@@ -30,7 +30,7 @@ const LIMITS = { healthMs: 1000, scrapeAfterMs: 1000, logBytes: 1_000_000, stopM
 export interface Measured {
   readonly health: Probed
   readonly scrapes: Probed
-  /** Of a scrape right after the attack. */
+  /** Time of a scrape right after the attack. */
   readonly scrapeAfterMs: number
   /** Highest memory of the process and of the buffers of its connections together. */
   readonly memoryMib: number

@@ -6,7 +6,7 @@ import type { SystemReport } from './system_process.ts'
 /** What the polls of all pools, followed by a scrape with gzip, cost the process of the exporter. */
 export interface Round {
   readonly cpuSeconds: number
-  /** Of the event loop, in the worst round. */
+  /** Delay of the event loop, in the worst round. */
   readonly longestDelayMs: number
 }
 

@@ -1,7 +1,7 @@
 import { type CommandNode, commandTree, type Flag } from '../../src/commands/cli/command_tree.ts'
 import { createProgram } from '../../src/commands/program.ts'
 
-/** Of the package, too: see `man` in package.json. */
+/** The path in the package, too: see `man` in package.json. */
 export const MANUAL_PAGE = 'docs/sds-exporter.1'
 
 /** The manual page of the commands that are registered. */

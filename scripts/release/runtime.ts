@@ -12,7 +12,7 @@ const FILE = new URL('../../deploy/packages/runtime.json', import.meta.url)
 interface Source {
   readonly package?: string
   readonly url?: string
-  /** Of the executable. */
+  /** Checksum of the executable. */
   readonly sha256: string
   /** The nearest version in the npm registry, for a dry run that does not reach `url`. */
   readonly nearest?: Source

@@ -181,7 +181,7 @@ interface Line {
   readonly name: string
   readonly attributes: Record<string, string>
   readonly value: number
-  /** Of a line with a time. */
+  /** Undefined: the line has no time. */
   readonly endTime?: Time | undefined
   /** Where the next line begins. */
   readonly end: number

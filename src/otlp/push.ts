@@ -19,7 +19,7 @@ export interface PushOptions {
   readonly now?: () => number
 }
 
-/** Of the pushes since the start or the last change of the section `otlp`. */
+/** The pushes since the start or the last change of the section `otlp`. */
 export interface PushStatus {
   readonly endpoint: string
   /** Seconds since the epoch; undefined: none. */

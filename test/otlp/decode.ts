@@ -10,7 +10,7 @@ export interface ReceivedPoint {
   readonly start: bigint
   readonly time: bigint
   readonly value: number
-  /** Of a histogram, whose count is the value. */
+  /** The next three are of a histogram, whose count is the value. */
   readonly sum: number | undefined
   readonly counts: readonly number[]
   readonly bounds: readonly number[]

@@ -32,7 +32,7 @@ export type ErrorName = keyof typeof ERRORS
 /** A request is refused. The HTTP layer writes it as a body in the requested format, or in its own. */
 export class EmulatedError extends Error {
   readonly status: number
-  /** Of the body, in the order in which they are written. */
+  /** Members of the body, in the order in which they are written. */
   readonly members: Members
   readonly headers: Readonly<Record<string, string>>
   readonly format?: DocumentFormat

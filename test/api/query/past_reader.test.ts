@@ -90,7 +90,7 @@ describe('a reader of the past', () => {
     expect(names()).toEqual(MAIN.flatMap((name) => [name, name]))
     expect(count({ start: old.stop, stop: old.stop + HOUR })).toBe(8)
     await read(old.stop - NOW, old.stop + HOUR - NOW)
-    // Of the network, the points before the window were not asked for.
+    // The points of the network before the window were not asked for.
     expect(names()).toEqual([...GAUGES, 'query_network', ...COUNTERS])
     expect(count({ start: old.stop + HOUR, stop: old.stop + 2 * HOUR })).toBe(7)
   })

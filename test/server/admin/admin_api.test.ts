@@ -235,7 +235,7 @@ describe('permissions', () => {
 })
 
 describe('a system that', () => {
-  /** Of the list, in JSON. */
+  /** The response to the list in JSON. */
   async function failure(...faults: string[]) {
     emulator.setFaults(faults)
     const { status, headers, text } = await admin.ask('GET', `${LIST}.json`, MONITOR)
