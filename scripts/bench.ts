@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Fleet } from './bench/exporter.ts'
+import { measurePush, type Push } from './bench/push.ts'
 import { measureRounds, type Round } from './bench/rounds.ts'
 import { type AtRest, measureAtRest, type Scrape } from './bench/scrapes.ts'
 import { markdownTable } from './markdown/markdown.ts'
@@ -26,6 +27,7 @@ interface Figures {
   readonly atRest: AtRest
   readonly scrapes: readonly Scrape[]
   readonly round: Round
+  readonly push: Push
 }
 
 const FLEETS: readonly BenchFleet[] = [
@@ -51,6 +53,8 @@ const SIZES_HEAD = [
 ]
 const DELAYS_HEAD = ['Pools × nodes', 'Longest delay of the event loop']
 
+const PUSHES_HEAD = ['Pools × nodes', 'Requests of a push', 'Compressed', 'CPU time', 'Longest delay']
+
 const BYTES_PER_KIB = 1024
 const BYTES_PER_MIB = 1024 ** 2
 const count = (value: number) => Math.round(value).toLocaleString('en')
@@ -61,7 +65,8 @@ const all: Figures[] = []
 for (const fleet of FLEETS) {
   process.stderr.write(`measuring ${nameOf(fleet)} …\n`)
   const figures = await measureAtRest(fleet, fleet.isCompared)
-  all.push({ fleet, ...figures, round: await measureRounds(fleet, fleet.intervalSeconds) })
+  const round = await measureRounds(fleet, fleet.intervalSeconds)
+  all.push({ fleet, ...figures, round, push: await measurePush(fleet) })
 }
 writeTables()
 
@@ -77,7 +82,8 @@ function writeTables(): void {
     scrapes.length === 0
       ? 'Scrapes were not measured: Go is not installed.\n'
       : markdownTable(SCRAPES_HEAD, scrapes)
-  const text = blocks(machine, beside, delays)
+  const pushes = markdownTable(PUSHES_HEAD, all.map(pushRow))
+  const text = blocks(machine, beside, delays, pushes)
   write('docs/internals/performance.md', 'performance', text)
   write('docs/operations.md', 'sizes', blocks(machine, sizes))
   process.stdout.write(blocks(text, sizes))
@@ -105,6 +111,16 @@ function sizeRow({ fleet, atRest, round }: Figures): string[] {
     `${count(atRest.compressedBytes / BYTES_PER_KIB)} KiB`,
     `${count(atRest.residentBytes / BYTES_PER_MIB)} MiB`,
     `${round.cpuSeconds.toFixed(2)} s`,
+  ]
+}
+
+function pushRow({ fleet, push }: Figures): string[] {
+  return [
+    nameOf(fleet),
+    count(push.requests),
+    `${count(push.bytes / BYTES_PER_KIB)} KiB`,
+    `${push.cpuSeconds.toFixed(2)} s`,
+    `${push.longestDelayMs.toFixed(0)} ms`,
   ]
 }
 

@@ -20,21 +20,26 @@ export interface Exporter {
 
 const READY_POLL_MS = 100
 
+/** A schedule that begins after the measurement has ended. */
+export const NEVER = '0 0 0 31 12 *'
+
 /**
  * Runs a task with an exporter whose pools were all polled once, and ends it. The program must be compiled.
  * @param schedule a cron expression of six fields
+ * @param section of the configuration file, in addition
  */
 export async function withExporter<T>(
   { pools, nodesPerPool }: Fleet,
   schedule: string,
   task: (exporter: Exporter) => Promise<T>,
+  section = '',
 ): Promise<T> {
   using folder = temporaryFolder()
   const system = fork(new URL('./system_process.ts', import.meta.url), [String(pools), String(nodesPerPool)])
   const children: ChildProcess[] = [system]
   try {
     const [{ url: systemUrl }] = (await once(system, 'message')) as [SystemReport]
-    const file = folder.write('sds-exporter.yml', configOf(systemUrl, schedule))
+    const file = folder.write('sds-exporter.yml', configOf(systemUrl, schedule) + section)
     const flags = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
     const child = spawn(process.execPath, ['dist/main.js', 'serve', `--config.file=${file}`, ...flags], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -61,6 +66,12 @@ export function cpuSeconds(pid: number): number {
 export function residentBytes(pid: number): number {
   const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kibibytes) * BYTES_PER_KIBIBYTE
+}
+
+/** Scrapes with gzip. @returns the longest delay of the event loop since the scrape before */
+export async function longestDelayMs(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { 'accept-encoding': 'gzip' } })).text()
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000
 }
 
 function configOf(url: string, schedule: string): string {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSeconds, type Exporter, type Fleet, withExporter } from './exporter.ts'
+import { cpuSeconds, type Exporter, type Fleet, longestDelayMs, withExporter } from './exporter.ts'
 import type { SystemReport } from './system_process.ts'
 
 /** What the polls of all pools, followed by a scrape with gzip, cost the process of the exporter. */
@@ -37,10 +37,9 @@ async function nextRound(exporter: Exporter): Promise<number> {
   const feeds = await feedsOf(exporter)
   while ((await feedsOf(exporter)) === feeds) await sleep(50)
   await idle(exporter)
-  const headers = { 'accept-encoding': 'gzip' }
-  const text = await (await fetch(`${exporter.url}/metrics`, { headers })).text()
+  const delayMs = await longestDelayMs(exporter.url)
   await idle(exporter)
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000
+  return delayMs
 }
 
 async function idle(exporter: Exporter): Promise<void> {

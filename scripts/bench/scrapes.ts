@@ -8,7 +8,15 @@ import { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../test/support/folders.ts'
 import { get } from '../../test/support/http.ts'
-import { cpuSeconds, type Exporter, type Fleet, residentBytes, stop, withExporter } from './exporter.ts'
+import {
+  cpuSeconds,
+  type Exporter,
+  type Fleet,
+  NEVER,
+  residentBytes,
+  stop,
+  withExporter,
+} from './exporter.ts'
 import type { ScrapeJob } from './scraper.ts'
 
 /** An exporter some seconds after its polls, and after one scrape. */
@@ -33,8 +41,6 @@ const REST_MS = 5000
 const WARM_UP_MS = 5000
 const RUN_MS = 1000
 const PAIRS = 9
-/** After the measurement has ended. */
-const NEVER = '0 0 0 31 12 *'
 
 /** @param isCompared whether scrapes are measured beside a Go handler; without Go there are none */
 export function measureAtRest(
