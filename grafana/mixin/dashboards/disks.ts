@@ -5,14 +5,14 @@ import { recordedSelector } from '../promql/recorded.ts'
 import { SCOPE } from '../promql/scope.ts'
 import type { DashboardSpec } from '../sdk/dashboard.ts'
 import { rowToNode, rowToPool, seriesToPool } from '../sdk/links.ts'
-import { DISK_AREAS, DISK_CELLS, DISK_COUNTS, PURPOSE_AREAS, RECOVERY_MAPPINGS } from '../sdk/mappings.ts'
+import { DISK_AREAS, DISK_CELLS, DISK_COUNTS, RECOVERY_MAPPINGS } from '../sdk/mappings.ts'
 import { barSteps, from } from '../sdk/spec.ts'
 import { stat } from '../sdk/stat.ts'
 import { stateTimeline } from '../sdk/state_timeline.ts'
 import { table } from '../sdk/table.ts'
 import { timeSeries } from '../sdk/timeseries.ts'
 import { DISKS as DISK_STATES, GRAFANA, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
-import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
+import { byPurpose, diskActivity, diskReadShare } from './common/disk_traffic.ts'
 import { POOL_NAME, SAMPLE_INTERVAL, topPools } from './common/lines.ts'
 import { NO_RECORDED_DATA, poolData } from './common/pool_data.ts'
 
@@ -94,17 +94,7 @@ const failures = topPools({
 })
 
 const traffic = (direction: 'read' | 'write') =>
-  timeSeries({
-    title: `Disk ${direction}s by activity`,
-    shows: `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected pools, by purpose, stacked.`,
-    normal: 'Mostly user traffic, with some erasure coding.',
-    otherwise:
-      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
-    queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
-    unit: 'Bps',
-    stacked: true,
-    fewNames: true,
-    overrides: PURPOSE_AREAS,
+  diskActivity(direction, 'the selected pools', sumBy(['purpose'], byPurpose(direction)), {
     noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
   })

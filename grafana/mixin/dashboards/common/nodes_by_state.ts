@@ -26,7 +26,7 @@ export const nodesByState = (
     title: 'Node states',
     shows: 'The selected nodes by their current health; a state without nodes is not shown.',
     normal: 'All Good, or some in Maintenance during planned work.',
-    otherwise: otherwise,
+    otherwise,
     queries: [
       ...STATES.map((status) => ({ expr: count(status), legend: status })),
       {

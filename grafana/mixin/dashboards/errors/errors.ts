@@ -1,5 +1,5 @@
 import { type Expression, promql, select } from '../../promql/expression.ts'
-import { RECORDED } from '../../promql/metrics.ts'
+import { type MetricName, RECORDED } from '../../promql/metrics.ts'
 import { dedup, perNode, ratio, sum, sumBy, sumByPool, top } from '../../promql/operators.ts'
 import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
@@ -7,7 +7,7 @@ import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { rowToNode } from '../../sdk/links.ts'
 import { FAILURE_AREAS } from '../../sdk/mappings.ts'
 import { matrix } from '../../sdk/matrix.ts'
-import { type About, PLAIN, type SizedPanel, steps } from '../../sdk/spec.ts'
+import { type About, type PanelSpec, PLAIN, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
 import { table } from '../../sdk/table.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
@@ -16,24 +16,35 @@ import { FAILURE_AXIS, SAMPLE_INTERVAL, topNodes, topPools } from '../common/lin
 import { NO_DATA, NO_RECORDED_DATA, poolData } from '../common/pool_data.ts'
 import { all, byType, byUser, FAILED, TYPE_KEY } from './queries.ts'
 
-const worstNodes = table({
+/** The largest shares of failed transactions. @param column the title of their column */
+const largestShares = (
+  column: string,
+  rows: readonly string[],
+  metric: MetricName,
+  panel: About & Pick<PanelSpec, 'title'>,
+): SizedPanel =>
+  table({
+    ...panel,
+    rows,
+    columns: [
+      {
+        title: column,
+        expr: promql`topk($topn, ${dedup(rows, select(metric, ...SCOPE.node))})`,
+        unit: 'percentunit',
+        decimals: 2,
+        steps: steps(THRESHOLDS.errorRatio),
+      },
+    ],
+    cellLinks: { node: rowToNode },
+    sortBy: column,
+    noValue: NO_DATA,
+  })
+
+const worstNodes = largestShares('Failed', NODE_KEY, 'sds_node_transaction_errors_ratio', {
   title: 'Top $topn nodes failing most',
   shows: 'The nodes with the highest share of failed transactions, as reported by the storage system.',
   normal: 'Similar on all nodes of a pool.',
   otherwise: 'One node far above the others is faulty: click it.',
-  rows: NODE_KEY,
-  columns: [
-    {
-      title: 'Failed',
-      expr: promql`topk($topn, ${perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node))})`,
-      unit: 'percentunit',
-      decimals: 2,
-      steps: steps(THRESHOLDS.errorRatio),
-    },
-  ],
-  cellLinks: { node: rowToNode },
-  sortBy: 'Failed',
-  noValue: NO_DATA,
 })
 
 const nodesOverTime = topNodes({
@@ -47,25 +58,12 @@ const nodesOverTime = topNodes({
   noValue: NO_DATA,
 })
 
-const worstTypes = table({
+const worstTypes = largestShares('Failed with it', TYPE_KEY, 'sds_node_transaction_errors_by_type_ratio', {
   title: 'Top $topn failures by node and type',
   shows: 'Share of transactions that failed with one type of error on one node, highest first.',
   normal: 'Types that clients cause, similar on all nodes.',
   otherwise:
     'A type that occurs on one node only is a fault of that node. A type of category System on all nodes is a fault of the system.',
-  rows: TYPE_KEY,
-  columns: [
-    {
-      title: 'Failed with it',
-      expr: promql`topk($topn, ${dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type_ratio', ...SCOPE.node))})`,
-      unit: 'percentunit',
-      decimals: 2,
-      steps: steps(THRESHOLDS.errorRatio),
-    },
-  ],
-  cellLinks: { node: rowToNode },
-  sortBy: 'Failed with it',
-  noValue: NO_DATA,
 })
 
 const typeMatrix = matrix({

@@ -97,8 +97,6 @@ const processes: readonly SizedPanel[] = [
   }),
 ]
 
-const NOT_QUERIED = 'No system is queried'
-
 const up = stateTimeline({
   title: 'Flux API',
   shows:
@@ -108,7 +106,7 @@ const up = stateTimeline({
     'Failed since the start: the system has no Flux API, or forbids it. Otherwise see “Polls of the Flux API” for the reason.',
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
   mappings: upDown(...QUERY_RESULT),
-  noValue: NOT_QUERIED,
+  noValue: 'No system is queried',
   width: 12,
 })
 
@@ -129,8 +127,6 @@ const polls = timeSeries({
   noValue: 'No poll in this time',
 })
 
-const queryInterface: readonly SizedPanel[] = [up, polls]
-
 const providerKey = ['system', 'provider', 'provider_id'] as const
 
 const providerList = table({
@@ -150,8 +146,6 @@ const providerList = table({
   height: 8,
 })
 
-const providers: readonly SizedPanel[] = [providerList]
-
 export const exporter: DashboardSpec = {
   name: 'exporter',
   title: 'Storage / Exporter health',
@@ -163,10 +157,10 @@ export const exporter: DashboardSpec = {
     { title: 'Status', panels: exporterStatus },
     { title: 'Faults in detail', collapsed: true, panels: faultsInDetail },
     { title: 'Polling', panels: polling },
-    { title: 'Flux API', panels: queryInterface },
+    { title: 'Flux API', panels: [up, polls] },
     { title: 'What the systems serve', panels: coverage },
     { title: 'Output', panels: output },
-    { title: 'Authentication providers', collapsed: true, panels: providers },
+    { title: 'Authentication providers', collapsed: true, panels: [providerList] },
     { title: 'Process', collapsed: true, panels: processes },
   ],
 }

@@ -9,7 +9,7 @@ import { type Column, table } from '../../sdk/table.ts'
 import { NAMESPACE_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { NOT_READ, NOT_RECORDED } from '../common/resource_data.ts'
 
-export const ofNamespace = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+const ofNamespace = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   dedup(NAMESPACE_KEY, select(metric, ...SCOPE.namespace, ...matchers))
 
 export const USED = ofNamespace('sds_namespace_used_bytes')
@@ -17,7 +17,7 @@ export const USED = ofNamespace('sds_namespace_used_bytes')
 export const QUOTA_USED = recorded(RECORDED.quotaUsed, SCOPE.namespace)
 
 /** The part of a vector about the namespaces that a table lists. */
-export const within = (listed: Expression, vector: Expression): Expression =>
+const within = (listed: Expression, vector: Expression): Expression =>
   promql`${vector} and on (${NAMESPACE_KEY}) ${listed}`
 
 const LISTED_BY_QUOTA = promql`topk($topn, ${QUOTA_USED})`

@@ -184,8 +184,6 @@ const forecasts = table({
   width: 12,
 })
 
-const nodeCapacity: readonly SizedPanel[] = [space, forecasts]
-
 const healthOverTime = stateTimeline({
   title: 'Health over time',
   shows: 'Health of the node. A gap is time without data.',
@@ -213,8 +211,6 @@ const disksOverTime = timeSeries({
   width: 24,
 })
 
-const nodeHealth: readonly SizedPanel[] = [healthOverTime, disksOverTime]
-
 export const node: DashboardSpec = {
   name: 'node',
   title: 'Storage / Node',
@@ -224,9 +220,9 @@ export const node: DashboardSpec = {
   refresh: GRAFANA.refresh.now,
   rows: [
     { title: 'Now', panels: nodeNow },
-    { title: 'Health', panels: nodeHealth },
+    { title: 'Health', panels: [healthOverTime, disksOverTime] },
     { title: 'Service: rate, errors, duration', panels: nodeService },
     { title: 'Resources: use and saturation', panels: nodeResources },
-    { title: 'Capacity', collapsed: true, panels: nodeCapacity },
+    { title: 'Capacity', collapsed: true, panels: [space, forecasts] },
   ],
 }

@@ -1,7 +1,8 @@
 import type { MetricName } from '../../promql/metrics.ts'
-import { PURPOSE_AREAS, RECEIVED_TRANSMITTED } from '../../sdk/mappings.ts'
+import { RECEIVED_TRANSMITTED } from '../../sdk/mappings.ts'
 import type { SizedPanel } from '../../sdk/spec.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
+import { diskActivity } from '../common/disk_traffic.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { one, oneEach } from './queries.ts'
 
@@ -67,19 +68,7 @@ const interfaces = timeSeries({
 })
 
 const diskTraffic = (direction: 'read' | 'write', metric: MetricName) =>
-  timeSeries({
-    title: `Disk ${direction}s by activity`,
-    shows: `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
-    normal: 'Mostly user traffic, with some erasure coding.',
-    otherwise:
-      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
-    queries: [{ expr: oneEach('purpose', metric), legend: '{{purpose}}' }],
-    unit: 'Bps',
-    stacked: true,
-    fewNames: true,
-    overrides: PURPOSE_AREAS,
-    noValue: NO_DATA,
-  })
+  diskActivity(direction, 'the node', oneEach('purpose', metric), { noValue: NO_DATA })
 
 export const nodeResources: readonly SizedPanel[] = [
   cpuAndMemory,

@@ -94,8 +94,6 @@ const nodes = table({
   height: 11,
 })
 
-const poolHealth: readonly SizedPanel[] = [health, nodes]
-
 const spaceUsed = stat({
   title: 'Space used',
   shows:
@@ -139,7 +137,7 @@ export const pool: DashboardSpec = {
   refresh: GRAFANA.refresh.now,
   rows: [
     { title: 'Pool now', panels: poolNow },
-    { title: 'Health', panels: poolHealth },
+    { title: 'Health', panels: [health, nodes] },
     { title: 'Balance', panels: poolBalance },
     { title: 'Distribution', collapsed: true, panels: poolDistribution },
   ],

@@ -85,8 +85,6 @@ const backlog = timeSeries({
   noValue: NOT_RECORDED,
 })
 
-const replication = [groups, links, lag, backlog] as const
-
 const VERSION_KEY = [...SYSTEM_KEY, 'version'] as const
 
 const versions = table({
@@ -145,8 +143,6 @@ const tables = timeSeries({
   noValue: 'Not served, no Flux API, or no data: see “Data”',
   width: 7,
 })
-
-const software = [versions, licenses, tables] as const
 
 const counts = (title: string, expr: Expression, about: About, faults: boolean) =>
   timeSeries({
@@ -215,9 +211,9 @@ export const system: DashboardSpec = {
   rows: [
     { title: 'Right now', panels: [...now, systemTable(6)] },
     { title: 'Alerts, nodes and disks', panels: [ownAlerts, ownWarnings, nodes, disks] },
-    { title: 'Replication', panels: replication },
+    { title: 'Replication', panels: [groups, links, lag, backlog] },
     { title: 'Garbage, recovery and erasure coding', panels: [pools, ...background] },
-    { title: 'Software, licenses and tables', panels: software },
+    { title: 'Software, licenses and tables', panels: [versions, licenses, tables] },
     { title: 'What is read', panels: [resourceData(['system', 'pools', 'replication', 'inventory'])] },
   ],
 }

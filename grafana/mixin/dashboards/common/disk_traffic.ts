@@ -3,7 +3,9 @@ import { RECORDED } from '../../promql/metrics.ts'
 import { ratio, sumByPool } from '../../promql/operators.ts'
 import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import type { About, SizedPanel } from '../../sdk/spec.ts'
+import { PURPOSE_AREAS } from '../../sdk/mappings.ts'
+import type { About, PanelSpec, SizedPanel } from '../../sdk/spec.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
 import { topPools } from './lines.ts'
 import { NO_RECORDED_DATA } from './pool_data.ts'
 
@@ -26,4 +28,25 @@ export const diskReadShare = (purpose: Matcher, words: Words): SizedPanel =>
     expr: ratio(sumByPool(byPurpose('read', purpose)), recorded(RECORDED.diskReads, SCOPE.pool)),
     unit: 'percentunit',
     noValue: NO_RECORDED_DATA,
+  })
+
+/** @param expr bytes per second by purpose */
+export const diskActivity = (
+  direction: 'read' | 'write',
+  owner: string,
+  expr: Expression,
+  panel: Pick<PanelSpec, 'noValue' | 'interval'>,
+): SizedPanel =>
+  timeSeries({
+    title: `Disk ${direction}s by activity`,
+    shows: `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of ${owner}, by purpose, stacked.`,
+    normal: 'Mostly user traffic, with some erasure coding.',
+    otherwise:
+      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
+    queries: [{ expr, legend: '{{purpose}}' }],
+    unit: 'Bps',
+    stacked: true,
+    fewNames: true,
+    overrides: PURPOSE_AREAS,
+    ...panel,
   })
