@@ -3,7 +3,7 @@ import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { exportedNames } from '../metrics/resource_samples.ts'
 import type { SystemState } from '../state/state.ts'
-import { OBJECT_KINDS, type ResourceFamilyName } from '../system_catalogue.ts'
+import { OBJECT_KINDS, type ObjectName, type ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
 import {
   type Finding,
@@ -33,12 +33,17 @@ export function reportedFindings(sources: Sources): Finding[] {
   return findings.filter((finding) => finding !== undefined)
 }
 
+/** The objects that have each family. */
+const KIND_OF: ReadonlyMap<string | undefined, ObjectName> = new Map(
+  Object.values(OBJECT_KINDS).flatMap(({ name, families, count }) =>
+    [...Object.keys(families), count?.family].map((family) => [family, name]),
+  ),
+)
+
 /** What was read of the objects that have a family. */
 function readingOf({ state }: Sources, family: ResourceFamilyName): Partial<ResourceReading> {
-  const kind = Object.values(OBJECT_KINDS).find(({ families, count }) =>
-    [...Object.keys(families), count?.family].includes(family),
-  )
-  return (kind && state.resources.get(kind.name)?.reading) ?? {}
+  const kind = KIND_OF.get(family)
+  return (kind && state.resources.get(kind)?.reading) ?? {}
 }
 
 /** The sum of the values of a family; undefined without one. @param labels that the values have */

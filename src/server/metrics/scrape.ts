@@ -39,7 +39,7 @@ function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
 }
 
 /** The end of an exposition. @param hasBefore whether there are families before these of the exporter */
-export function tailText(own: string, format: Format, hasBefore = true): string {
+function tailText(own: string, format: Format, hasBefore = true): string {
   const separator = hasBefore && own !== '' ? FAMILY_SEPARATOR[format] : ''
   return `${separator}${own}${format === 'openmetrics' ? OPENMETRICS_END : ''}`
 }

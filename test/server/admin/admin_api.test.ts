@@ -343,6 +343,18 @@ describe('a deletion whose response is lost', () => {
   })
 })
 
+test.each([
+  [undefined, 'sds-exporter'],
+  ['http://127.0.0.1:9438', '<a href="http://127.0.0.1:9438/">Status page</a>'],
+])('the page with the status page at %s has the breadcrumb %s', async (statusUrl, link) => {
+  await using other = await startAdmin({
+    systems: { frankfurt: emulator.url },
+    ...(statusUrl && { statusUrl }),
+  })
+  const { text } = await other.ask('GET', '/')
+  expect(text).toContain(`aria-label="Breadcrumb">${link} / Administration</nav>`)
+})
+
 test('several systems are chosen by the path; a path without a system lists them', async () => {
   await using second = await startEmulator({ seed: 'second' })
   await using both = await startAdmin({ systems: { frankfurt: emulator.url, 'paris-2': second.url } })
