@@ -14,8 +14,15 @@ import { largest } from '../values/largest.ts'
 import { SEVERITIES, type Severity } from './states.ts'
 
 /** The thresholds of the dashboards. */
-export const NEARLY_FULL_RATIO = 0.8
+const NEARLY_FULL_RATIO = 0.8
 export const FULL_RATIO = 0.9
+/** Severities from these thresholds on; those of a pool are those of its alerts. */
+const FULLNESS = { node: ['notice', 'warning'], pool: ['warning', 'critical'] } as const
+
+export function fullnessSeverity(of: keyof typeof FULLNESS, ratio: number): Severity {
+  const [nearlyFull, full] = FULLNESS[of]
+  return ratio >= FULL_RATIO ? full : ratio >= NEARLY_FULL_RATIO ? nearlyFull : 'ok'
+}
 
 /** The severity of a state of a node; of others it is a warning, as that of their alerts. */
 const HEALTH_SEVERITY: ReadonlyMap<string, Severity> = new Map<(typeof HEALTH_STATES)[number], Severity>([
@@ -64,13 +71,11 @@ type JudgedNode = DiskFigures &
   Readonly<Record<'disk_space_allocated_ratio', number | null>>
 
 function severityOf(node: JudgedNode): Severity {
-  const ratio = node.disk_space_allocated_ratio ?? 0
   return worstSeverity([
     node.health === null ? 'ok' : healthSeverity(node.health),
-    (node.disks_bad ?? 0) > 0 || ratio >= FULL_RATIO ? 'warning' : 'ok',
-    (node.disks_maintenance ?? 0) + (node.disks_ready_to_replace ?? 0) > 0 || ratio >= NEARLY_FULL_RATIO
-      ? 'notice'
-      : 'ok',
+    fullnessSeverity('node', node.disk_space_allocated_ratio ?? 0),
+    (node.disks_bad ?? 0) > 0 ? 'warning' : 'ok',
+    (node.disks_maintenance ?? 0) + (node.disks_ready_to_replace ?? 0) > 0 ? 'notice' : 'ok',
   ])
 }
 

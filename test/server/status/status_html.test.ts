@@ -107,6 +107,8 @@ describe('the status page', () => {
   test.each(['p', 'urn:p:'])('names the pool in the breadcrumb, selected by %s', async (pool) => {
     const { text } = await served(SYSTEMS, `/?system=good&pool=${pool}`)
     expect(text).toContain('<a href="/?system=good">good</a> / p</nav>')
+    // Only other pages have a link to this one.
+    expect(text).not.toContain('Show good / p')
   })
 
   test('of all systems', async () => {
@@ -158,6 +160,17 @@ test('of a pool with many nodes the worst are shown, with a link to all', async 
   expect(text).toContain(
     '<p class="more"><a href="/?system=large&amp;pool=urn%3Ap%3A">All 25 nodes</a> <span class="quiet">(20 shown, the worst first)</span></p>',
   )
+})
+
+test('the bar of a used space has the severity of the node or the pool', async () => {
+  const ratios = { pool80: 0.8, pool90: 0.9 }
+  const pools = Object.entries(ratios).map(([name, allocatedRatio]) => [name, [{ name, allocatedRatio }]])
+  const { text } = await served([polledSystem('a', Object.fromEntries(pools))], '/')
+  const barsOf = (share: number) =>
+    text.match(new RegExp(`(?<=<rect class=")\\w+(?=" x="0" width="${share}")`, 'g'))
+  expect(barsOf(80)).toEqual(['warning', 'notice'])
+  expect(barsOf(90)).toEqual(['critical', 'warning'])
+  expect(text.match(/(?<=<tr class=")\w+(?=" data-key="id-pool)/g)?.sort()).toEqual(['notice', 'warning'])
 })
 
 test('a long list of pools or nodes has pages', async () => {

@@ -137,6 +137,20 @@ describe('the states of one pool', () => {
   })
 })
 
+test('an open block of problems has each text once, and a closed one the summaries', async () => {
+  const nodes = [{ name: 'n1', health: 'Bad', badDisks: 1 }]
+  await using scene = await openStatus([polledSystem('a', { p: nodes, q: nodes })])
+  const blocks = scene.page.locator('.problem')
+  expect(await blocks.count()).toBe(2)
+  for (const block of await blocks.all()) {
+    const summaries = block.locator('summary .words')
+    const isOpen = (await block.getAttribute('open')) !== null
+    expect(await summaries.isVisible()).toBe(!isOpen)
+    await block.locator('summary').click()
+    expect(await summaries.isVisible()).toBe(isOpen)
+  }
+})
+
 describe('the links', () => {
   const systems = [polledSystem('a', { p: [{ name: 'n1' }] })]
 

@@ -1,4 +1,4 @@
-import { type DiskFigures, FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
+import { type DiskFigures, fullnessSeverity } from '../../../status/node_status.ts'
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
@@ -127,13 +127,14 @@ export function rounded(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** `45.2% of 81.9 TiB`, above a bar. */
-export function capacity({
-  disk_space_total_bytes: total,
-  disk_space_allocated_ratio: ratio,
-}: CapacityStatus): Content {
+/** `45.2% of 81.9 TiB`, above a bar. @param of what has this space; a system is as its pools */
+export function capacity(
+  { disk_space_total_bytes: total, disk_space_allocated_ratio: ratio }: CapacityStatus,
+  of: 'node' | 'pool' = 'pool',
+): Content {
   if (ratio === null) return known(total, storageText)
-  const kind = ratio >= FULL_RATIO ? 'critical' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
+  const severity = fullnessSeverity(of, ratio)
+  const kind = severity === 'ok' ? 'good' : severity
   const size = total === null ? '' : ` of ${storageText(total)}`
   return html`<span class="measure"><span>${percentText(ratio)}${size}</span>${bar([{ kind, share: ratio }])}</span>`
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column[] = [
       known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
   },
   { title: 'Disks', show: ({ node }) => disks(node) },
-  { title: 'Capacity', show: ({ node }) => capacity(node) },
+  { title: 'Capacity', show: ({ node }) => capacity(node, 'node') },
   { title: 'Errors', show: ({ node }) => known(node.failed_transactions_ratio, percentText) },
   { title: 'Latency', show: ({ node }) => latencies(node) },
   {

@@ -62,7 +62,8 @@ function mainContent(sources: PageSources): Html {
   const { selected, selection } = sources
   if (selected === undefined) return notFound()
   if (selection.search !== '') return searchResults(selected, selection.search)
-  const problems = problemList(selected)
+  const pool = selection.pool === '' ? undefined : selected.systems[0]?.pools[0]
+  const problems = problemList(selected, queryOf({ system: selection.system, pool: pool?.id ?? '' }))
   const above = selection.system === '' ? undefined : breadcrumb(selected, selection)
   if (selection.pool !== '') return html`${above}${problems}${onePool(selected, sources)}`
   return html`${above}${problems}${systemCards(selected, sources)}`

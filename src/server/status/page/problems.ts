@@ -10,11 +10,16 @@ import { relativeTime, statePill } from './elements.ts'
 const FIRST_BLOCKS = 5
 const BLOCKS = 100
 
-/** One block for each system and pool with problems, the worst first. */
-export function problemList({ problems, timestamp_seconds: now }: Status): Html {
+/**
+ * One block for each system and pool with problems, the worst first.
+ * @param own the query of the page, to which no block links
+ */
+export function problemList({ problems, timestamp_seconds: now }: Status, own: string): Html {
   if (problems.length === 0) return html``
   const places = Map.groupBy(problems, ({ system, pool_id }) => JSON.stringify([system, pool_id]))
-  const blocks = [...places].map(([place, ofPlace], index) => problemBlock(place, ofPlace, index === 0, now))
+  const blocks = [...places].map(([place, ofPlace], index) =>
+    problemBlock(place, ofPlace, { isOpen: index === 0, own, now }),
+  )
   const more = blocks.length - BLOCKS
   const rest =
     blocks.length <= FIRST_BLOCKS
@@ -24,14 +29,21 @@ export function problemList({ problems, timestamp_seconds: now }: Status): Html 
 `
 }
 
+interface BlockOptions {
+  readonly isOpen: boolean
+  readonly own: string
+  readonly now: number
+}
+
 /** The problems of one system or pool; the cause is before its consequences. */
-function problemBlock(place: string, problems: readonly Problem[], isOpen: boolean, now: number): Html {
+function problemBlock(place: string, problems: readonly Problem[], { isOpen, own, now }: BlockOptions): Html {
   const [{ system = '', pool = null, pool_id = null, text = '', summary = '' } = {}] = problems
   const isTold = problems.length === 1 && text.startsWith(summary)
-  const [query, name] =
-    pool_id === null ? [{ system }, system] : [{ system, pool: pool_id }, `${system} / ${pool ?? pool_id}`]
+  const name = pool_id === null ? system : `${system} / ${pool ?? pool_id}`
+  const query = queryOf({ system, pool: pool_id ?? '' })
+  const link = query === own ? undefined : html`<p><a href="/${query}">Show ${name}</a></p>`
   return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${unbroken(isTold ? text : problems.map((one) => one.summary).join(', '))}</span></summary>
-<ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul><p><a href="/${queryOf(query)}">Show ${name}</a></p></details>
+<ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul>${link}</details>
 `
 }
 
