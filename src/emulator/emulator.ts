@@ -16,7 +16,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
   const settings = resolveOptions(options)
   const now = () => Math.floor(settings.clock() / MS_PER_SECOND)
   const model = createModel(settings, now())
-  const sessions = createSessions(settings.clock, settings.sessions)
+  const sessions = createSessions(settings.clock, settings.lockOutMs)
   const system = {
     ...settings,
     model,
@@ -37,7 +37,6 @@ export function createEmulator(options: EmulatorOptions = {}) {
   return Object.assign(server, {
     /** With the names of their nodes. */
     pools: model.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
-    scenario: model.timeline.current,
     /**
      * Switches to another scenario, from the start of the current five minutes or from `from` on (epoch seconds);
      * `-Infinity` also replaces the whole past.

@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:https'
 import type { Middleware } from 'koa'
-import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
+import { LOCK_OUT_MS } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
 import type { Profile } from './protocol/profiles.ts'
 
@@ -33,7 +33,8 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly profile?: Profile
   readonly scenario?: Scenario
   readonly faults?: readonly string[]
-  readonly sessions?: Partial<SessionLimits>
+  /** Time for which an address is locked after wrong logins. */
+  readonly lockOutMs?: number
   /** Whether the emulator listens at the data address of each node, too. */
   readonly dataPorts?: boolean
   /** Maximum number of points of one series in one request. */
@@ -56,7 +57,7 @@ export const EMULATOR_DEFAULTS = {
   profile: 'documented',
   scenario: 'healthy',
   faults: [],
-  sessions: SESSION_LIMITS,
+  lockOutMs: LOCK_OUT_MS,
   maxPoints: 100_000,
   clock: Date.now,
 } as const satisfies EmulatorOptions
@@ -73,5 +74,5 @@ export function resolveOptions(options: EmulatorOptions) {
   }
   const seedName = resolved.seed.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')
   const { vdcName = `vdc-${seedName.slice(0, MAX_NAME_CHARACTERS)}` } = options
-  return { ...resolved, vdcName, sessions: { ...SESSION_LIMITS, ...options.sessions } }
+  return { ...resolved, vdcName }
 }

@@ -2,7 +2,7 @@ import type { Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 
 /** The members of a JSON object, or each of them. One whose value is undefined is not served. */
-export type FeedObject = Members | Iterable<Member>
+type FeedObject = Members | Iterable<Member>
 export type Member = readonly [name: string, value: unknown]
 
 /** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */

@@ -4,7 +4,7 @@ import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
-export type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
+type FeedQuery = Readonly<ReturnType<typeof parseFeedQuery>>
 
 /** The input of one response of the dashboard API. `now` in epoch seconds. */
 export interface FeedRequest {

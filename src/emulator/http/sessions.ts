@@ -23,15 +23,12 @@ export const PASSWORD = 'emulator'
 const HOUR_MS = 3_600_000
 const LOCKED = 'Exceeding invalid login limit from this client. Try again later.'
 
-/** Defaults of real systems. */
-export const SESSION_LIMITS = {
-  tokenLifeMs: 8 * HOUR_MS,
-  tokenIdleMs: 2 * HOUR_MS,
-  tokensPerUser: 100,
-  wrongLogins: 10,
-  lockOutMs: 600_000,
-} as const
-export type SessionLimits = { readonly [Limit in keyof typeof SESSION_LIMITS]: number }
+/** Limits of real systems. */
+const TOKEN_LIFE_MS = 8 * HOUR_MS
+const TOKEN_IDLE_MS = 2 * HOUR_MS
+const TOKENS_PER_USER = 100
+const WRONG_LOGINS = 10
+export const LOCK_OUT_MS = 600_000
 
 interface Session {
   readonly user: User
@@ -44,13 +41,14 @@ interface Session {
 /** The valid tokens and their users. All times are those of `clock`, in milliseconds. */
 export type Sessions = ReturnType<typeof createSessions>
 
-export function createSessions(clock: () => number, limits: SessionLimits) {
+/** @param lockOutMs time for which all logins of an address are refused */
+export function createSessions(clock: () => number, lockOutMs: number) {
   const sessions = new Map<string, Session>()
   /** Wrong logins by address. After too many, all its logins are refused for a while, also correct ones. */
   const wrong = new Map<string, { count: number; last: number }>()
   const recentlyWrong = (address: string) => {
     const { count, last } = wrong.get(address) ?? { count: 0, last: 0 }
-    return clock() - last < limits.lockOutMs ? count : 0
+    return clock() - last < lockOutMs ? count : 0
   }
   let maxUses = Number.POSITIVE_INFINITY
   const add = (token: string, user: User, isPermanent: boolean) =>
@@ -59,8 +57,7 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
     for (const [user, { token }] of Object.entries(ACCOUNTS)) add(token, user as User, true)
   }
   const isLive = ({ uses, created, used, isPermanent }: Session) =>
-    uses < maxUses &&
-    (isPermanent || (clock() - created < limits.tokenLifeMs && clock() - used < limits.tokenIdleMs))
+    uses < maxUses && (isPermanent || (clock() - created < TOKEN_LIFE_MS && clock() - used < TOKEN_IDLE_MS))
   const live = (user: User) =>
     [...sessions.values()].filter((one) => one.user === user && !one.isPermanent && isLive(one)).length
   const removeIf = (condition: (session: Session, token: string) => boolean) => {
@@ -72,14 +69,14 @@ export function createSessions(clock: () => number, limits: SessionLimits) {
     /** @throws EmulatedError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
     login: (user: string, password: string, address: string): string => {
       const count = recentlyWrong(address)
-      if (count >= limits.wrongLogins) throw new EmulatedError('unauthenticated', LOCKED)
+      if (count >= WRONG_LOGINS) throw new EmulatedError('unauthenticated', LOCKED)
       if (!isUser(user) || password !== PASSWORD) {
         wrong.set(address, { count: count + 1, last: clock() })
         throw new EmulatedError('badCredentials', 'Access is denied due to invalid or expired credentials')
       }
       wrong.delete(address)
       removeIf((session) => !session.isPermanent && !isLive(session))
-      if (live(user) >= limits.tokensPerUser) {
+      if (live(user) >= TOKENS_PER_USER) {
         throw new EmulatedError('unauthenticated', 'Max number of tokens exceeded for this user')
       }
       // In the format of real systems.

@@ -40,7 +40,7 @@ function levelOf(level: 'L1' | 'L2', kind: keyof typeof LEVEL_1, bytes: number):
 }
 
 /** Offline space of this node: all disks when the node is down, else the disks that are not Good. */
-export function offlineSpace(state: NodeState): number {
+function offlineSpace(state: NodeState): number {
   if (!isPresent(state)) return 0
   const disks = isDown(state) ? state.node.disks : state.node.disks - goodDisks(state)
   return disks * state.node.diskBytes

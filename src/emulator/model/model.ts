@@ -3,7 +3,7 @@ import type { NodeState } from './node_state.ts'
 import { createTimeline, type Scenario } from './scenarios.ts'
 import { createTopology, type Node, type TopologyOptions } from './topology.ts'
 
-export interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
+interface ModelOptions extends Omit<TopologyOptions, 'joinedAt'> {
   /** Name of the site (VDC). */
   readonly vdcName: string
   /** Sites that replicate; a scenario may need more. */

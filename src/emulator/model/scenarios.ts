@@ -89,7 +89,6 @@ export const SCENARIOS = {
 } as const satisfies Record<string, ScenarioRow>
 
 export type Scenario = keyof typeof SCENARIOS
-export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly Scenario[]
 
 function failingDisks(node: Node): Partial<Effects> {
   if (node.index % 2 === 1) return { recovery: 40 }

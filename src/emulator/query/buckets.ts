@@ -23,13 +23,18 @@ const nice: Gauge = (state) => rounded(cpu(state) * 0.01)
 const interrupts: Gauge = (state) => rounded(cpu(state) * 0.005)
 const waiting: Gauge = ({ node, t }) =>
   rounded(0.3 + 0.2 * smoothNoise(mix(node.key, IO_WAIT), t, IO_WAIT_SECONDS))
+const none: Gauge = () => 0
 
 /** In percent: user, nice and system add up to the value of the dashboard API, all fields to 100. */
 const CPU: Readonly<Record<string, Gauge>> = {
+  usage_guest: none,
+  usage_guest_nice: none,
   usage_idle: (state) => 100 - cpu(state) - waiting(state) - interrupts(state),
   usage_iowait: waiting,
+  usage_irq: none,
   usage_nice: nice,
   usage_softirq: interrupts,
+  usage_steal: none,
   usage_system: system,
   usage_user: (state) => cpu(state) - system(state) - nice(state),
 }
@@ -69,7 +74,7 @@ const INTERFACES: Readonly<Record<'v3' | 'v4', Readonly<Record<string, number>>>
   v3: { private: 0.125, public: 0.875 },
   v4: { 'private.4': 0.125, public: 0.875, 'public.data': 0.8, 'public.repl': 0.01 },
 }
-const BYTES_PER_DROP = 1_400 * BYTES_PER_MB
+const BYTES_PER_PACKET = 1_400
 const BITS_PER_BYTE = 8
 const PORTS = 2
 
@@ -78,21 +83,27 @@ const NETWORK_COUNTERS: Readonly<Record<string, (received: number, transmitted: 
   bytes_recv: (received) => received,
   bytes_sent: (_received, transmitted) => transmitted,
   bytes_sum: (received, transmitted) => received + transmitted,
-  drop_in: (received) => received / BYTES_PER_DROP,
+  drop_in: (received) => received / BYTES_PER_PACKET / BYTES_PER_MB,
   drop_out: () => 0,
+  err_in: () => 0,
+  err_out: () => 0,
+  packets_recv: (received) => received / BYTES_PER_PACKET,
+  packets_sent: (_received, transmitted) => transmitted / BYTES_PER_PACKET,
+  packets_sum: (received, transmitted) => (received + transmitted) / BYTES_PER_PACKET,
 }
 
-/** Fields of measurement `net`. In version 3 `bytes_sum` is no counter, and there is a utilization in place of the speed. */
+/** Fields of measurement `net`. In version 3 `bytes_sum` is in bytes/s, and a utilization replaces the speed. */
 function networkFields(profile: Profile): NodeField[] {
   const version = PROFILES[profile].flux === 'v4' ? 'v4' : 'v3'
   return Object.entries(INTERFACES[version]).flatMap(([name, part]) => {
     const row = (field: string, value: NodeField['value']): NodeField => {
       return { measurement: 'net', field, tags: { interface: name, tag: 'system' }, value }
     }
-    const utilization: Gauge = (state) => {
+    const bandwidth: Gauge = (state) => {
       const { received, transmitted } = nic(trafficOf(state))
-      return (100 * (received + transmitted) * part * PORTS) / state.node.nicCapacity
+      return (received + transmitted) * part
     }
+    const utilization: Gauge = (state) => (100 * bandwidth(state) * PORTS) / state.node.nicCapacity
     /** Mbit/s: the interfaces of both ports have the capacity of the node. */
     const speed: Gauge = ({ node }) => (node.nicCapacity * BITS_PER_BYTE) / PORTS
     const counters = Object.entries(NETWORK_COUNTERS).map(([field, count]) =>
@@ -105,7 +116,8 @@ function networkFields(profile: Profile): NodeField[] {
     )
     if (version === 'v4') return [...counters, row('speed', { gauge: speed })]
     return [
-      ...counters.filter(({ field }) => field !== 'bytes_sum'),
+      ...counters.filter(({ field }) => !field.endsWith('_sum')),
+      row('bytes_sum', { gauge: (state) => bandwidth(state) * BYTES_PER_MB }),
       row('utilization', { gauge: utilization }),
     ]
   })

@@ -33,7 +33,7 @@ const LATENCY_COUNT = DIRECTIONS.length * LATENCY_BOUNDS.length
 const NETWORK_SLOT = SLOT_COUNT + LATENCY_COUNT
 /** Bytes received and transmitted. The points of interfaces have a clock of their own. */
 export const NETWORK_BYTES = [NETWORK_SLOT, NETWORK_SLOT + 1] as const
-export const NETWORK_CLOCK = opClock('net')
+const NETWORK_CLOCK = opClock('net')
 const [received, transmitted] = [bytesIn('received'), bytesIn('transmitted')]
 
 /** The slot of a count of latencies, of reads and then of writes. */

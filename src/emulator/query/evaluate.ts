@@ -17,7 +17,7 @@ export interface GroupTable {
 
 /** Columns that every point has; `keep` and `drop` may remove them. */
 export const POINT_COLUMNS = ['_start', '_stop', '_time', '_value'] as const
-export type PointColumn = (typeof POINT_COLUMNS)[number]
+type PointColumn = (typeof POINT_COLUMNS)[number]
 
 interface TableSet {
   readonly pointColumns: readonly PointColumn[]

@@ -7,7 +7,6 @@ import { QUERY_PATH } from '../../query_catalogue.ts'
 import { type Element, writeXml } from '../../xml_writer.ts'
 import type { RecordedExchange, RecordedRequest } from '../format.ts'
 import { KINDS, kindByRequest, SECRET_NAME, type TextKind } from './kinds.ts'
-
 import { createStandIns, type StandIns } from './stand_ins.ts'
 import { createPathRedaction, createTextRedaction, DROPPED, type TextOptions } from './texts.ts'
 import { COLUMNS } from './words.ts'

@@ -26,7 +26,7 @@ export function keyOf({ path, query = '', body }: ResourceRequest): string {
 }
 
 /** Answers queries with these bodies, whose keys are the names of the queries. */
-export function querySender(answers: Readonly<Record<string, StubResponse>>, requests: string[]): SendQuery {
+function querySender(answers: Readonly<Record<string, StubResponse>>, requests: string[]): SendQuery {
   return async (query, dialect) => {
     requests.push(query.name)
     const answer = answers[query.name] ?? new ApiError('not_found', 'no Flux API', { status: 404 })

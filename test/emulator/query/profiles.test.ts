@@ -33,27 +33,40 @@ test.each(['classic', 'modern', 'range-defect'] as const)(
   },
 )
 
+test('the CPU has all fields of real systems, which add up to 100 %', async () => {
+  const emulator = await startEmulator({ profile: 'classic', pools: 1, nodes: 1 })
+  const rows = await rowsOf(emulator, script('monitoring_op', 'cpu', '|> last()'))
+  const kinds = ['guest', 'guest_nice', 'idle', 'iowait', 'irq', 'nice', 'softirq', 'steal', 'system', 'user']
+  expect(rows.map((row) => row['_field'])).toEqual(kinds.map((kind) => `usage_${kind}`))
+  expect(rows.reduce((sum, row) => sum + Number(row['_value']), 0)).toBeCloseTo(100, 6)
+})
+
 describe('network interfaces', () => {
+  const COUNTERS = ['bytes', 'packets'].flatMap((unit) => [`${unit}_recv`, `${unit}_sent`])
+  const ALL = [...COUNTERS, 'bytes_sum', 'drop_in', 'drop_out', 'err_in', 'err_out']
   const read = async (profile: Profile) => {
     const rows = await rowsOf(await startEmulator({ profile, pools: 1, nodes: 1 }), NET)
-    const fields = new Set(rows.map((row) => row['_field']))
+    const fields = [...new Set(rows.map((row) => row['_field']))]
+    const lastOf = (name: string, field: string) =>
+      Number(rows.find((row) => row['interface'] === name && row['_field'] === field)?.['_value'])
     const names = [...new Set(rows.map((row) => row['interface']))]
-    return { names, fields, rows }
+    return { names, fields, lastOf }
   }
 
   test('of version 4.3: VLANs are counted in their parent, and there is a speed', async () => {
-    const { names, fields, rows } = await read('modern')
+    const { names, fields, lastOf } = await read('modern')
     expect(names).toEqual(['private.4', 'public', 'public.data', 'public.repl'])
-    expect([fields.has('speed'), fields.has('utilization')]).toEqual([true, false])
-    const received = (name: string) =>
-      Number(rows.find((row) => row['interface'] === name && row['_field'] === 'bytes_recv')?.['_value'])
+    expect(fields).toEqual([...ALL, 'packets_sum', 'speed'].sort())
+    const received = (name: string) => lastOf(name, 'bytes_recv')
     expect(received('public')).toBeGreaterThan(received('public.data') + received('public.repl'))
   })
 
   test.each(['classic', 'range-defect'] as const)('of version 3: %s', async (profile) => {
-    const { names, fields } = await read(profile)
+    const { names, fields, lastOf } = await read(profile)
     expect(names).toEqual(['private', 'public'])
-    expect([fields.has('speed'), fields.has('utilization')]).toEqual([false, true])
+    expect(fields).toEqual([...ALL, 'utilization'].sort())
+    // No counter, unlike that of version 4.3.
+    expect(lastOf('public', 'bytes_sum')).toBeLessThan(lastOf('public', 'bytes_recv') / 1_000)
   })
 })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type ExpectedAlert, FAULTS } from '../../../grafana/mixin/rules/faults.ts'
 import { ALERT_GROUPS } from '../../../grafana/mixin/rules/rules.ts'
-import { SCENARIO_NAMES } from '../../../src/emulator/model/scenarios.ts'
+import { SCENARIOS } from '../../../src/emulator/model/scenarios.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import {
   type Alertmanager,
@@ -328,5 +328,5 @@ describe.each([
 
 test('the faults cover every scenario of the emulator except that of quotas, whose alerts need days', () => {
   const played: string[] = ['quota-near', ...FAULTS.map(({ emulator }) => emulator.scenario ?? 'healthy')]
-  expect(SCENARIO_NAMES.filter((name) => !played.includes(name))).toEqual([])
+  expect(Object.keys(SCENARIOS).filter((name) => !played.includes(name))).toEqual([])
 })
