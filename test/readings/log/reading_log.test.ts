@@ -73,6 +73,22 @@ test('each kind of rejected value, notice and internal error is logged once', as
   expect(log.lines[0]?.fields).toMatchObject({ ...ofPool, node: 'n1', reason: 'text', value: 'x' })
 })
 
+test('a query that fails or has no data, and rows of unknown nodes, are logged once', async () => {
+  const { log, pollLog } = await start()
+  for (let times = 0; times < 2; times += 1) {
+    for (const query of ['one', 'two']) {
+      pollLog.queryFailed(query, timeout)
+      pollLog.queryEmpty(query)
+    }
+    for (const rows of [0, 3]) pollLog.unmatched(rows)
+  }
+  expect(log.lines.map(({ level, fields }) => [level, fields['query'] ?? fields['rows']])).toEqual([
+    ...['one', 'two'].flatMap((query) => ['warn', 'info'].map((level) => [level, query])),
+    ['warn', 3],
+  ])
+  expect(log.lines[0]?.fields).toEqual({ system: 'a', query: 'one', reason: 'timeout', error: 'bad' })
+})
+
 test('a namespace without a name is not called a node', async () => {
   const { log, pollLog } = await start()
   pollLog.rejected(undefined, [{ attribute: 'namespaces', reason: 'no_id', node: '', text: '', times: 1 }])
