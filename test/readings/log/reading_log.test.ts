@@ -89,6 +89,18 @@ test('a query that fails or has no data, and rows of unknown nodes, are logged o
   expect(log.lines[0]?.fields).toEqual({ system: 'a', query: 'one', reason: 'timeout', error: 'bad' })
 })
 
+test('a list of pools is logged when pools come or go, with their names', async () => {
+  const { log, pollLog } = await start()
+  const q = { id: 'q', name: undefined }
+  pollLog.pools([], [{ id: 'p', name: 'hot' }, q])
+  pollLog.pools(['q'], [q])
+  pollLog.pools(['p', 'q'], [q])
+  expect(log.lines.map(({ fields }) => fields)).toEqual([
+    { system: 'a', pools: 2, appeared: 'hot (p), q', left: '' },
+    { system: 'a', pools: 1, appeared: '', left: 'hot (p)' },
+  ])
+})
+
 test('a namespace without a name is not called a node', async () => {
   const { log, pollLog } = await start()
   pollLog.rejected(undefined, [{ attribute: 'namespaces', reason: 'no_id', node: '', text: '', times: 1 }])
