@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type ReadText, readTextFile } from '../values/files.ts'
+import type { ReadText } from '../values/files.ts'
 import { headerProblem, headersFromText } from '../values/headers.ts'
 import { Secret } from '../values/secret.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
@@ -56,7 +56,7 @@ function headersFile(folder: string, read: ReadText) {
 }
 
 /** The section `otlp`, whose keys have defaults in the environment. Off without an endpoint. */
-export function otlpSection(folder: string, read: ReadText = readTextFile, environment: Environment = {}) {
+export function otlpSection(folder: string, read: ReadText, environment: Environment) {
   const url = httpUrl('set them in headers')
   const section = z.strictObject({
     /** With or without the path of metrics. */

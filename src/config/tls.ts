@@ -59,7 +59,7 @@ export interface PemFile {
 
 /** Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against `folder`. */
 export function pemReader(folder: string, read: ReadText) {
-  return (problemOf: (text: string) => string | undefined, kind: 'ca' | 'pem' = 'pem') =>
+  return (problemOf: (text: string) => string | undefined, kind: CaKind = 'pem') =>
     (name: string | undefined, context: z.RefinementCtx): PemFile | undefined => {
       if (name === undefined) return undefined
       const file = resolve(folder, name)

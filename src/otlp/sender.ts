@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http'
 import { hostname } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { readPem } from '../api/http/connector.ts'
+import { tlsOptions } from '../api/http/connector.ts'
 import type { OtlpConfig } from '../config/config.ts'
 import { readTextFile } from '../values/files.ts'
 import { headersFromText } from '../values/headers.ts'
@@ -23,13 +23,6 @@ function headersOf({ headers, headersFile }: OtlpConfig): Readonly<Record<string
   if (typeof ofFile === 'string') throw new Error(`the file ${headersFile} of otlp.headers_file ${ofFile}`)
   const all = Object.entries({ ...headers, ...ofFile })
   return Object.fromEntries(all.map(([name, secret]) => [name, secret.reveal()]))
-}
-
-function agentOptions({ caFile, certFile, keyFile, serverName, insecureSkipVerify }: OtlpConfig['tls']) {
-  const [ca, cert, key] = [caFile, certFile, keyFile].map(readPem)
-  const pem = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
-  const name = serverName === undefined ? {} : { servername: serverName }
-  return { keepAlive: true, maxSockets: 1, rejectUnauthorized: !insecureSkipVerify, ...pem, ...name }
 }
 
 /** A third of the CPU time of the default level, for somewhat more bytes; and one piece of memory for a compressed request. */
@@ -57,7 +50,7 @@ async function createTransport(
   { headers, version }: { readonly headers: Readonly<Record<string, string>>; readonly version: string },
 ) {
   const { url, timeoutMs, isCompressed } = config
-  const options = agentOptions(config.tls)
+  const options = { keepAlive: true, maxSockets: 1, ...tlsOptions(config.tls) }
   const [{ createOtlpHttpExportDelegate, httpAgentFactoryFromOptions }, transformer] = await Promise.all([
     import('@opentelemetry/otlp-exporter-base/node-http'),
     import('@opentelemetry/otlp-transformer'),
@@ -134,9 +127,7 @@ function createSerializer(
 }
 
 type Serializer = typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']
-type ResourceMetrics = Parameters<
-  typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']['serializeRequest']
->[0]
+type ResourceMetrics = Parameters<Serializer['serializeRequest']>[0]
 
 /** What receivers take as the labels `job` and `instance`. The host name is that of the pod in Kubernetes. */
 function ownAttributes(version: string): Readonly<Record<string, string>> {

@@ -3,16 +3,16 @@ import { Secret } from './secret.ts'
 /** HTTP headers; the values may be secrets. */
 export type SecretHeaders = Readonly<Record<string, Secret>>
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-const VALUE = /^[\t\x20-\x7e]+$/
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+export const HEADER_VALUE = /^[\t\x20-\x7e]+$/
 /** The exporter sets them. */
 const SET_BY_EXPORTER = /^(content-(type|encoding|length)|host|connection|transfer-encoding|user-agent)$/i
 
 /** The problem of a header, as the end of a sentence that begins with its place; the value is never quoted. */
 export function headerProblem(name: string, value: string): string | undefined {
-  if (!NAME.test(name)) return 'is not the name of an HTTP header'
+  if (!HEADER_NAME.test(name)) return 'is not the name of an HTTP header'
   if (SET_BY_EXPORTER.test(name)) return 'is set by the exporter'
-  return VALUE.test(value.trim())
+  return HEADER_VALUE.test(value.trim())
     ? undefined
     : 'is empty or has characters that are not allowed in an HTTP header'
 }

@@ -26,19 +26,14 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
   async function prepare(hostname: string): Promise<Connector> {
     const deadline = performance.now() + connectMs
     const addresses = isIP(hostname) === 0 ? await addressesOf(hostname) : undefined
-    const [ca, cert, key] = [tls.caFile, tls.certFile, tls.keyFile].map(readPem)
     return buildConnector({
       // 0 would be no limit.
       timeout: Math.max(1, deadline - performance.now()),
-      rejectUnauthorized: !tls.insecureSkipVerify,
       allowH2: false,
       // A resumed session would show the certificate of the first one.
       maxCachedSessions: 0,
       ...(addresses !== undefined && { lookup: staticLookup(addresses) }),
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
+      ...tlsOptions(tls),
     })
   }
 
@@ -78,8 +73,19 @@ function staticLookup(addresses: Addresses): LookupFunction {
   }
 }
 
-/** @throws {ApiError} `local` if it cannot be read */
-export function readPem(file: string | undefined): string | undefined {
+/** The TLS options of Node.js; reads the files. @throws {ApiError} `local` if one cannot be read */
+export function tlsOptions({ caFile, certFile, keyFile, serverName, insecureSkipVerify }: TlsConfig) {
+  const [ca, cert, key] = [caFile, certFile, keyFile].map(readPem)
+  return {
+    rejectUnauthorized: !insecureSkipVerify,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(serverName !== undefined && { servername: serverName }),
+  }
+}
+
+function readPem(file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   const read = readTextFile(file, 'pem')
   if ('problem' in read) throw new ApiError('local', `the file ${file} of tls_config ${read.problem}`)

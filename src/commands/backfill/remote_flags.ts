@@ -1,12 +1,11 @@
 import { InvalidArgumentError } from 'commander'
 import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
 import { readTextFile } from '../../values/files.ts'
+import { HEADER_NAME, HEADER_VALUE } from '../../values/headers.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { type FlagsOf, type FlagTable, parseHttpUrl } from '../cli/flags/table.ts'
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
-const HEADER_VALUE = /^[\t\x20-\x7e]+$/
 /** Set from other flags, or by the protocol. */
 const OWN_HEADERS = ['authorization', 'content-type', 'content-encoding', 'content-length', 'host']
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
-import { CONNECT_TIMEOUT_MS, readPem } from '../../../api/http/connector.ts'
+import { CONNECT_TIMEOUT_MS, tlsOptions } from '../../../api/http/connector.ts'
 import { exchangeFailure, speaksTls, withHints } from '../../../api/http/failures.ts'
 import { untilAborted } from '../../../api/http/waiting.ts'
 import type { TlsConfig } from '../../../config/config.ts'
@@ -119,14 +119,13 @@ function openPlain(baseUrl: string, signal: AbortSignal): Promise<void> {
 /** Connects with the TLS settings of the exporter. */
 function openTls(
   baseUrl: string,
-  { serverName, caFile, certFile, keyFile }: TlsConfig,
+  tls: TlsConfig,
   signal: AbortSignal,
   rejectUnauthorized: boolean,
 ): Promise<TlsPeer> {
   const address = addressOf(baseUrl)
-  const servername = serverName ?? (isIP(address.host) === 0 ? address.host : undefined)
-  const [ca, cert, key] = [caFile, certFile, keyFile].map(readPem)
-  const options = { ...address, servername, ca, cert, key, rejectUnauthorized }
+  const servername = tls.serverName ?? (isIP(address.host) === 0 ? address.host : undefined)
+  const options = { ...address, ...tlsOptions(tls), servername, rejectUnauthorized }
   const socket = connectTls({ ...options, ALPNProtocols: ['http/1.1'] })
   return opened(socket, 'secureConnect', signal, () => peerOf(socket))
 }
