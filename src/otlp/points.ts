@@ -3,7 +3,7 @@ import type { FamilyLines } from '../metrics/exposition.ts'
 import type { Family } from '../metrics/families.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 
-/** From lines in the text format to points of OTLP, so that what is pushed is what a scrape has. */
+/** From lines in the text format, which have no times, to points of OTLP, so that what is pushed is what a scrape has. */
 
 /** Seconds and nanoseconds since the epoch. */
 type Time = [number, number]
@@ -107,7 +107,7 @@ function add(
 ): void {
   const last = batch.at(-1)
   if (last?.name === name) (last.points as unknown[]).push(...points)
-  else batch.push({ name, help, type, unit: UCUM[unitOf(name)], points: [...points] } as MetricPoints)
+  else batch.push({ name, help, type, unit: UCUM[unitOf(name)], points } as MetricPoints)
 }
 
 type Times = Pick<Point<number>, 'startTime' | 'endTime'>
@@ -127,8 +127,8 @@ function readNumbers(text: string, start: number, { most, times }: Range): Found
   const names: Names = []
   let at = start
   for (; at < text.length && points.length < most; ) {
-    const { attributes, value, end, endTime = times.endTime } = readLine(text, at, names)
-    points.push({ attributes, startTime: times.startTime, endTime, value })
+    const { attributes, value, end } = readLine(text, at, names)
+    points.push({ attributes, ...times, value })
     at = end
   }
   return { points, lines: points.length, end: at }
@@ -138,19 +138,19 @@ function readHistograms(text: string, start: number, { most, times }: Range): Fo
   const points: Point<Histogram>[] = []
   let [at, lines] = [start, 0]
   while (at < text.length && lines < most) {
-    const { end, endTime = times.endTime, lines: read, ...point } = readHistogram(text, at)
-    points.push({ ...point, startTime: times.startTime, endTime })
+    const { end, lines: read, ...point } = readHistogram(text, at)
+    points.push({ ...point, ...times })
     at = end
     lines += read
   }
   return { points, lines, end: at }
 }
 
-/** Its lines follow one another: the buckets, upwards, and the sum and the count if it has them. */
+/** A histogram has its lines one after another: the buckets, upwards, and the sum and the count if it has them. */
 function readHistogram(text: string, start: number) {
   const { le: _bound, ...attributes } = readLine(text, start).attributes
   const buckets = { boundaries: [] as number[], counts: [] as number[] }
-  let [end, lines, count, endTime]: [number, number, number, Time | undefined] = [start, 0, 0, undefined]
+  let [end, lines, count] = [start, 0, 0]
   let sum: number | undefined
   while (end < text.length) {
     const line = readLine(text, end)
@@ -162,10 +162,10 @@ function readHistogram(text: string, start: number) {
       count = line.value
       // The count that follows is that of the last bucket.
     } else if (line.name.endsWith('_sum')) sum = line.value
-    ;({ end, endTime } = line)
+    end = line.end
     lines += 1
   }
-  return { attributes, value: { count, ...(sum !== undefined && { sum }), buckets }, endTime, end, lines }
+  return { attributes, value: { count, ...(sum !== undefined && { sum }), buckets }, end, lines }
 }
 
 /** Whether the labels, without that of a bucket, are these. */
@@ -181,8 +181,6 @@ interface Line {
   readonly name: string
   readonly attributes: Record<string, string>
   readonly value: number
-  /** Undefined: the line has no time. */
-  readonly endTime?: Time | undefined
   /** Where the next line begins. */
   readonly end: number
 }
@@ -197,15 +195,7 @@ function readLine(text: string, start: number, names: Names = []): Line {
   const name = text.slice(start, at)
   const attributes: Record<string, string> = {}
   if (text.charCodeAt(at) === BRACE) at = readLabels(text, at + 1, names, attributes)
-  const rest = text.slice(at + 1, end)
-  const blank = rest.indexOf(' ')
-  return {
-    name,
-    attributes,
-    value: numberOf(blank < 0 ? rest : rest.slice(0, blank)),
-    endTime: blank < 0 ? undefined : timeOf(Number(rest.slice(blank + 1))),
-    end: end + 1,
-  }
+  return { name, attributes, value: numberOf(text.slice(at + 1, end)), end: end + 1 }
 }
 
 const [BRACE, CLOSING_BRACE, BLANK, COMMA] = ['{', '}', ' ', ','].map((text) => text.charCodeAt(0))

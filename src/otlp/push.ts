@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { OtlpConfig } from '../config/config.ts'
-import { sameConfig } from '../config/config.ts'
+import { type OtlpConfig, sameConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/exposition.ts'
-import type { OwnMetrics, PushResult } from '../metrics/own.ts'
+import type { OwnMetrics } from '../metrics/own.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { failedLocally, type SendOutcome } from './outcomes.ts'
 import { exposed, familiesIn, pointBatches } from './points.ts'
@@ -27,6 +26,8 @@ export interface PushStatus {
   /** The last push that was not skipped; undefined: none has ended. */
   readonly last: SendOutcome | undefined
 }
+
+const OK: SendOutcome = { result: 'ok' }
 
 /** Built and serialized in one turn of the event loop, in a few milliseconds. Receivers accept requests of this size. */
 const LINES_OF_BATCH = 2000
@@ -66,7 +67,6 @@ export function createPush(options: PushOptions) {
 function createRunner(config: OtlpConfig, { exposition, own, version, log, now = Date.now }: PushOptions) {
   const startMs = now() - process.uptime() * MS_PER_SECOND
   const timeOf = createTimes()
-  const report = createReport(config.url, log)
   let lastSuccess: number | undefined
   let last: SendOutcome | undefined
   let sender: Sender | undefined
@@ -79,7 +79,7 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
     const pushedAtMs = now()
     const shown = exposition()
     const sources = [exposed(shown.lines(), timeOf(shown, pushedAtMs)), familiesIn(ownText, pushedAtMs)]
-    let worst: SendOutcome = { result: 'ok' }
+    let worst = OK
     for (const batch of pointBatches(joined(sources), { startMs, linesOfBatch: LINES_OF_BATCH })) {
       // The stop may come before there is a sender to end.
       if (isStopped) break
@@ -95,11 +95,19 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
     const outcome = await sendAll().catch(failedLocally)
     sender?.close()
     if (isStopped) return
+    logChange(outcome, last)
     last = outcome
     const seconds = now() / MS_PER_SECOND
     if (outcome.result === 'ok') lastSuccess = seconds
     own.pushed(outcome.result, seconds)
-    report(outcome)
+  }
+
+  /** Logs a failure, and its end, once. */
+  function logChange({ result, problem, remedy }: SendOutcome, before: SendOutcome = OK): void {
+    if (result === before.result) return
+    const endpoint = config.url
+    if (result === 'ok') log.info('metrics are pushed again', { endpoint })
+    else log.warn('metrics could not be pushed', { endpoint, result, reason: problem, remedy })
   }
 
   function start(): void {
@@ -141,22 +149,5 @@ function createTimes() {
     const isSame = last?.exposition === exposition
     last = { exposition, ms: Math.max(ms, last === undefined ? 0 : last.ms + (isSame ? 0 : 1)) }
     return last.ms
-  }
-}
-
-/** Logs a failure, and its end, once. */
-function createReport(endpoint: string, log: Log): (outcome: SendOutcome) => void {
-  let before: PushResult = 'ok'
-  return (outcome) => {
-    const { result, problem, remedy } = outcome
-    if (result !== 'ok' && result !== before)
-      log.warn('metrics could not be pushed', {
-        endpoint,
-        result,
-        reason: problem,
-        remedy,
-      })
-    if (result === 'ok' && before !== 'ok') log.info('metrics are pushed again', { endpoint })
-    before = result
   }
 }

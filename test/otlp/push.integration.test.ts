@@ -29,10 +29,10 @@ function expositionOf(nodes: number) {
 }
 
 /** A push of so many nodes. */
-function startPush(nodes = 1) {
+function startPush(nodes = 1, now = Date.now) {
   const [own, log] = [ownMetrics(), recordingLog('debug')]
   let exposition = expositionOf(nodes)
-  const push = createPush({ exposition: () => exposition, own, version: '1', log })
+  const push = createPush({ exposition: () => exposition, own, version: '1', log, now })
   const count = async (result: string) =>
     oneSample(await own.render('text'), 'sds_otlp_exports_total', { result }).value
   return {
@@ -124,6 +124,15 @@ test('the time of an exposition is that of its samples, and no time is sent with
   expect(first).toBe(1)
   expect(new Set(times.filter(([nodes]) => nodes === 1).map(([, time]) => time)).size).toBe(1)
   expect(times.findLast(([nodes]) => nodes === 2)?.[1]).toBeGreaterThan(times[0]?.[1] ?? 0n)
+})
+
+test('an exposition of more than four minutes ago is sent with the time of the push', async () => {
+  await using receiver = await startReceiver()
+  const nowMs = Date.now() + 5 * 60_000
+  await using push = startPush(1, () => nowMs)
+  await push.use(configOf(`{endpoint: "${receiver.url}"}`))
+  await push.once('ok')
+  expect(receiver.requests[0]?.metrics[0]?.points[0]?.time).toBe(BigInt(nowMs) * 1_000_000n)
 })
 
 test('the metrics of the push exist only while it is on', async () => {

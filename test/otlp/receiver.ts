@@ -9,8 +9,6 @@ import { decodeRequest, type ReceivedRequest } from './decode.ts'
 export interface Received extends ReceivedRequest {
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** As sent. */
-  readonly bytes: number
 }
 
 export interface Receiver extends AsyncDisposable {
@@ -35,7 +33,7 @@ export async function startReceiver(tls?: {
     const body = await buffer(incoming)
     const { headers, url = '' } = incoming
     const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
-    const received = { ...decodeRequest(text), url, headers, bytes: body.length }
+    const received = { ...decodeRequest(text), url, headers }
     requests.push(received)
     receiver.respond(response, received)
   }
