@@ -14,8 +14,7 @@ import { createProgress } from '../cli/output/width.ts'
 import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
-import type { SystemContext } from './check/check.ts'
-import { type CheckReport, createChecks, type Running } from './check/check.ts'
+import { type CheckReport, createChecks, type Running, type SystemContext } from './check/check.ts'
 import { createOutput, type Output, type Section } from './output.ts'
 import { createReportRedaction, reportText } from './report.ts'
 import { dashboardFindings } from './services/dashboards.ts'
@@ -131,7 +130,7 @@ async function examine(flags: Flags): Promise<void> {
       signal,
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
-    examined = await examineSystems(flags, { config, received }, output, shown)
+    examined = await examineSystems(flags, { systems: config.systems, received }, output, shown)
     others = await examineServices({ ...services, otlp: config.otlp }, examined, output, shown)
     return stop.aborted
   }).finally(progress.clear)
@@ -162,15 +161,15 @@ type Shown = (what: string) => Running
 /** All at the same time, and their reports in the order of the file. */
 async function examineSystems(
   { system, saveCertificate: certificateFile, 'config.file': configFile }: Flags,
-  { config, received }: Pick<SystemContext, 'config' | 'received'>,
+  { systems, received }: Pick<Config, 'systems'> & Pick<SystemContext, 'received'>,
   output: Output,
   shown: Shown,
 ): Promise<readonly Examination[]> {
   const isOne = system !== undefined || certificateFile !== undefined
-  const systems = isOne ? [chooseSystem(config.systems, system)] : config.systems
-  const examinations = systems.map(async (system) => {
+  const chosen = isOne ? [chooseSystem(systems, system)] : systems
+  const examinations = chosen.map(async (system) => {
     const { signal, onCheck } = shown(system.name)
-    const context = { config, configFile, certificateFile, received, signal }
+    const context = { configFile, certificateFile, received, signal }
     return examineSystem({ ...context, system, readingPauseMs: READING_PAUSE_MS }, onCheck)
   })
   for (const examination of examinations) {

@@ -33,7 +33,7 @@ export function createReportRedaction() {
   }
 }
 
-/** @param others findings about Prometheus, without their texts @throws {CommandError} if a name is left in it */
+/** @param others findings about services beside the systems, without their texts @throws {CommandError} if a name is left in it */
 export function reportText(
   systems: readonly ExaminedSystem[],
   others: readonly CheckReport[],
@@ -56,7 +56,7 @@ export function reportText(
   const lines = [
     ['sds-exporter doctor --report', ...details],
     ...parts,
-    ...(others.length === 0 ? [] : [['Prometheus', ...findingLines(others, () => '')]]),
+    ...(others.length === 0 ? [] : [['Services', ...findingLines(others, () => '')]]),
     [
       'A recording shows what the system serves, without its names and secrets:',
       '  sds-exporter capture --config.file=FILE --system=NAME --output=system.jsonl',

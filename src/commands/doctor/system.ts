@@ -3,8 +3,15 @@ import { softwareVersions } from '../../api/resources/hardware.ts'
 import { configuredPools } from '../../api/resources/pool_list.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { nodesIn } from '../../state/resources.ts'
-import type { SystemContext } from './check/check.ts'
-import { allOf, createChecks, type Finding, filled, partOf, type Running } from './check/check.ts'
+import {
+  allOf,
+  createChecks,
+  type Finding,
+  filled,
+  partOf,
+  type Running,
+  type SystemContext,
+} from './check/check.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
 import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
 import { checkForecasts } from './system/forecasts.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDashboards } from '../../../src/alerting/package_files.ts'
 import { CheckFailure } from '../../../src/commands/doctor/check/check.ts'
-import type { AlertmanagerClient } from '../../../src/commands/doctor/services/alerting.ts'
-import { alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
+import { type AlertmanagerClient, alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
 import { dashboardFindings } from '../../../src/commands/doctor/services/dashboards.ts'
 import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {

@@ -46,12 +46,10 @@ export async function examine(
     poll: { timeout: '30s' },
     ...rest,
   })
-  const config = parseConfig(text, { file: 'sds-exporter.yml', environment: {} })
-  const [system] = config.systems
+  const [system] = parseConfig(text, { file: 'sds-exporter.yml', environment: {} }).systems
   if (system === undefined) throw new Error('a system is wanted')
   const context = {
     system,
-    config,
     configFile: 'sds-exporter.yml',
     certificateFile,
     readingPauseMs: 0,

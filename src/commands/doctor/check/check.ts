@@ -1,7 +1,7 @@
 import type { ReceivedExchange } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
-import type { Config, SystemConfig } from '../../../config/config.ts'
+import type { SystemConfig } from '../../../config/config.ts'
 import { CommandError } from '../../cli/exit.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
@@ -158,7 +158,6 @@ export function filled<T>(list: readonly T[]): readonly T[] | undefined {
 /** Settings of the checks of a system. */
 export interface SystemContext {
   readonly system: SystemConfig
-  readonly config: Config
   readonly configFile: string
   /** `tls_config.ca_file`, if it does not exist: the system has none then. */
   readonly missingCaFile?: string | undefined

@@ -1,8 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { Forecast } from '../../../api/feed/node_reading.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
-import type { SystemContext } from '../check/check.ts'
-import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
+import { type Finding, type FindingRow, failed, firstOf, type SystemContext } from '../check/check.ts'
 import { poolsWithNodes } from './findings.ts'
 
 /** Whether the system serves the forecasts that the exporter requests. */

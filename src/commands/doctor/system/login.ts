@@ -14,7 +14,6 @@ import { type Account, mayRead } from '../../../api/providers/whoami.ts'
 import { credentialHeaders } from '../../../api/session/session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { createCommandClient } from '../../cli/systems.ts'
-import type { SystemContext } from '../check/check.ts'
 import {
   asFailure,
   type Finding,
@@ -24,6 +23,7 @@ import {
   filled,
   firstOf,
   type Outcome,
+  type SystemContext,
 } from '../check/check.ts'
 
 /**

@@ -8,8 +8,15 @@ import type { SystemConfig } from '../../../config/config.ts'
 import type { Failure, PoolState, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
 import { MAX_SINGLE, pollOnce } from '../../cli/systems.ts'
-import type { SystemContext } from '../check/check.ts'
-import { allOf, type Finding, failed, filled, firstOf, type Outcome } from '../check/check.ts'
+import {
+  allOf,
+  type Finding,
+  failed,
+  filled,
+  firstOf,
+  type Outcome,
+  type SystemContext,
+} from '../check/check.ts'
 import { poolsWithNodes, SYNCHRONIZE_NODES } from './findings.ts'
 
 type Configured = SystemConfig['pools']
