@@ -95,7 +95,7 @@ export function exitCodeAfterOutput(code: number): number {
 }
 
 /** Prints why a command failed. @returns its exit code */
-export function reportFailure(failure: unknown): number {
+function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   const message = visibleLines(`sds-exporter: ${failureText(failure)}`)
   writeError(`${wrappedLines(message, terminalWidth(process.stderr))}\n`)

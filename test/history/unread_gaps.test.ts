@@ -23,7 +23,7 @@ test.each([
 
 test.each([
   ['of another source', { ...GAP, source: 'b' }],
-  ['of other figures', { ...GAP, subject: 'memory' }],
+  ['of another subject', { ...GAP, subject: 'memory' }],
 ])('a gap %s stays, and is not united with another one', (_, gap) => {
   expect(withoutPeriod([gap], READ, GAP)).toEqual([gap])
   expect(withUnreadGap([gap], GAP)).toEqual([gap, GAP])

@@ -4,13 +4,11 @@ import { durationText, latencyText, percentText, storageText, visibleText } from
 import { type Colour, type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
 import { type NodeRow, severityOf } from './rows.ts'
 
-type NodeColumn = Column<NodeRow>
-
 const ABSENT = '-'
 const shown = <T>(value: T | null, text: (value: T) => string): string =>
   value === null ? ABSENT : text(value)
 
-const COLUMNS: readonly NodeColumn[] = [
+const COLUMNS: readonly Column<NodeRow>[] = [
   { title: 'SYSTEM', text: ({ system }) => system, shrinks: true },
   { title: 'POOL', text: ({ pool }) => visibleText(pool), shrinks: true },
   { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
@@ -69,7 +67,7 @@ function numbers(
   of: (row: NodeRow) => number | null,
   textOf: (value: number) => string,
   omitted: number,
-): NodeColumn {
+): Column<NodeRow> {
   const text = (row: NodeRow) => {
     const value = of(row)
     return value === null ? '' : textOf(value)
@@ -81,7 +79,7 @@ function hardware(
   title: string,
   member: 'rack' | 'address' | 'software_version',
   omitted: number,
-): NodeColumn {
+): Column<NodeRow> {
   return { title, text: ({ [member]: text }) => visibleText(text ?? ''), optional: true, omitted }
 }
 
