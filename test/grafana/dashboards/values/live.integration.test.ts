@@ -108,7 +108,7 @@ afterAll(async () => {
 
 /** Panels that are empty here, with the reason. */
 const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
-  'sds-fleet / Alerts firing now': 'lists what is in trouble',
+  'sds-fleet / Alerts firing now': 'lists what has issues',
   'sds-system / Links that have failed, or copy to a new site': 'there is one site',
   'sds-system / Top $topn replication groups by lag': 'there is one site',
   'sds-system / Top $topn pools by garbage reclaimed in a day': 'a test is shorter',
@@ -129,7 +129,7 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
       'sds-disks / Pools that were recovering',
       'sds-disks / Top $topn pools by hours of recovery',
       'sds-exporter / Pools whose polls failed',
-    ].map((where) => [where, 'lists what is in trouble']),
+    ].map((where) => [where, 'lists what has issues']),
   ),
 }
 

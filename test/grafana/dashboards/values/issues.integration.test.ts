@@ -3,7 +3,7 @@ import { HEALTH_STATES } from '../../../../src/catalogue.ts'
 import { at, by, type ExpectedValues, NOTHING, run, unitTest } from './evaluate.ts'
 import { constant, type InputSeries, type Labels, NOW, onBoth, seriesIn, targetOf, text } from './series.ts'
 
-/** Pools in trouble and pools without data, on the fleet dashboard and on the pages of a pool. */
+/** Pools with issues and pools without data, on the fleet dashboard and on the pages of a pool. */
 
 const polled = (pool: string) => ({ system: 'fra', pool, pool_id: `id-${pool}` })
 
@@ -48,15 +48,15 @@ const check = async (
   expected: Readonly<Record<string, ExpectedValues>>,
   options?: Parameters<typeof run>[1],
 ) => {
-  expect(await run([unitTest('trouble', series, {}, expected)], options)).toContain('SUCCESS')
+  expect(await run([unitTest('issues', series, {}, expected)], options)).toContain('SUCCESS')
 }
 
 const byPool = (values: Readonly<Record<string, number>>) => by('pool', values, { system: 'fra' })
-const TROUBLE = 'sds-fleet / Pools / A'
+const ISSUES = 'sds-fleet / Pools / A'
 /** The score of a pool about which nothing is known now. */
 const BLIND = 1_000_000
 
-test('the worst pool has the highest score, whatever its trouble', async () => {
+test('the worst pool has the highest score, whatever its issues are', async () => {
   const alert = (labels: Labels): InputSeries =>
     constant('ALERTS', { alertname: 'SdsX', alertstate: 'firing', system: 'fra', ...labels }, 1)
   await check(
@@ -71,11 +71,11 @@ test('the worst pool has the highest score, whatever its trouble', async () => {
       alert({ severity: 'warning', pool: 'alerted', node: 'n1' }),
       alert({ severity: 'critical' }),
     ],
-    { [TROUBLE]: [byPool({ full: 1000, disks: 1, 'more-disks': 2, bad: 1000, calm: 0, alerted: 1001 })] },
+    { [ISSUES]: [byPool({ full: 1000, disks: 1, 'more-disks': 2, bad: 1000, calm: 0, alerted: 1001 })] },
   )
 })
 
-test('a short forecast is no trouble where little space is used', async () => {
+test('a short forecast is no issue where little space is used', async () => {
   await check(
     [
       ...poolOf('soon', { used: 0.7, forecastDays: 6 }),
@@ -84,7 +84,7 @@ test('a short forecast is no trouble where little space is used', async () => {
       ...poolOf('calm', { used: 0.5, forecastDays: 100 }),
     ],
     {
-      [TROUBLE]: [byPool({ soon: 1000, later: 1, empty: 0, calm: 0 })],
+      [ISSUES]: [byPool({ soon: 1000, later: 1, empty: 0, calm: 0 })],
       'sds-fleet / Pools / G': [
         byPool({ soon: 6 * DAY_SECONDS, later: 20 * DAY_SECONDS, calm: 100 * DAY_SECONDS }),
       ],
@@ -105,7 +105,7 @@ test('a system whose only exporter is gone keeps its rows, says since when, and 
   await check([...ended(poolOf('p', {})), ...ended(onBoth('sds_system_up', { system: 'fra' }, 1))], {
     'sds-fleet / Unreachable': [NOTHING],
     'sds-fleet / Missing (last 24 h)': [1, 1, 1],
-    [TROUBLE]: [byPool({ p: BLIND })],
+    [ISSUES]: [byPool({ p: BLIND })],
     // No data.
     'sds-fleet / Pools / B': [byPool({ p: 6 })],
     // Nodes and space are not known now.
@@ -137,7 +137,7 @@ test('a pool that cannot be polled says why and since when', async () => {
       constant('sds_pool_polls_total', { ...failing, result: 'dns' }, 3),
     ],
     {
-      [TROUBLE]: [byPool({ p: BLIND })],
+      [ISSUES]: [byPool({ p: BLIND })],
       // Polls fail.
       'sds-fleet / Pools / B': [byPool({ p: 7 })],
       'sds-fleet / Pools / K': [byPool({ p: NOW - ENDED * 60 })],
@@ -152,7 +152,7 @@ test('a pool whose last poll failed is first at once, although its last values a
     series.startsWith('sds_pool_up') ? { series, values: `1x${MINUTES - 1} 0` } : { series, values },
   )
   await check([...failing, ...poolOf('full', { used: 0.92 })], {
-    [TROUBLE]: [byPool({ failing: BLIND + 1, full: 1000 })],
+    [ISSUES]: [byPool({ failing: BLIND + 1, full: 1000 })],
     'sds-fleet / Pools / B': [byPool({ failing: 7, full: 0 })],
   })
 })
