@@ -31,7 +31,7 @@ describe('a healthy system', () => {
     const counts = (['whoami', 'pools', 'nodes', 'forecast', 'logout'] as const).map((operation) =>
       emulator.log.count(operation),
     )
-    // The list of pools and its figures, two reads per pool, and of each pool one forecast for each time frame, the first in two forms.
+    // The list of pools and its values, two reads per pool, and of each pool one forecast for each time frame.
     expect(counts).toEqual([1, 2, 6, 6, 1])
   })
 })
