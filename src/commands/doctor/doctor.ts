@@ -188,8 +188,9 @@ async function examineServices(
   const { otlp, prometheus, grafana, grafanaToken, sendsTestAlert } = services
   const sections: Section[] = []
   if (otlp !== undefined) {
-    const { run, reports } = createChecks(shown('OTLP'))
-    await run('push', [], async () => pushFindings(otlp))
+    const running = shown('OTLP')
+    const { run, reports } = createChecks(running)
+    await run('push', [], () => pushFindings(otlp, running.signal))
     sections.push({ scope: 'otlp', headline: 'OTLP', reports })
   }
   if (prometheus !== undefined) {

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { CheckFailure } from '../../../src/commands/doctor/check/check.ts'
+import { alertingFindings, createAlertmanagerClient } from '../../../src/commands/doctor/services/alerting.ts'
 import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import { createPrometheusClient } from '../../../src/commands/doctor/services/prometheus_client.ts'
 import { freePort } from '../../support/ports.ts'
@@ -96,5 +98,15 @@ test('the test alert is delivered to a receiver with an integration', async () =
   const { alerts } = JSON.parse(text) as { readonly alerts: readonly { readonly endsAt: string }[] }
   expect(alerts).toMatchObject([
     { status: 'firing', labels: { alertname: 'SdsTestAlert', severity: 'critical', system: 'frankfurt' } },
+  ])
+})
+
+test('the test alert is sent also if the configuration cannot be read', async () => {
+  const client = createAlertmanagerClient(silent.url, new AbortController().signal)
+  const configuration = () => Promise.reject(new CheckFailure('no response', 'check its log'))
+  expect(await alertingFindings([{ ...client, configuration }], ['frankfurt'], true)).toMatchObject([
+    { status: 'ok', text: 'ready' },
+    { status: 'fail', text: 'no response', remedy: 'check its log' },
+    { status: 'ok', text: expect.stringContaining('SdsTestAlert was sent to the receiver') },
   ])
 })

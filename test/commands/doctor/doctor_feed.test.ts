@@ -216,6 +216,17 @@ describe('forecasts', () => {
     expect(wrong.of('forecasts')).toMatchObject([{ status: 'fail', subject: 'hot' }])
   })
 
+  test('warns of targets that the responses do not have', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const others = (query: string) =>
+      query.replace(/cfTarget=[^&]*/, (targets) => targets.replace('90', '70'))
+    await using gate = await startGate(emulator.url, others)
+    const text = 'the responses have no forecasts of 90 % by 7d, 90 % by 4w'
+    expect((await examine({ base_url: gate.url })).of('forecasts')).toMatchObject([
+      finding('warn', text, /^try/),
+    ])
+  })
+
   test('warns if there are none, and fails if the request is refused', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@forecast'] })
     const found = async () => (await examine({ base_url: emulator.url })).of('forecasts')

@@ -118,17 +118,26 @@ function testLabels(systems: readonly string[]): Labels {
   return { severity: 'critical', ...(systems.length === 1 && { system }) }
 }
 
-/** A failure of one Alertmanager does not hide the findings of the others. @param test labels of the alert to send */
+/** @param test labels of the alert to send */
 async function findingsOf(client: AlertmanagerClient, test: Labels | undefined): Promise<readonly Finding[]> {
   const { url } = client
-  try {
+  let config: AlertmanagerConfig | string = 'it did not respond'
+  const read = await withFailure(url, async () => {
     const text = await client.configuration()
-    const config = typeof text === 'string' ? configOf(text) : 'Alertmanager does not tell it'
-    const sent = test && (await client.sendTestAlert(test))
-    return [
-      ...(typeof config === 'string' ? [unreadableFinding(url, config)] : configFindings(url, config)),
-      ...(test === undefined ? [] : [testAlertFinding(url, sent, config)]),
-    ]
+    config = typeof text === 'string' ? configOf(text) : 'Alertmanager does not tell it'
+    return typeof config === 'string' ? [unreadableFinding(url, config)] : configFindings(url, config)
+  })
+  if (test === undefined) return read
+  const sent = await withFailure(url, async () => [
+    testAlertFinding(url, await client.sendTestAlert(test), config),
+  ])
+  return [...read, ...sent]
+}
+
+/** A failure is a finding, which does not hide the others. */
+async function withFailure(url: string, run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await run()
   } catch (failure) {
     if (!(failure instanceof CheckFailure)) throw failure
     return [{ status: 'fail', subject: url, text: failure.message, remedy: failure.remedy }]

@@ -12,7 +12,9 @@ export async function checkForecasts(
 ): Promise<readonly Finding[]> {
   if (context.system.forecast.schedule === '')
     return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]
-  return Promise.all(poolsWithNodes(state).map((pool) => poolFinding(pool, context, client)))
+  const pools = poolsWithNodes(state)
+  if (pools.length === 0) return [{ status: 'info', text: 'cannot be checked without nodes' }]
+  return Promise.all(pools.map((pool) => poolFinding(pool, context, client)))
 }
 
 async function poolFinding(
@@ -21,10 +23,16 @@ async function poolFinding(
   client: SystemClient,
 ): Promise<Finding> {
   const all: Forecast[] = []
+  const lacking: string[] = []
   try {
     for (const timeFrame of forecast.timeFrames) {
       const { nodes } = await client.forecasts(ref.id, { ...forecast, timeFrame }, signal)
-      all.push(...nodes.flatMap((node) => node.forecasts))
+      const found = nodes.flatMap((node) => node.forecasts)
+      const targets = forecast.targets.filter((target) =>
+        found.every(({ targetPercent }) => targetPercent !== String(target)),
+      )
+      lacking.push(...targets.map((target) => `${target} % by ${timeFrame}`))
+      all.push(...found)
     }
   } catch (failure) {
     signal.throwIfAborted()
@@ -35,6 +43,7 @@ async function poolFinding(
   const tryOthers = `try forecast.braces: ${!forecast.braces}, and other forecast.time_frames and forecast.targets, or disable forecasts with forecast.schedule: ""`
   const rows: readonly FindingRow[] = [
     [all.length === 0, 'warn', 'the responses have no forecasts', tryOthers],
+    [lacking.length > 0, 'warn', `the responses have no forecasts of ${lacking.join(', ')}`, tryOthers],
     // `N/A` is a valid value.
     [made < all.length, 'info', `${text}, the others are N/A: usage falls, or there is too little history`],
   ]
