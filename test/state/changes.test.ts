@@ -63,6 +63,17 @@ describe('a poll', () => {
     expect(within(100_000).pools.get('p')?.forecasts.get('7d')?.nodes.size).toBe(100)
   })
 
+  test('is a failure of the list of pools when longer names make the series of all of them exceed the limit', () => {
+    const unnamed = readingOf({ n1: 1 }, '')
+    const system = withPoll(withPoll(systemA, 'p', at(1), unnamed), 'q', at(1), unnamed)
+    const list = refs('p', 'q').map(({ id }) => ({ id, name: `${id}${'x'.repeat(100)}` }))
+    const bytes = bytesOf(withPools(system, list))
+    expect(bytes).toBeGreaterThan(bytesOf(system))
+    expect(() => withPools(system, list, bytes)).not.toThrow()
+    const refused = expect.objectContaining({ reason: 'too_large' })
+    expect(() => withPools(system, list, bytes - 1)).toThrowError(refused)
+  })
+
   test('is no failure of the same list of pools under a lower limit, after a reload', () => {
     expect(withPools(withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })), refs('p'), 1).pools.size).toBe(1)
   })
