@@ -57,7 +57,12 @@ const readBandwidth = (all: readonly FieldSeries[], window = WINDOW) => {
 describe('rates of the past', () => {
   test('have the times of their points, each one that is in the window', () => {
     const found = readBandwidth([series(THROUGHPUT, (k) => 1000 + k * STEP * 7)])
-    expect(found).toEqual(Array.from({ length: 12 }, (_, k) => [k, 7]))
+    const inWindow = Array.from({ length: 12 }, (_, k) => [k, 7])
+    expect(found).toEqual(inWindow)
+    // The point at its end belongs to the next window.
+    expect(readBandwidth([series(THROUGHPUT, (k) => 1000 + k * STEP * 7, STEP)])).toHaveLength(
+      inWindow.length,
+    )
   })
 
   test('are calculated with the difference of the times', () => {
