@@ -256,7 +256,7 @@ describe('quotas', () => {
   })
 })
 
-test('names that are too long for a label have the number, the usage and the quota of buckets', async () => {
+test('names that are too long for a label have their quota, and the number, the usage and the quota of buckets', async () => {
   const namespace = 'n'.repeat(250)
   const label = boundedName(namespace)
   const name = 'b'.repeat(250)
@@ -264,6 +264,7 @@ test('names that are too long for a label have the number, the usage and the quo
     [LIST]: named(namespace),
     [bucketsOf(namespace)]: { object_bucket: [{ name, namespace, block_size: 1 }] },
     [bucketUsageOf(namespace, name)]: { bucket_billing_infos: [{ name, namespace, total_size: 5 }] },
+    [`${LIST}/namespace/${namespace}/quota`]: { blockSize: 1 },
   }
   const { read, requests } = setUp(answers, { exported: [label] })
   const labels = `system="a",namespace="${label}",bucket="${boundedName(name)}"`
@@ -273,6 +274,9 @@ test('names that are too long for a label have the number, the usage and the quo
     `sds_namespace_buckets{system="a",namespace="${label}"} 1`,
   ])
   expect(requests).toHaveLength(3)
+  expect(linesOf(await read('quotas'))).toEqual([
+    `sds_namespace_quota_bytes{system="a",namespace="${label}",limit="hard"} 1073741824`,
+  ])
 })
 
 test('the largest buckets of a system are exported, and counted by namespace', async () => {
