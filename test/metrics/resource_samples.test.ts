@@ -49,6 +49,13 @@ test('an entry without an id that has the name of a node in the feed is this nod
   ])
 })
 
+test('a lag has the name of the group with its id, which lists write with a prefix', () => {
+  const group = objectOf('group', 'rg1', 'Replication_Group: urn:g1')
+  const known = { replicationLag: exportedNames({ objects: [group] }) }
+  const [series] = seriesOf([objectOf('replicationLag', 'urn:g1', 'urn:g1')], known)
+  expect(series?.labels).toMatchObject({ replication_group: 'rg1' })
+})
+
 const LISTED_KINDS = Object.values(OBJECT_KINDS).filter(({ labels }) => Object.keys(labels).length > 0)
 const name = fc.constantFrom(undefined, null, '', ' ', 'x', ' x', 'y', 'Replication_Group: x')
 
