@@ -19,14 +19,10 @@ type RiskRow = readonly [applies: boolean, text: string, remedy: string]
 /** @param configFile undefined if the configuration is not from a file */
 export function systemRisks(system: SystemConfig, configFile: string | undefined): Omit<Risk, 'system'>[] {
   const { auth, tls } = system
-  const secretFiles = ['file' in auth ? auth.file : undefined, tls.keyFile].filter(
-    (file) => file !== undefined,
-  )
-  const readable = secretFiles.filter(isReadableByOthers).join(' and in ')
   const plain = system.baseUrls.filter(isUnencrypted).join(', ')
   const secrets = 'username' in auth ? 'the password and the token are' : 'the token is'
   const rows: readonly RiskRow[] = [
-    [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
+    filesRisk('file' in auth ? auth.file : undefined, tls.keyFile),
     [
       hasReadableSecret(auth, configFile),
       `${READABLE} ${configFile}`,
@@ -54,11 +50,9 @@ export function risksOf(config: Config, configFile: string | undefined): Risk[] 
 }
 
 function pushRisks({ url, headers, headersFile, tls }: OtlpConfig): Risk[] {
-  const files = [headersFile, tls.keyFile].filter((file) => file !== undefined)
-  const readable = files.filter(isReadableByOthers).join(' and in ')
   const hasHeaders = headersFile !== undefined || Object.keys(headers).length > 0
   const rows: readonly RiskRow[] = [
-    [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
+    filesRisk(headersFile, tls.keyFile),
     [tls.insecureSkipVerify, UNVERIFIED, 'set otlp.tls_config.ca_file and remove insecure_skip_verify'],
     [
       hasHeaders && isUnencrypted(url),
@@ -107,6 +101,12 @@ export function logRisks(risks: readonly Risk[], log: Log): void {
 const UNVERIFIED = 'TLS certificate verification is disabled: the connection can be intercepted'
 const READABLE = 'every local user can read the secret in'
 const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'
+
+/** Files with a secret that others can read. */
+function filesRisk(...files: readonly (string | undefined)[]): RiskRow {
+  const readable = files.filter((file) => file !== undefined && isReadableByOthers(file)).join(' and in ')
+  return [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE]
+}
 
 /** Only for a secret written in the file, not for one from an environment variable. */
 function hasReadableSecret(auth: SystemConfig['auth'], configFile: string | undefined): boolean {

@@ -36,7 +36,7 @@ export type MetricPoints =
   | (Described & { readonly type: 'histogram'; readonly points: Point<Histogram>[] })
 
 /** Lines of a family with the time of their samples, in milliseconds since the epoch. */
-export interface TimedLines {
+interface TimedLines {
   readonly family: Pick<Family, 'name' | 'help' | 'type'>
   readonly lines: Buffer | string
   readonly timeMs: number

@@ -8,7 +8,7 @@ import { failedLocally, type SendOutcome } from './outcomes.ts'
 import { exposed, familiesIn, pointBatches } from './points.ts'
 import { createSender, type Sender } from './sender.ts'
 
-export interface PushOptions {
+interface PushOptions {
   /** What `/metrics` serves. */
   readonly exposition: () => Exposition
   readonly own: OwnMetrics

@@ -1,7 +1,7 @@
 import { Secret } from './secret.ts'
 
 /** HTTP headers; the values may be secrets. */
-export type SecretHeaders = Readonly<Record<string, Secret>>
+type SecretHeaders = Readonly<Record<string, Secret>>
 
 export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 export const HEADER_VALUE = /^[\t\x20-\x7e]+$/

@@ -92,8 +92,9 @@ function withinBounds<Result>(file: string, read: () => Result): Result {
 }
 
 /**
- * The first key that its mapping has twice; the first alias without an anchor before it, or inside the node of its anchor, of which the library reports no
- * position; or the first key that is a collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
+ * The first key that its mapping has twice; the first alias without an anchor before it, or inside the node of its
+ * anchor, of which the library reports no position; or the first key that is a collection, such as an unquoted
+ * `{{ name }}`: keys within keys take exponential time.
  */
 function faultOfNodes(document: Document.Parsed): Fault | undefined {
   const anchors = new Set<string>()
