@@ -16,13 +16,13 @@ interface CommandPath {
 }
 
 /** All commands below a command, and it itself with an empty path. */
-export function commandPaths(node: CommandNode, path: readonly string[] = []): CommandPath[] {
+function commandPaths(node: CommandNode, path: readonly string[] = []): CommandPath[] {
   const below = node.commands.flatMap((child) => commandPaths(child, [...path, child.name]))
   return [{ path, node }, ...below]
 }
 
 /** A page for `man`, in the macros of man(7). It has no date and no version, so that only changed commands change it. */
-export function renderManual(program: CommandNode): string {
+function renderManual(program: CommandNode): string {
   const commands = commandPaths(program).filter(({ path }) => path.length > 0)
   const lines = [
     '.\\" Generated from the registered commands by `npm run generate`: do not edit.',

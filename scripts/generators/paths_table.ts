@@ -3,7 +3,7 @@ import { code, markdownTable } from '../markdown/markdown.ts'
 import { pageWith } from '../markdown/page.ts'
 
 const HEAD = ['Path', 'Method', 'Content', 'What', 'Access', 'Limit']
-/** Without the rows that have a shorter path to the same. */
+/** Of two paths to the same, the one that names the system. */
 const inFull = Object.fromEntries(
   Object.entries(ADMIN_PATHS).filter(([path]) => !Object.hasOwn(ADMIN_PATHS, `/systems/:system${path}`)),
 )
