@@ -1,6 +1,6 @@
 /**
  * Measures the exporter with emulated systems of several sizes, and writes the tables of docs/internals/performance.md
- * and docs/operations.md. Takes about ten minutes; other programs should not run at the same time. Scrapes are
+ * and docs/operations.md. Takes about a quarter of an hour; other programs should not run at the same time. Scrapes are
  * measured beside a handler in Go, if Go is installed.
  *
  *   npm run bench
@@ -10,13 +10,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Fleet } from './bench/exporter.ts'
 import { measurePush, type Push } from './bench/push.ts'
-import { measureRounds, type Round } from './bench/rounds.ts'
+import { measurePolls, type Round } from './bench/rounds.ts'
 import { type AtRest, measureAtRest, type Scrape } from './bench/scrapes.ts'
 import { markdownTable } from './markdown/markdown.ts'
 import { replaceMarked } from './markdown/marked.ts'
 
 interface BenchFleet extends Fleet {
-  /** Between rounds of polls: longer than a round takes. */
+  /** Time between rounds of polls, and between pushes: longer than one takes. */
   readonly intervalSeconds: number
   /** Whether scrapes are measured beside Go; one pool of 640 nodes has the exposition of ten of 64. */
   readonly isCompared: boolean
@@ -52,7 +52,6 @@ const SIZES_HEAD = [
   'CPU time of a round of polls with a scrape',
 ]
 const DELAYS_HEAD = ['Pools × nodes', 'Longest delay of the event loop']
-
 const PUSHES_HEAD = ['Pools × nodes', 'Requests of a push', 'Compressed', 'CPU time', 'Longest delay']
 
 const BYTES_PER_KIB = 1024
@@ -65,8 +64,8 @@ const all: Figures[] = []
 for (const fleet of FLEETS) {
   process.stderr.write(`measuring ${nameOf(fleet)} …\n`)
   const figures = await measureAtRest(fleet, fleet.isCompared)
-  const round = await measureRounds(fleet, fleet.intervalSeconds)
-  all.push({ fleet, ...figures, round, push: await measurePush(fleet) })
+  const round = await measurePolls(fleet, fleet.intervalSeconds)
+  all.push({ fleet, ...figures, round, push: await measurePush(fleet, fleet.intervalSeconds) })
 }
 writeTables()
 

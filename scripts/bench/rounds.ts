@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSeconds, type Exporter, type Fleet, longestDelayMs, withExporter } from './exporter.ts'
+import { cpuSeconds, type Exporter, type Fleet, withExporter } from './exporter.ts'
 import type { SystemReport } from './system_process.ts'
 
-/** What the polls of all pools, followed by a scrape with gzip, cost the process of the exporter. */
+/** What a round of polls or a push, followed by a scrape with gzip, costs the process of the exporter. */
 export interface Round {
   readonly cpuSeconds: number
   /** Delay of the event loop, in the worst round. */
@@ -13,41 +13,53 @@ export interface Round {
 const ROUNDS = 3
 /** Not measured: they compile the code. */
 const FIRST_ROUNDS = 10
-/** Without a request, and with less CPU time than this, the exporter is idle. */
+/** Without another feed or push, and with less CPU time than this, the exporter is idle. */
 const IDLE_MS = 1500
 const IDLE_CPU_SECONDS = 0.02
 const STEP_MS = 250
 
-export function measureRounds(fleet: Fleet, intervalSeconds: number): Promise<Round> {
-  return withExporter(fleet, `*/${intervalSeconds} * * * * *`, async (exporter) => {
-    for (let round = 0; round < FIRST_ROUNDS; round += 1) await nextRound(exporter)
-    const before = { cpu: cpuSeconds(exporter.pid), feeds: await feedsOf(exporter) }
-    const delays: number[] = []
-    for (let round = 0; round < ROUNDS; round += 1) delays.push(await nextRound(exporter))
-    const feeds = (await feedsOf(exporter)) - before.feeds
-    return {
-      cpuSeconds: ((cpuSeconds(exporter.pid) - before.cpu) * fleet.pools) / feeds,
-      longestDelayMs: Math.max(...delays),
-    }
+type Count = () => number | Promise<number>
+
+/** The polls of all pools. */
+export function measurePolls(fleet: Fleet, intervalSeconds: number): Promise<Round> {
+  return withExporter(fleet, { schedule: `*/${intervalSeconds} * * * * *` }, async (exporter) => {
+    const { cpuSeconds, longestDelayMs } = await measureRounds(exporter, () => feedsOf(exporter))
+    return { cpuSeconds: cpuSeconds * fleet.pools, longestDelayMs }
   })
 }
 
-/** Waits for the end of a round that begins later, and scrapes. @returns the longest delay since the scrape before */
-async function nextRound(exporter: Exporter): Promise<number> {
-  const feeds = await feedsOf(exporter)
-  while ((await feedsOf(exporter)) === feeds) await sleep(50)
-  await idle(exporter)
-  const delayMs = await longestDelayMs(exporter.url)
-  await idle(exporter)
-  return delayMs
+/** @param count of feeds or pushes so far @returns the CPU time of one of them */
+export async function measureRounds(exporter: Exporter, count: Count): Promise<Round> {
+  for (let round = 0; round < FIRST_ROUNDS; round += 1) await nextRound(exporter, count)
+  const before = { cpu: cpuSeconds(exporter.pid), count: await count() }
+  const delays: number[] = []
+  while (delays.length < ROUNDS) delays.push(await nextRound(exporter, count))
+  return {
+    cpuSeconds: (cpuSeconds(exporter.pid) - before.cpu) / ((await count()) - before.count),
+    longestDelayMs: Math.max(...delays),
+  }
 }
 
-async function idle(exporter: Exporter): Promise<void> {
-  let before = { feeds: -1, cpu: 0 }
+/**
+ * Waits for the end of a round that begins later, and scrapes.
+ * @returns the longest delay since the scrape before, or the start of a push, which resets it, too
+ */
+async function nextRound(exporter: Exporter, count: Count): Promise<number> {
+  const before = await count()
+  while ((await count()) === before) await sleep(50)
+  await idle(exporter, count)
+  const headers = { 'accept-encoding': 'gzip' }
+  const text = await (await fetch(`${exporter.url}/metrics`, { headers })).text()
+  await idle(exporter, count)
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000
+}
+
+async function idle({ pid }: Exporter, count: Count): Promise<void> {
+  let before = { count: -1, cpu: 0 }
   for (let quietMs = 0; quietMs < IDLE_MS; quietMs += STEP_MS) {
     await sleep(STEP_MS)
-    const now = { feeds: await feedsOf(exporter), cpu: cpuSeconds(exporter.pid) }
-    if (now.feeds !== before.feeds || now.cpu - before.cpu > IDLE_CPU_SECONDS) quietMs = 0
+    const now = { count: await count(), cpu: cpuSeconds(pid) }
+    if (now.count !== before.count || now.cpu - before.cpu > IDLE_CPU_SECONDS) quietMs = 0
     before = now
   }
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,15 +8,8 @@ import { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../test/support/folders.ts'
 import { get } from '../../test/support/http.ts'
-import {
-  cpuSeconds,
-  type Exporter,
-  type Fleet,
-  NEVER,
-  residentBytes,
-  stop,
-  withExporter,
-} from './exporter.ts'
+import { startProcess } from '../../test/support/processes.ts'
+import { cpuSeconds, type Exporter, type Fleet, residentBytes, withExporter } from './exporter.ts'
 import type { ScrapeJob } from './scraper.ts'
 
 /** An exporter some seconds after its polls, and after one scrape. */
@@ -47,7 +40,7 @@ export function measureAtRest(
   fleet: Fleet,
   isCompared: boolean,
 ): Promise<{ readonly atRest: AtRest; readonly scrapes: readonly Scrape[] }> {
-  return withExporter(fleet, NEVER, async (exporter) => {
+  return withExporter(fleet, {}, async (exporter) => {
     const { body } = await get(`${exporter.url}/metrics`, { 'Accept-Encoding': 'gzip' })
     const text = gunzipSync(body)
     await sleep(REST_MS)
@@ -70,17 +63,16 @@ async function compareWithGo(exporter: Exporter, text: Buffer, gzip: Buffer): Pr
   const files = { text: join(folder.path, 'text'), gzip: join(folder.path, 'gzip') }
   writeFileSync(files.text, text)
   writeFileSync(files.gzip, gzip)
-  const child = spawn(program, [files.text, files.gzip], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await using child = await startProcess(program, [files.text, files.gzip])
   const worker = new Worker(new URL('./scraper.ts', import.meta.url))
   try {
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const go = { url: line.toString().trim(), pid: child.pid ?? 0 }
+    const [url] = await child.waitForOutput(/^http:.*$/m)
     const scrapes: Scrape[] = []
-    for (const encoding of ENCODINGS) scrapes.push(await compare(worker, encoding, exporter, go))
+    for (const encoding of ENCODINGS)
+      scrapes.push(await compare(worker, encoding, exporter, { url, pid: child.pid }))
     return scrapes
   } finally {
     await worker.terminate()
-    await stop(child as ChildProcess)
   }
 }
 
