@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { counted, visibleLines, visibleText } from '../../text.ts'
-import type { Progress } from '../cli/output/width.ts'
-import { terminalWidth, wrapped } from '../cli/output/width.ts'
+import { type Progress, terminalWidth, wrapped } from '../cli/output/width.ts'
 import type { CheckReport, Finding, Status } from './check/check.ts'
 
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {

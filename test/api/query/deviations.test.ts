@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import type { QueryAnswer } from '../../../src/api/query/answers/answer.ts'
-import { decodeAnswer } from '../../../src/api/query/answers/answer.ts'
+import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { queryFile, readingOf } from './query_files.ts'
 import { nodeLines } from './system_lines.ts'
 

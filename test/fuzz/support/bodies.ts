@@ -1,6 +1,5 @@
 import { feedText } from '../../../src/emulator/feed/node.ts'
-import type { FeedRequest } from '../../../src/emulator/feed/query.ts'
-import { parseFeedQuery } from '../../../src/emulator/feed/query.ts'
+import { type FeedRequest, parseFeedQuery } from '../../../src/emulator/feed/query.ts'
 import { createProviders } from '../../../src/emulator/http/providers.ts'
 import { createModel } from '../../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../../src/emulator/options.ts'

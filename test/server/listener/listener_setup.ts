@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import type { Log } from '../../../src/log.ts'
-import { silentLog } from '../../../src/log.ts'
+import { type Log, silentLog } from '../../../src/log.ts'
 import { createListener, type ListenerOptions } from '../../../src/server/listener/listener.ts'
 
 export interface StartedListener extends AsyncDisposable {

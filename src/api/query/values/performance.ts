@@ -1,4 +1,3 @@
-import type { Subject } from '../../../query_catalogue.ts'
 import {
   LATENCY_IDS,
   LATENCY_TOTAL,
@@ -6,6 +5,7 @@ import {
   MEASUREMENTS,
   QUERY_ATTRIBUTES,
   type QueryAttributeName,
+  type Subject,
 } from '../../../query_catalogue.ts'
 import { MS_PER_SECOND } from '../../../time_units.ts'
 import { largest } from '../../../values/largest.ts'

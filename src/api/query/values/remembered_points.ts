@@ -1,7 +1,6 @@
 import { type FieldSeries, isReadable, type Point, type QueryAnswer } from '../answers/answer.ts'
 import type { Windows } from '../requests/plan.ts'
-import type { TimeRange } from '../requests/queries.ts'
-import { subjectOf } from '../requests/queries.ts'
+import { subjectOf, type TimeRange } from '../requests/queries.ts'
 
 interface Remembered {
   readonly series: FieldSeries
