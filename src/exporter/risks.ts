@@ -5,6 +5,7 @@ import { pollPeriodMs } from '../readings/schedule.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
 import { isLoopback } from '../values/listen_address.ts'
+import type { Secret } from '../values/secret.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
 export interface Risk {
@@ -23,11 +24,7 @@ export function systemRisks(system: SystemConfig, configFile: string | undefined
   const secrets = 'username' in auth ? 'the password and the token are' : 'the token is'
   const rows: readonly RiskRow[] = [
     filesRisk('file' in auth ? auth.file : undefined, tls.keyFile),
-    [
-      hasReadableSecret(auth, configFile),
-      `${READABLE} ${configFile}`,
-      `${RESTRICT_FILE}, or use a file for the secret`,
-    ],
+    writtenRisk('token' in auth ? [auth.token] : 'password' in auth ? [auth.password] : [], configFile),
     [
       tls.insecureSkipVerify,
       UNVERIFIED,
@@ -45,14 +42,15 @@ export function risksOf(config: Config, configFile: string | undefined): Risk[] 
   const ofSystems = config.systems.flatMap((system) =>
     systemRisks(system, configFile).map((found) => ({ system: system.name, ...found })),
   )
-  const ofPush = config.otlp === undefined ? [] : pushRisks(config.otlp)
+  const ofPush = config.otlp === undefined ? [] : pushRisks(config.otlp, configFile)
   return [...ofSystems, ...ofPush, ...sharedUrls(config.systems)]
 }
 
-function pushRisks({ url, headers, headersFile, tls }: OtlpConfig): Risk[] {
+function pushRisks({ url, headers, headersFile, tls }: OtlpConfig, configFile: string | undefined): Risk[] {
   const hasHeaders = headersFile !== undefined || Object.keys(headers).length > 0
   const rows: readonly RiskRow[] = [
     filesRisk(headersFile, tls.keyFile),
+    writtenRisk(Object.values(headers), configFile),
     [tls.insecureSkipVerify, UNVERIFIED, 'set otlp.tls_config.ca_file and remove insecure_skip_verify'],
     [
       hasHeaders && isUnencrypted(url),
@@ -108,12 +106,13 @@ function filesRisk(...files: readonly (string | undefined)[]): RiskRow {
   return [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE]
 }
 
-/** Only for a secret written in the file, not for one from an environment variable. */
-function hasReadableSecret(auth: SystemConfig['auth'], configFile: string | undefined): boolean {
-  const secret = 'token' in auth ? auth.token : 'password' in auth ? auth.password : undefined
-  if (secret === undefined || configFile === undefined || !isReadableByOthers(configFile)) return false
+/** Only for secrets written in the configuration file, not for those from environment variables. */
+function writtenRisk(secrets: readonly Secret[], configFile: string | undefined): RiskRow {
+  const row = [`${READABLE} ${configFile}`, `${RESTRICT_FILE}, or use a file for the secret`] as const
+  if (secrets.length === 0 || configFile === undefined || !isReadableByOthers(configFile))
+    return [false, ...row]
   const file = readTextFile(configFile, 'configuration')
-  return 'text' in file && file.text.includes(secret.reveal())
+  return ['text' in file && secrets.some((secret) => file.text.includes(secret.reveal())), ...row]
 }
 
 /** Connections to a loopback address do not leave the machine. */

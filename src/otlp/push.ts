@@ -79,16 +79,16 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
     const pushedAtMs = now()
     const shown = exposition()
     const sources = [exposed(shown.lines(), timeOf(shown, pushedAtMs)), familiesIn(ownText, pushedAtMs)]
-    let worst = OK
+    let ended = OK
     for (const batch of pointBatches(joined(sources), { startMs, linesOfBatch: LINES_OF_BATCH })) {
       // The stop may come before there is a sender to end.
       if (isStopped) break
       const outcome = await sender.send(batch)
-      if (outcome.result !== 'ok') worst = outcome
+      if (outcome.result !== 'ok') ended = outcome
       if (outcome.result !== 'ok' && outcome.isOfContent !== true) break
       await nextTurn()
     }
-    return worst
+    return ended
   }
 
   async function push(): Promise<void> {

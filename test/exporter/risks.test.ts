@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { risksOf } from '../../src/exporter/risks.ts'
 import { configOf } from '../readings/setup.ts'
@@ -41,12 +42,17 @@ test.each([
   expect(risks.map(({ text }) => text)).toEqual(texts)
 })
 
-test('a file of headers that every user can read is a risk', () => {
+test.each([
+  ['headers', 'a: b', (file: string) => `{endpoint: "https://a", headers_file: "${file}"}`],
+  ['test.yml', 'geheim', () => '{endpoint: "https://a", headers: {Authorization: geheim}}'],
+])('headers of otlp in a file %s that every user can read are a risk', (name, content, sectionOf) => {
   using folder = temporaryFolder()
-  const file = folder.write('headers', 'a: b')
-  const config = configOf(`otlp: {endpoint: "https://a", headers_file: "${file}"}`)
+  const file = folder.write(name, content)
+  const config = configOf(`otlp: ${sectionOf(file)}`)
   const texts = () =>
-    risksOf(config, 'test.yml').flatMap(({ system, text }) => (system === undefined ? [text] : []))
+    risksOf(config, join(folder.path, 'test.yml')).flatMap(({ system, text }) =>
+      system === undefined ? [text] : [],
+    )
   chmodSync(file, 0o644)
   expect(texts()).toEqual([`every local user can read the secret in ${file}`])
   chmodSync(file, 0o600)
