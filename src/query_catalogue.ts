@@ -84,9 +84,8 @@ export const NETWORK_FIELDS = {
 /** Tag `id` of the latency histograms: time to the first byte of reads, and to the last byte of writes. */
 export const LATENCY_IDS = { read: 'ttfb_read', write: 'ttlb_write' } as const
 export type LatencyOperation = keyof typeof LATENCY_IDS
-/** The last bucket of a latency histogram counts all requests. */
+/** Fields of a latency histogram are upper bounds in milliseconds. This last one counts all requests. */
 export const LATENCY_TOTAL = '+Inf'
-/** Fields of the histograms are upper bounds in milliseconds. */
 
 /** How an attribute is calculated. `fields` are added up; a rate also adds up the series of all services. */
 export type QuerySource = { readonly unit: SourceUnit } & (
