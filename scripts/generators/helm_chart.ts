@@ -79,8 +79,7 @@ const web = z.strictObject({ existingSecret: name, tls: flag }).meta({
 /** The chart sets the flags of addresses, files and paths, on which ports, probes, volumes and monitors depend. */
 const extraArg = text.regex(/^--/).meta({
   not: {
-    pattern:
-      '^--(config\\.file|web\\.(systemd-socket|telemetry-path)|(web|admin)\\.(listen-address|config\\.file))(=|$)',
+    pattern: '^--(config\\.file|web\\.telemetry-path|(web|admin)\\.(listen-address|config\\.file))(=|$)',
   },
 })
 

@@ -63,12 +63,6 @@ export const TOOLS = {
     atLeast: [252, 0],
     comes: 'installed',
   },
-  'systemd-socket-activate': {
-    package: 'systemd',
-    commands: ['systemd-socket-activate'],
-    atLeast: [252, 0],
-    comes: 'installed',
-  },
 } as const satisfies Record<string, ToolRow>
 
 /** A container engine. Not every machine allows one to work, so it is optional. */

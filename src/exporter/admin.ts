@@ -5,10 +5,10 @@ import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { errorCode } from '../values/errors.ts'
-import { hostsOf, isLoopback, type ListenSocket, socketText } from '../values/listen_address.ts'
+import { hostsOf, isLoopback } from '../values/listen_address.ts'
 
 export interface AdminOptions {
-  readonly listenAddress: ListenSocket
+  readonly listenAddress: string
   readonly mayUseOtherPort?: boolean
   readonly configFile?: string | undefined
   readonly allowedHosts: readonly string[]
@@ -40,7 +40,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     statusUrl: () => (isPublished ? undefined : statusUrl()),
     log,
   }).callback()
-  const listenOn = (address: ListenSocket) =>
+  const listenOn = (address: string) =>
     createListener({
       address,
       flag: '--admin.listen-address',
@@ -62,12 +62,9 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         await listener.start()
       } catch (failure) {
         if (options.mayUseOtherPort !== true || errorCode(failure) !== 'EADDRINUSE') throw failure
-        listener = listenOn(
-          typeof listenAddress === 'string' ? listenAddress.replace(/\d+$/, '0') : listenAddress,
-        )
+        listener = listenOn(listenAddress.replace(/\d+$/, '0'))
         await listener.start()
-        const address = socketText(listenAddress)
-        log.warn('the port of the administration is in use, another one is taken', { address })
+        log.warn('the port of the administration is in use, another one is taken', { address: listenAddress })
       }
       const field = listenerField(isPublished, listener.url, listenAddress)
       log.info('listening for provider administration', field)
@@ -75,7 +72,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
             'Set --admin.config.file, or listen on 127.0.0.1',
-          { address: socketText(listenAddress) },
+          { address: listenAddress },
         )
       }
     },
@@ -90,7 +87,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
 export function listenerField(
   isPublished: boolean,
   url: string,
-  address: ListenSocket | undefined,
+  address: string | undefined,
 ): Readonly<Record<string, string>> {
-  return isPublished && address !== undefined ? { address: socketText(address) } : { url }
+  return isPublished && address !== undefined ? { address } : { url }
 }

@@ -9,7 +9,7 @@ import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
-import { hostsOf, type ListenSocket } from '../values/listen_address.ts'
+import { hostsOf } from '../values/listen_address.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
@@ -21,8 +21,8 @@ export interface ExporterOptions {
   readonly version: string
   /** Where the documentation is published, for a link. */
   readonly documentationUrl?: string | undefined
-  /** One address or several, or sockets that are bound. */
-  readonly listenAddress: ListenSocket | readonly ListenSocket[]
+  /** One address or several. */
+  readonly listenAddress: string | readonly string[]
   readonly webConfigFile?: string | undefined
   /** The path of the metrics. Default: `/metrics`. */
   readonly metricsPath?: string | undefined

@@ -7,17 +7,8 @@ export interface ListenAddress {
   readonly port: number
 }
 
-export interface BoundSocket {
-  readonly fd: number
-}
-
-/** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438`, or a bound socket. */
-export type ListenSocket = string | BoundSocket
-
-export function hostsOf(sockets: readonly ListenSocket[]): string[] {
-  return sockets.flatMap((socket) =>
-    typeof socket === 'string' ? (parseListenAddress(socket).host ?? []) : [],
-  )
+export function hostsOf(addresses: readonly string[]): string[] {
+  return addresses.flatMap((address) => parseListenAddress(address).host ?? [])
 }
 
 /** Whether only this machine, or this container, reaches a host of a listen address. */
@@ -32,11 +23,6 @@ export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The socket in messages. */
-export function socketText(socket: ListenSocket): string {
-  return typeof socket === 'string' ? socket : `socket ${socket.fd}`
-}
-
 /** A listen address that is invalid or cannot be bound. The message names the address and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
@@ -46,7 +32,7 @@ export const MAX_PORT = 65_535
 const FORMS = 'write :9438, 127.0.0.1:9438, [::1]:9438 or localhost:9438'
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
-/** In the notation of Prometheus exporters; port 0 selects a free port. @throws {ListenError} */
+/** Reads `:9438`, `127.0.0.1:0`, `[::1]:9439` or `localhost:9438`; port 0 selects a free port. @throws {ListenError} */
 export function parseListenAddress(text: string): ListenAddress {
   const refuse = (reason: string) => new ListenError(`listen address '${text}': ${reason}; ${FORMS}`)
   const match = /^(?:\[([^\]]*)\]|(.*)):([^:]*)$/s.exec(text)
@@ -73,10 +59,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; stop the other program, or choose another port',
   EADDRNOTAVAIL: 'no interface of this machine has this address; use another one, or :PORT for all',
   EACCES: 'permission denied; choose a port above 1023',
-  EBADF: 'it is not open; the socket must be passed to this process',
-  EINVAL: 'it is not a socket that listens for connections',
-  ENOTSOCK: 'it is not a socket',
-  ERR_INVALID_FD_TYPE: 'it is not a socket',
   ENOTFOUND: 'the name does not resolve; write an IP address',
   EAI_AGAIN: 'the name could not be resolved; write an IP address',
 }

@@ -8,14 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { systemdSockets } from '../../src/commands/cli/flags/flags.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { serve } from '../faults/serve.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
-import { freePort } from '../support/ports.ts'
 import { run, startProcess } from '../support/processes.ts'
-import { toolPath } from '../support/tools.ts'
 import { waitFor } from '../support/wait.ts'
 import { runCommand } from './run_command.ts'
 
@@ -71,45 +68,6 @@ describe('--web.telemetry-path', () => {
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--web.telemetry-path') })
     },
   )
-})
-
-describe('--web.systemd-socket', () => {
-  test('serves the sockets that systemd passes, one of them for the administration', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write('sds.yml', NOWHERE)
-    const [web, admin] = [await freePort(), await freePort()]
-    await using child = await startProcess(toolPath('systemd-socket-activate'), [
-      `--listen=127.0.0.1:${web}`,
-      `--listen=127.0.0.1:${admin}`,
-      '--fdname=web:admin',
-      process.execPath,
-      'src/main.ts',
-      'serve',
-      `--config.file=${file}`,
-      '--web.systemd-socket',
-    ])
-    // The first connection starts the program.
-    await waitFor(async () => (await get(`http://127.0.0.1:${web}/metrics`)).status === 200, {
-      what: 'the metrics',
-      detail: child.stderr,
-    })
-    expect((await get(`http://127.0.0.1:${admin}/systems`)).text).toContain('"a"')
-    expect(child.stderr()).toContain(`msg=listening url=http://127.0.0.1:${web}`)
-    expect(await child.stop()).toEqual({ code: 0, signal: null })
-  })
-
-  test.each([
-    [{ LISTEN_PID: '7', LISTEN_FDS: '2' }, [3, 4], undefined],
-    [{ LISTEN_PID: '7', LISTEN_FDS: '3', LISTEN_FDNAMES: 'web:admin:web' }, [3, 5], 4],
-    [{ LISTEN_PID: '8', LISTEN_FDS: '2' }, undefined, undefined],
-    [{ LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: 'admin' }, undefined, undefined],
-    [{ LISTEN_PID: '7', LISTEN_FDS: 'x' }, undefined, undefined],
-    [{}, undefined, undefined],
-  ])('reads %j', (environment, web, admin) => {
-    const read = () => systemdSockets(environment, 7)
-    if (web === undefined) expect(read).toThrow('needs a socket of systemd')
-    else expect(read()).toEqual({ web, admin })
-  })
 })
 
 describe('--config.auto-reload', () => {

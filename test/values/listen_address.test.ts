@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hostsOf, parseListenAddress, urlHost } from '../../src/values/listen_address.ts'
 
 test('the hosts of sockets are those that listen addresses name', () => {
-  expect(hostsOf([':9438', '127.0.0.1:9438', { fd: 3 }, '[::1]:0'])).toEqual(['127.0.0.1', '::1'])
+  expect(hostsOf([':9438', '127.0.0.1:9438', '[::1]:0'])).toEqual(['127.0.0.1', '::1'])
 })
 
 test.each([

@@ -1,16 +1,12 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
-import type { ListenOptions } from 'node:net'
 import type { Log } from '../../log.ts'
 import { HttpError } from '../../values/http_error.ts'
 import {
-  type BoundSocket,
   explainListenError,
   type ListenAddress,
   ListenError,
-  type ListenSocket,
   parseListenAddress,
-  socketText,
   urlHost,
 } from '../../values/listen_address.ts'
 import { createServer } from '../../values/node_http.ts'
@@ -25,7 +21,8 @@ import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
-  readonly address: ListenSocket
+  /** In the form of `parseListenAddress`. */
+  readonly address: string
   /** Sets the address, for messages. */
   readonly flag?: string
   /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
@@ -42,15 +39,13 @@ export type Listener = ReturnType<typeof createListener>
 
 /** Limits and web configuration apply before the handler. It can be started once. @throws {ListenError} */
 export function createListener(options: ListenerOptions) {
-  const socket = options.address
-  const address = typeof socket === 'string' ? parseListenAddress(socket) : socket
+  const address = parseListenAddress(options.address)
   let starting: Promise<Opened> | undefined
   let opened: Opened | undefined
   return {
     /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
     get url(): string {
-      if (opened === undefined)
-        throw new ListenError(`the listener on '${socketText(socket)}' is not started`)
+      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' is not started`)
       return opened.url
     },
     /**
@@ -72,7 +67,7 @@ export function createListener(options: ListenerOptions) {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-async function open(address: ListenAddress | BoundSocket, options: ListenerOptions) {
+async function open(address: ListenAddress, options: ListenerOptions) {
   const { webConfigFile: path, acceptsBodies = true, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()
@@ -102,9 +97,14 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
     prepareResponse(response, { headers: web().file.headers, limits, connections })
     queue(request, response)
   })
-  await listen(server, { ...address, backlog: limits.backlog }, options)
+  try {
+    server.listen({ ...address, backlog: limits.backlog })
+    await once(server, 'listening')
+  } catch (cause) {
+    throw explainListenError(options.address, cause, options.flag)
+  }
   return {
-    url: urlOf(server, scheme, 'host' in address ? address.host : undefined),
+    url: urlOf(server, scheme, address.host),
     stop() {
       stopping.abort()
       return drain.end()
@@ -143,20 +143,6 @@ function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimit
   })
   server.setTimeout(limits.stallTimeoutMs, connections.reset)
   return connections
-}
-
-async function listen(server: Server, address: ListenOptions, options: ListenerOptions): Promise<void> {
-  const text = socketText(options.address)
-  try {
-    // Throws for a file descriptor that is not a socket.
-    server.listen(address)
-    await once(server, 'listening')
-  } catch (cause) {
-    throw explainListenError(text, cause, options.flag)
-  }
-  if (typeof server.address() === 'object') return
-  server.close()
-  throw new ListenError(`cannot listen on '${text}': it is not a TCP socket`)
 }
 
 function urlOf(server: Server, scheme: string, host: string | undefined): string {

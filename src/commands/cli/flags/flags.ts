@@ -5,7 +5,6 @@ import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH, isTaken } from '../../../server/paths.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/response_slots.ts'
-import { CommandError, EXIT } from '../exit.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, limitLog } from '../log/logger.ts'
 import { externalAddress } from './external_address.ts'
@@ -41,8 +40,6 @@ const WEB_FLAGS = {
     default: DEFAULT_ADDRESSES,
     defaultText: DEFAULT_ADDRESSES[0],
   },
-  '--web.systemd-socket':
-    'listen on the sockets of systemd (socket activation) instead; one with FileDescriptorName=admin is for the provider administration',
   '--web.telemetry-path <path>': {
     description: 'path of the metrics',
     parse: parsePath,
@@ -116,44 +113,16 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
 }
 
 export function exporterOptions(flags: ExporterFlags): Omit<ExporterOptions, 'load' | 'log'> {
-  const sockets = flags['web.systemdSocket'] ? systemdSockets(process.env, process.pid) : undefined
-  const admin = adminFrom(flags)
-  const adminSocket = sockets?.admin
   return {
     version: readVersion(),
     documentationUrl: readDocumentationUrl(),
-    listenAddress: sockets?.web.map((fd) => ({ fd })) ?? flags['web.listenAddress'],
+    listenAddress: flags['web.listenAddress'],
     metricsPath: flags['web.telemetryPath'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
     isPublished: externalAddress(process.env) !== undefined,
     maxRequests: flags['web.maxRequests'],
-    admin: admin && adminSocket !== undefined ? { ...admin, listenAddress: { fd: adminSocket } } : admin,
+    admin: adminFrom(flags),
     allowedHosts: flags['web.allowedHosts'],
     webConfigFile: flags['web.config.file'],
   }
-}
-
-/** The first socket that systemd passes. */
-const FIRST_FD = 3
-/** `FileDescriptorName=` of the socket of the administration. */
-const ADMIN_NAME = 'admin'
-/** More sockets than a unit has addresses. */
-const MAX_SOCKETS = 64
-
-/** sd_listen_fds: `LISTEN_FDS` descriptors from 3 on, for `LISTEN_PID`. @throws {CommandError} without one for the metrics */
-export function systemdSockets(
-  environment: Readonly<Record<string, string | undefined>>,
-  pid: number,
-): { readonly web: readonly number[]; readonly admin: number | undefined } {
-  const { LISTEN_PID, LISTEN_FDS = '', LISTEN_FDNAMES = '' } = environment
-  const count = LISTEN_PID === String(pid) && /^\d{1,2}$/.test(LISTEN_FDS) ? Number(LISTEN_FDS) : 0
-  const names = LISTEN_FDNAMES.split(':')
-  const fds = Array.from({ length: Math.min(count, MAX_SOCKETS) }, (_, index) => FIRST_FD + index)
-  const isAdmin = (fd: number) => names[fd - FIRST_FD] === ADMIN_NAME
-  const web = fds.filter((fd) => !isAdmin(fd))
-  if (web.length > 0) return { web, admin: fds.find(isAdmin) }
-  throw new CommandError(
-    '--web.systemd-socket needs a socket of systemd: start the .socket unit, or remove the flag',
-    EXIT.usage,
-  )
 }
