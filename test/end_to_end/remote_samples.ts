@@ -7,10 +7,10 @@ import { getJson } from '../support/http.ts'
 import { run } from '../support/processes.ts'
 
 const HOURS = 6
-export const SECONDS_PER_HOUR = 3600
+const SECONDS_PER_HOUR = 3600
 
 /** Runs the command for a system at a URL; times are in seconds since the epoch. */
-export function backfillOf(url: string, folder: Folder) {
+function backfillOf(url: string, folder: Folder) {
   const auth = 'auth: {username: monitor, password: emulator}'
   const text = `systems: [{name: a, base_url: "${url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
   const config = folder.write('sds-exporter.yml', text)

@@ -9,14 +9,7 @@ import { countText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import {
-  addFlags,
-  type FlagsOf,
-  type FlagTable,
-  parseRootUrl,
-  parseSeconds,
-  parseTime,
-} from '../cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
@@ -102,8 +95,6 @@ const FLAGS = {
     description: 'add a label to every series, such as job=sds; may be repeated',
     parse: collectLabel,
   },
-  '--fill-gaps': 'only the periods for which Prometheus has no samples',
-  '--prometheus.url <url>': 'URL of Prometheus, for --fill-gaps',
   '--journal <file>': 'journal of a run with remote write, for --resume',
   '--resume': 'continue an earlier run',
   '--force': 'replace existing output, and forget a run that did not finish',
@@ -124,7 +115,6 @@ export function backfillCommand(): Command {
 async function backfill(flags: Flags): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const output = chooseOutput(flags)
-  const prometheus = gapSource(flags)
   const reporter = createReporter(process.stderr, () => performance.now())
   if (flags.resume === true && flags.force === true)
     throw new CommandError('--resume continues a run, --force begins anew: choose one', EXIT.usage)
@@ -140,7 +130,7 @@ async function backfill(flags: Flags): Promise<void> {
   if (state === undefined && flags.dryRun !== true) await prepareNew(output, period, flags.force === true)
   await interruptible(async (signal) => {
     try {
-      await run({ flags, config, output, prometheus, period, state, reporter, signal })
+      await run({ flags, config, output, period, state, reporter, signal })
     } catch (failure) {
       throw signal.aborted && !(failure instanceof CommandError) ? new CommandError('interrupted') : failure
     }
@@ -158,17 +148,16 @@ const NO_JOB =
 
 interface Invocation extends Pick<PlannedRun, 'config' | 'output' | 'state' | 'reporter' | 'signal'> {
   readonly flags: Flags
-  readonly prometheus: string | undefined
   readonly period: Period
 }
 
 async function run(invocation: Invocation): Promise<void> {
-  const { flags, config, output, period, prometheus, state, signal } = invocation
+  const { flags, config, output, period, state, signal } = invocation
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const { source, label: labels = {} } = flags
   await using listed = await connect({ systems, chosen: flags.pool, labels, signal })
   const nowSeconds = Math.floor(Date.now() / 1000)
-  const options = { source, period, prometheus, labels, nowSeconds, earlier: state?.settings, signal }
+  const options = { source, period, labels, nowSeconds, earlier: state?.settings, signal }
   const plan = await planSources(listed.systems, options)
   const settings = {
     period,
@@ -192,11 +181,4 @@ function periodOf({ from, to, interval }: Flags): Period {
   if (from === undefined) throw new CommandError('backfill needs --from, such as --from=-30d', EXIT.usage)
   if (from >= end) throw new CommandError('--from must be earlier than --to and than now', EXIT.usage)
   return alignedPeriod(from, end, interval)
-}
-
-/** Which Prometheus is asked for gaps; undefined: the whole period is read. @throws {CommandError} usage error */
-function gapSource({ fillGaps, 'prometheus.url': url }: Flags): string | undefined {
-  if ((fillGaps === true) !== (url !== undefined))
-    throw new CommandError('--fill-gaps and --prometheus.url need each other', EXIT.usage)
-  return url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
 }

@@ -1,30 +1,24 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
-import type { Period } from '../../api/history/series.ts'
 import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/answers/rates.ts'
 import { missingAttributes, QUERIED, type QueriedAttribute } from '../../api/query/merge.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/requests/version.ts'
-import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
+import { ATTRIBUTES } from '../../catalogue.ts'
 import type { HistorySeries } from '../../history/series.ts'
-import {
-  QUERY_STEP_SECONDS,
-  type QueriedPool,
-  type QuerySourceOptions,
-  querySource,
-} from '../../history/sources/query_source.ts'
+import { QUERY_STEP_SECONDS, type QueriedPool, querySource } from '../../history/sources/query_source.ts'
+import type { HistorySource } from '../../history/sources/source.ts'
 import { counted } from '../../text.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR, timeText } from '../../time_units.ts'
 import { CommandError } from '../cli/exit.ts'
-import { findQueryGaps } from './gaps.ts'
 import { type Plan, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
 
 /**
  * Finds out whether the Flux API of a system has a history that can be used, by its release and by queries for the
- * last half hour with absolute times. Without gaps, no request is sent. A run that is continued reads what it read
+ * last half hour with absolute times. Of a period that is deleted by now, no request is sent. A run that is continued reads what it read
  * before.
  * @param lacks whether the dashboard API lacks metrics that the Flux API may have
  * @throws {ApiError} for failures that may pass
@@ -50,9 +44,10 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
     nowSeconds,
     refused: earlier?.refused[key],
   })
-  const periods = await periodsOf(system, options)
-  const ofSystem = { key, system: name, reader, nodes: nodesOf(system.pools) }
-  const source = querySource({ ...ofSystem, ...periods })
+  const { start, end } = options.period
+  const nodes = nodesOf(system.pools)
+  const from = Math.max(start, keptFrom(nowSeconds))
+  const source = querySource({ key, system: name, reader, nodes, pools: poolsOf(system, options), from })
   const limits = timeLimits(options)
   const planned = {
     source,
@@ -61,10 +56,10 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
     refused: earlier?.refused[key] ?? [],
   }
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
-  if (periods.periods.length === 0) return { sources: [planned], report: linesOf(limits), without: [] }
+  if (from >= end) return { sources: [planned], report: linesOf(limits), without: [] }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
-  const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
+  const current = await readCurrent(source, system.client, options)
   if (typeof current === 'string') return cannot(current)
   const refused = reader.refused()
   const size = { ...sizeOf(current.series), stepSeconds: QUERY_STEP_SECONDS }
@@ -111,12 +106,11 @@ const PROBED_SECONDS = 1800
 
 /** Series of the last half hour in the Flux API; a text: why it cannot be used. */
 async function readCurrent(
-  options: Omit<QuerySourceOptions, 'periods'>,
+  source: HistorySource,
   client: SystemClient,
   { nowSeconds, labels, signal }: PlanOptions,
 ) {
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
-  const source = querySource({ ...options, periods: [period] })
   const series: HistorySeries[] = []
   const failed = new Map<string, ApiError>()
   try {
@@ -158,40 +152,9 @@ function poolsOf({ chosen }: ListedSystem, options: PlanOptions): QueriedPool[] 
   }))
 }
 
-/** One family of each kind of metrics, to find gaps. */
-const GAP_FAMILIES = familiesOf(['nodeCpuUtilization', 'transactionReadBandwidth', 'diskReadBandwidthTotal'])
-
-function familiesOf(names: readonly AttributeName[]): string[] {
-  return ATTRIBUTES.filter(({ name }) => names.includes(name)).map(({ historyFamily }) => historyFamily)
-}
-
-/** Periods to read, within the time that the system keeps, and those of each pool. */
-async function periodsOf(system: ListedSystem, options: PlanOptions) {
-  const { prometheus, period, nowSeconds, signal } = options
-  const keptFrom = nowSeconds - Math.max(...Object.values(KEPT_SECONDS))
-  const within = (periods: readonly Period[]) =>
-    periods
-      .map((one) => ({ ...one, start: Math.max(one.start, keptFrom) }))
-      .filter(({ start, end }) => start < end)
-  const pools = poolsOf(system, options)
-  if (prometheus === undefined) return { periods: within([period]), pools }
-  const withGaps: QueriedPool[] = []
-  for (const pool of pools) {
-    const query = { system: system.config.name, pool: pool.label, families: GAP_FAMILIES }
-    withGaps.push({ ...pool, periods: await findQueryGaps(prometheus, query, period, nowSeconds, signal) })
-  }
-  return { periods: within(united(withGaps.flatMap(({ periods = [] }) => periods))), pools: withGaps }
-}
-
-/** Periods that overlap or touch become one. */
-function united(periods: readonly Period[]): Period[] {
-  const result: Period[] = []
-  for (const period of periods.toSorted((a, b) => a.start - b.start)) {
-    const last = result.at(-1)
-    if (last === undefined || period.start > last.end) result.push(period)
-    else result.splice(-1, 1, { ...last, end: Math.max(last.end, period.end) })
-  }
-  return result
+/** Seconds since the epoch from which on the system has values. */
+function keptFrom(nowSeconds: number): number {
+  return nowSeconds - Math.max(...Object.values(KEPT_SECONDS))
 }
 
 /** The line about a system whose Flux API cannot be used. */

@@ -13,8 +13,6 @@ export interface PlanOptions {
   /** Source of the history: `auto` is the dashboard API, and the Flux API for what it lacks. */
   readonly source: PerformanceSource
   readonly period: Period
-  /** Root URL of Prometheus whose gaps are filled; undefined: the whole period is read. */
-  readonly prometheus: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly nowSeconds: number
   /** The settings of the run that is continued. */

@@ -1,9 +1,7 @@
-import type { Period } from '../../api/history/series.ts'
 import { lacksPerformance } from '../../api/query/merge.ts'
 import { poolSource } from '../../history/sources/feed_source.ts'
 import { counted } from '../../text.ts'
 import { CommandError } from '../cli/exit.ts'
-import { feedFamilyOf, findGaps } from './gaps.ts'
 import { missingText, planQueries } from './performance.ts'
 import type { Plan, PlannedSource, PlanOptions } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
@@ -14,8 +12,7 @@ export async function planSources(systems: readonly ListedSystem[], options: Pla
   const report: string[] = []
   const without: string[] = []
   for (const system of systems.filter(({ chosen }) => chosen.length > 0)) {
-    if (options.source !== 'query')
-      for (const pool of system.chosen) sources.push(await planPool(pool, options))
+    if (options.source !== 'query') sources.push(...system.chosen.map(planPool))
     const queries = await planSystem(system, options)
     sources.push(...queries.sources)
     report.push(...queries.report)
@@ -36,25 +33,8 @@ async function planSystem(system: ListedSystem, options: PlanOptions): Promise<P
   return { sources: [], report: lacks ? [missingText(name, lacks, reason)] : [], without: [] }
 }
 
-async function planPool(pool: ListedPool, options: PlanOptions): Promise<PlannedSource> {
+function planPool(pool: ListedPool): PlannedSource {
   const { reading, size } = pool
-  return {
-    source: poolSource({ ...pool, periods: await gapsOf(pool, options) }),
-    size,
-    text: `${counted(reading.nodes.length, 'node')}, ${size.series} series`,
-    refused: [],
-  }
-}
-
-/** Periods that Prometheus lacks of a pool; undefined: the whole period is read. */
-async function gapsOf(
-  pool: ListedPool,
-  { prometheus, period, signal }: PlanOptions,
-): Promise<readonly Period[] | undefined> {
-  if (prometheus === undefined) return undefined
-  const family = feedFamilyOf(pool)
-  // Without nodes, or without their attributes, the pool has no history either.
-  if (family === undefined) return []
-  const query = { system: pool.system, pool: pool.label, families: [family] }
-  return await findGaps(prometheus, query, period, signal)
+  const text = `${counted(reading.nodes.length, 'node')}, ${size.series} series`
+  return { source: poolSource(pool), size, text, refused: [] }
 }

@@ -51,7 +51,7 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
 
 /** The history of a pool, from its dashboard API. @param pool with the label `pool` */
 export function poolSource(
-  source: Pick<HistorySource, 'key' | 'system' | 'periods' | 'label'> & FeedPool,
+  source: Pick<HistorySource, 'key' | 'system' | 'label'> & FeedPool,
 ): HistorySource {
   const { system, label, poolId, client, points } = source
   // One list for all parts and periods.
@@ -59,7 +59,6 @@ export function poolSource(
   return {
     key: source.key,
     system,
-    periods: source.periods,
     label: `pool ${label}`,
     counter:
       () =>

@@ -15,8 +15,6 @@ export interface QueriedPool {
   readonly nodes: readonly NodeReading[]
   /** The attributes that are taken from there. */
   readonly attributes: ReadonlySet<QueriedAttribute>
-  /** The periods to write; undefined: all that is read. */
-  readonly periods?: readonly Period[]
 }
 
 export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'> {
@@ -24,8 +22,8 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
   readonly pools: readonly QueriedPool[]
   /** The nodes of all pools of the system, also of those that are not written. */
   readonly nodes: readonly NodeReading[]
-  /** The periods to read, within what the system keeps. */
-  readonly periods: readonly Period[]
+  /** Seconds since the epoch: earlier values are deleted by now. */
+  readonly from: number
   readonly firstPauseMs?: number
 }
 
@@ -34,12 +32,12 @@ export const QUERY_STEP_SECONDS = 300
 
 /** The history of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
-  const { key, system, periods, reader, pools, nodes } = options
+  const { key, system, from, reader, pools, nodes } = options
   const reported = new Set<string>()
   return {
     key,
     system,
-    periods,
+    from,
     label: 'Flux API',
     counter() {
       const count = reader.counter()
@@ -81,14 +79,13 @@ function windowsOf({ start, end }: Period): readonly TimeRange[] {
 }
 
 function seriesOf(
-  { label, nodes, attributes, periods }: QueriedPool,
+  { label, nodes, attributes }: QueriedPool,
   find: (node: NodeReading) => NodePast | undefined,
   system: string,
   labels: Readonly<Record<string, string>>,
 ): HistorySeries[] {
   const histories = nodes.map((node) => historyOf(node, find(node), attributes))
-  const series = [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
-  return periods === undefined ? series : series.map((one) => within(periods, one))
+  return [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
 }
 
 function historyOf(
@@ -106,15 +103,5 @@ function historyOf(
     errors: attributes.has('transactionErrors') ? past.errors : none,
     latencies: past.latencies ?? [],
     interfaces: past.interfaces ?? [],
-  }
-}
-
-function within(periods: readonly Period[], series: HistorySeries): HistorySeries {
-  const isMissing = (t: number) => periods.some(({ start, end }) => t >= start && t < end)
-  const kept = series.times.map(isMissing)
-  return {
-    ...series,
-    times: series.times.filter((_, index) => kept[index]),
-    values: series.values.filter((_, index) => kept[index]),
   }
 }

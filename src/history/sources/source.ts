@@ -13,22 +13,17 @@ export interface HistorySource {
   readonly system: string
   /** In messages, such as `pool hot`. */
   readonly label: string
-  /** The periods to read, in ascending order; undefined: the whole period of the run. */
-  readonly periods?: readonly Period[] | undefined
+  /** Seconds since the epoch: earlier values are deleted by now; undefined: the whole period of the run is read. */
+  readonly from?: number
   /** Counts the requests for periods, in the order in which they are to be read. A part of a request is a fraction. */
   counter(): (period: Period) => number
   /** Reads a period in windows that follow one another. @throws {ApiError} of a window of which nothing can be read */
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }
 
-export function periodsWithin(
-  { periods }: Pick<HistorySource, 'periods'>,
-  period: Period,
-): readonly Period[] {
-  return (periods ?? [period]).flatMap((one) => {
-    const [start, end] = [Math.max(one.start, period.start), Math.min(one.end, period.end)]
-    return start < end ? [{ ...period, start, end }] : []
-  })
+export function periodsWithin({ from = 0 }: Pick<HistorySource, 'from'>, period: Period): readonly Period[] {
+  const start = Math.max(from, period.start)
+  return start < period.end ? [{ ...period, start }] : []
 }
 
 interface ReadOptions {

@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
-import { freePort } from '../../support/ports.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
-import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
 import { announcedSamples } from './announced.ts'
 
@@ -169,19 +166,6 @@ describe('backfill', () => {
     const flags = ['--from=-3d', `--output-dir=${join(folder.path, 'days')}`]
     const { code, stderr } = await backfill(configFor(folder, emulator), ...flags)
     expect([code, stderr.match(/does not regard startTime and endTime/g)]).toEqual([0, [expect.anything()]])
-  })
-
-  test('--fill-gaps of a pool without nodes does not stop that of others', async () => {
-    using folder = temporaryFolder()
-    const faults = ['empty-list@nodes,pool=archive']
-    await using emulator = await startEmulator({ pools: 2, nodes: 1, faults })
-    const answer = JSON.stringify({ status: 'success', data: { result: [] } })
-    await using prometheus = await runServer(createServer((_, response) => response.end(answer)))
-    const gaps = ['--fill-gaps', `--prometheus.url=${prometheus.url}`]
-    const { code, stdout } = await backfill(configFor(folder, emulator), ...RANGE, '--output=-', ...gaps)
-    expect(code).toBe(0)
-    const total = samplesIn(stdout).filter((line) => line.startsWith('sds_node_disk_space_total_bytes{'))
-    expect(total).toHaveLength(POINTS)
   })
 
   test('--dry-run prints requests, samples and size, which are those of the run', async () => {
@@ -360,11 +344,6 @@ describe('refuses', () => {
     [['--from=-1h', '--output=-', '--label=x'], 'Expected NAME=VALUE'],
     [['--from=-1h', '--to=-2h', '--output=-'], '--from must be earlier'],
     [['--from=2100-01-01', '--output=-'], '--from must be earlier'],
-    [['--from=-1h', '--output=-', '--fill-gaps'], '--fill-gaps and --prometheus.url need each other'],
-    [
-      ['--from=-1h', '--output=-', '--fill-gaps', '--prometheus.url=http://a/graph?b'],
-      'must not have a query',
-    ],
     [['--from=-1h', '--output=-', '--system=b'], 'unknown system b'],
     [['--from=-1h', '--output=-', '--source=flux'], 'Allowed choices are '],
   ])('%o', async (flags, message) => {
@@ -382,16 +361,6 @@ describe('refuses', () => {
     const result = await backfill(config, ...RANGE, `--output=${path}`)
     expect(result).toMatchObject(ended(1, 'cannot be written'))
     expect(existsSync(`${path}.journal`)).toBe(false)
-  })
-
-  test('a Prometheus that cannot be asked for gaps', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    const flags = [configFor(folder, emulator), ...RANGE, '--output=-', '--fill-gaps']
-    const withUrl = (url: string) => backfill(...flags, `--prometheus.url=${url}`)
-    const dead = await withUrl(`http://127.0.0.1:${await freePort()}/`)
-    expect(dead).toMatchObject(ended(1, 'did not answer the query for gaps: connect ECONNREFUSED'))
-    expect(await withUrl(emulator.url)).toMatchObject(ended(1, '(HTTP 404): it is not the API of Prometheus'))
   })
 
   test('an output in a folder that does not exist, without an offer to resume', async () => {
