@@ -2,7 +2,7 @@ import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { ApiError, asApiError } from './errors/errors.ts'
+import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, createForecasts, decodeFeed, type FeedReading, nodesPath } from './feed/feed.ts'
 import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
@@ -18,7 +18,7 @@ import { refusalOf } from './http/refusals.ts'
 import { type HttpLimits, respondedAt } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
 import { parseBody } from './parse/xml.ts'
-import { type Account, decodeAccount, mayRead, WHOAMI_PATH } from './providers/whoami.ts'
+import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
@@ -63,17 +63,15 @@ export function createClient(options: ClientOptions) {
     failuresToOpen: bounds.concurrency + 1,
     onResponded: (responded) => observer.responded?.(responded),
   })
-  const { read, account } = withRole(
-    createOperate({
-      system: system.name,
-      timeoutMs,
-      limits,
-      breaker,
-      retryAfter: createRetryAfter(),
-      attempts,
-      exchange: createAuthorised(exchange, session),
-    }),
-  )
+  const read = createOperate({
+    system: system.name,
+    timeoutMs,
+    limits,
+    breaker,
+    retryAfter: createRetryAfter(),
+    attempts,
+    exchange: createAuthorised(exchange, session),
+  })
   const resource = createSendResource(read)
   const bandwidthUnit = system.performance.feedBandwidthUnit
   const readFeed = createReadFeed(read, system)
@@ -92,7 +90,8 @@ export function createClient(options: ClientOptions) {
     openDataPorts: createDataPorts(options),
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */
-    account,
+    account: (signal: AbortSignal): Promise<Account> =>
+      read({ operation: 'pools', path: WHOAMI_PATH }, signal, decodeAccount),
     read: <T>(
       request: Pick<Request, 'operation' | 'path' | 'headers'>,
       decode: (text: string) => T,
@@ -111,34 +110,6 @@ export function createClient(options: ClientOptions) {
       await close()
     },
   }
-}
-
-/** Remembers whether the account has a role that may read: then no remedy asks for it. */
-function withRole(operate: Operate) {
-  let isReported = false
-  let hasReadFeed = false
-  const read: Operate = async (request, stop, decode) => {
-    const isFeed = request.operation === 'nodes'
-    try {
-      const decoded = await operate(request, stop, decode)
-      // No other role may read the feed, while the document does not say who may read a resource.
-      if (isFeed) hasReadFeed = true
-      return decoded
-    } catch (failure) {
-      const isForbidden = failure instanceof ApiError && failure.reason === 'forbidden'
-      if (isFeed && isForbidden) hasReadFeed = false
-      const isReader = isReported || hasReadFeed
-      throw isReader && isForbidden
-        ? failure.with({ remedy: failure.readerRemedy ?? failure.remedy })
-        : failure
-    }
-  }
-  async function account(signal: AbortSignal): Promise<Account> {
-    const decoded = await read({ operation: 'pools', path: WHOAMI_PATH }, signal, decodeAccount)
-    isReported = mayRead(decoded)
-    return decoded
-  }
-  return { read, account }
 }
 
 function createReadFeed(read: Operate, { name, performance }: SystemConfig) {

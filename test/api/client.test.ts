@@ -396,23 +396,6 @@ describe('requests', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'unavailable' })
   })
 
-  test('of an account that has read a feed do not ask for a role when a resource is forbidden', async () => {
-    await using emulator = await startEmulator({
-      faults: ['status:403,code=3000@pools', 'status:403,code=3000@varrays'],
-    })
-    await using setup = startClient(monitored(emulator.url))
-    const list = () => setup.client.pools(never())
-    await expect(list()).rejects.toMatchObject({ remedy: 'assign the role SYSTEM_MONITOR to the account' })
-    await setup.client.nodes(emulator.pools[0]?.id ?? '', never())
-    const remedy = expect.stringMatching(/^the role SYSTEM_MONITOR is there: check /)
-    await expect(list()).rejects.toMatchObject({ reason: 'forbidden', remedy })
-    // The role was taken from the account.
-    emulator.setFaults(['status:403,code=3000'])
-    await expect(setup.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toMatchObject({
-      remedy: 'assign the role SYSTEM_MONITOR to the account',
-    })
-  })
-
   test('answered by the web portal fail with the port of the management API as the remedy', async () => {
     const wrapped = { status: 'success', data: [{}], isSuccess: true, isError: false, msgDetails: '' }
     await using server = await serveHttp((_request, response) => {

@@ -19,7 +19,7 @@ export interface ErrorBody {
   readonly retryable?: boolean | undefined
 }
 
-type Extra = 'cause' | 'status' | 'body' | 'retryAfterMs' | 'endpoint' | 'remedy' | 'readerRemedy'
+type Extra = 'cause' | 'status' | 'body' | 'retryAfterMs' | 'endpoint' | 'remedy'
 type ErrorExtras = { readonly [Name in Extra]?: ApiError[Name] | undefined }
 type ErrorChanges = ErrorExtras & Partial<Pick<ApiError, 'reason' | 'place'>>
 
@@ -36,8 +36,6 @@ export class ApiError extends Error {
   readonly endpoint: string | undefined
   /** What to do about it: one sentence without a full stop. By default that of the reason. */
   readonly remedy: string
-  /** The remedy if the account is known to have a role that may read; undefined: the same. */
-  readonly readerRemedy: string | undefined
   readonly place: RequestPlace | undefined
 
   constructor(reason: Reason, detail: string, extras: ErrorExtras = {}, place?: RequestPlace) {
@@ -56,7 +54,6 @@ export class ApiError extends Error {
     this.retryAfterMs = extras.retryAfterMs
     this.endpoint = extras.endpoint
     this.remedy = extras.remedy ?? REASONS[reason].remedy
-    this.readerRemedy = extras.readerRemedy
     this.place = place
   }
 

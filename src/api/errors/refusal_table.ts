@@ -17,8 +17,6 @@ interface RefusalRow {
   readonly text?: string
   /** What to do about it, if it is not that of the reason: one sentence without a full stop. */
   readonly remedy?: string
-  /** What to do about it, if the account is known to have a role that may read. */
-  readonly readerRemedy?: string
   /** How long no other login is sent. Of several minutes that the words name, the first. */
   readonly pause?: 'minute' | 'named minutes'
   /** Where the meaning is known from. */
@@ -28,18 +26,10 @@ interface RefusalRow {
 const REFUSED = 'the request was refused'
 const NO_DATA = 'a response without the requested data'
 const NO_ROLE = 'the account lacks the role for this request'
-const ASSIGN = {
-  remedy: 'assign the role SYSTEM_MONITOR to the account',
-  readerRemedy:
-    'the role SYSTEM_MONITOR is there: check whether the system accepts the host name in base_url (list of accepted server names), and whether this release needs another role for this request',
-} as const satisfies Partial<RefusalRow>
 const CREDENTIALS = 'correct the user name or the password'
 const ANCESTOR = 'sources of CoprHD, the open-source ancestor'
 const MANAGEMENT_PORT =
   'write the port of the management API in base_url (4443 unless changed): 443 is that of the web portal'
-
-const ACCEPTED_NAMES =
-  'add the host name in base_url to the accepted server names of the system, or use one that is; otherwise report this response'
 
 const ROLE_WORDS = /insufficient permission|lacks? the role|\brole\b.*\brequired\b|\brequires?\b.*\brole\b/i
 /** Members of the object in which the web portal wraps every answer. */
@@ -223,14 +213,12 @@ export const REFUSALS = [
     words: ROLE_WORDS,
     reason: 'forbidden',
     text: NO_ROLE,
-    ...ASSIGN,
     evidence: `ObjectScale 4.3 (500 with code 6401); ${ANCESTOR} (403 with code 3000)`,
   },
   {
     codes: [3000, 1026],
     reason: 'forbidden',
     text: NO_ROLE,
-    ...ASSIGN,
     evidence: `${ANCESTOR}; 1026: table of codes of python-ecsclient`,
   },
   {
@@ -283,7 +271,6 @@ export const REFUSALS = [
   {
     status: 403,
     reason: 'forbidden',
-    readerRemedy: ACCEPTED_NAMES,
     evidence: 'HTTP; since ECS 3.8 for host names',
   },
   { status: 404, reason: 'not_found', evidence: 'HTTP' },

@@ -40,13 +40,13 @@ function tableRefusal(response: HttpResponse, of: RefusedRequest | undefined): A
   const said = saidBy(response, body)
   const words = `${said}\n${response.text}`
   const meaning = meaningOf({ of, status, code: body?.code, words })
-  const { reason, text = REASONS[reason].text, remedy, readerRemedy } = meaning
+  const { reason, text = REASONS[reason].text, remedy } = meaning
   // Without the status, because it is not a response of the management API.
   if (reason === 'tls') return speaksTls(reason)
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const detail = `${text} (HTTP ${status}${code})${said === '' ? '' : `; it says: ${quoted(said)}`}`
   const retryAfterMs = pauseMs(meaning, words) ?? parseRetryAfter(response.header('retry-after'))
-  return new ApiError(reason, detail, { status, body, retryAfterMs, remedy, readerRemedy })
+  return new ApiError(reason, detail, { status, body, retryAfterMs, remedy })
 }
 
 /** The words of a refusal in one line: those of its error body, or the title of the page of a proxy. Empty if there are none. */

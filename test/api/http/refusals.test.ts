@@ -107,7 +107,7 @@ describe('the words of a refusal decide, not only its status and code', () => {
   const meant = (reason: Reason, text: RegExp, remedy: RegExp, notRemedy?: RegExp): Meant => {
     return { reason, text, remedy, ...(notRemedy && { notRemedy }) }
   }
-  const role = meant('forbidden', /lacks the role/, /^assign the role SYSTEM_MONITOR to the account$/)
+  const role = meant('forbidden', /lacks the role/, /SYSTEM_MONITOR.*server names/)
   const license = meant('forbidden', /license/, /license/, /assign|SYSTEM_MONITOR/)
   const ofDeletion = { of: 'deletion' } as const
   const inUse = { ...ofDeletion, ...meant('client_error', /still in use/, /^remove the mappings/) }

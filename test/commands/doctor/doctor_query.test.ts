@@ -23,9 +23,10 @@ describe('query', () => {
 
   const FORBIDDEN =
     /^forbidden: the account lacks the role .*\(HTTP 500, code 6401\); it says: Insufficient permissions$/
-  const KEEP_ROLE = /^the role SYSTEM_MONITOR is there: check .*, or set performance\.source: feed$/
+  const ROLE =
+    /^assign the role SYSTEM_MONITOR .*; if it has the role, check .*, or set performance\.source: feed$/
   test.each([
-    ['query-error:role', finding('fail', FORBIDDEN, KEEP_ROLE)],
+    ['query-error:role', finding('fail', FORBIDDEN, ROLE)],
     ['no-rows', finding('warn', /^available, but without current data/, /wait for ten minutes/)],
   ])('reports %s with the remedy', async (fault, expected) => {
     const found = await examineEmulator({ ...SMALL, profile: 'modern', faults: [fault] })

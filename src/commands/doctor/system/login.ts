@@ -86,9 +86,8 @@ async function findingFor(answer: HttpResponse): Promise<Finding> {
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   if (!REASONS[refusal.reason].notAvailable) return failed(refusal)
   // Some systems check the token after the request. The next checks send a token.
-  const { readerRemedy, remedy } = refusal
-  const ofAddress = refusal.reason === 'not_found' || readerRemedy !== undefined
-  return failed(refusal, { status: 'warn', remedy: ofAddress ? ADDRESS : remedy })
+  const ofAddress = refusal.reason === 'not_found' || refusal.remedy === REASONS.forbidden.remedy
+  return failed(refusal, { status: 'warn', remedy: ofAddress ? ADDRESS : refusal.remedy })
 }
 
 const ADDRESS =
@@ -140,14 +139,14 @@ function acceptedText({ system: { auth } }: SystemContext): string {
 }
 
 /** Every role may read whoami: if it is forbidden, the token may have expired, behind a proxy that turns 401 into this. */
-function withoutAccount(context: SystemContext, { reason, detail, remedy, readerRemedy }: ApiError): Finding {
+function withoutAccount(context: SystemContext, { reason, detail, remedy }: ApiError): Finding {
   const { auth } = context.system
   if (reason !== 'forbidden' || !auth.kind.startsWith('token'))
     return { status: 'info', text: `${acceptedText(context)}, but the system does not support whoami` }
   // Every role may read it, so the role is not the cause.
   const renew = `if other requests are refused, too, ${newToken(auth)}`
   const text = `whoami, which every role may read, is refused: ${detail}`
-  return { status: 'warn', text, remedy: readerRemedy === undefined ? remedy : renew }
+  return { status: 'warn', text, remedy: remedy === REASONS.forbidden.remedy ? renew : remedy }
 }
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding {
