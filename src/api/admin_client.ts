@@ -2,9 +2,9 @@ import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import { type Log, silentLog } from '../log.ts'
 import type { Secret } from '../values/secret.ts'
 import { asApiError } from './errors/errors.ts'
-import { createAttempts } from './http/attempts.ts'
 import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
 import {
+  createAttempts,
   createExchanges,
   type Exchange,
   JSON_CONTENT,
@@ -26,8 +26,7 @@ import {
   providerPath,
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
-import { createLimits, type Limits } from './request/limits.ts'
-import { createOperate } from './request/operation.ts'
+import { createLimits, createOperate, type Limits } from './request/operation.ts'
 
 /**
  * A client of one storage system without a session: every method takes the token of the caller, which is not kept.

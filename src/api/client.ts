@@ -6,9 +6,10 @@ import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, createForecasts, decodeFeed, type FeedReading, nodesPath } from './feed/feed.ts'
 import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
-import { type Attempts, createAttempts } from './http/attempts.ts'
 import {
+  type Attempts,
   type ClientObserver,
+  createAttempts,
   createExchanges,
   type Exchange,
   type Request,
@@ -23,8 +24,7 @@ import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
 import { createBreaker } from './request/breaker.ts'
-import { createLimits } from './request/limits.ts'
-import { createOperate, createRetryAfter, type Operate } from './request/operation.ts'
+import { createLimits, createOperate, createRetryAfter, type Operate } from './request/operation.ts'
 import { createDataPorts } from './resources/data_nodes.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'

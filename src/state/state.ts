@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors/errors.ts'
 import type { Result } from '../api/errors/reasons.ts'
 import type { FeedReading, ForecastFrames } from '../api/feed/feed.ts'
-import { REJECTIONS, type RejectedValue } from '../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../api/parse/json.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { PoolRef } from '../api/resources/pool_list.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
-import { REJECTIONS } from '../../src/api/parse/reads.ts'
+import { REJECTIONS } from '../../src/api/parse/json.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import {
   dropNodes,

@@ -2,14 +2,19 @@ import { type CoverageAttribute, type FeedBandwidthUnit, FORECAST } from '../../
 import type { ForecastConfig } from '../../config/config.ts'
 import { shortened } from '../../text.ts'
 import { ApiError, idSegment } from '../errors/errors.ts'
-import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import {
   createRejectedValues,
+  embeddedList,
+  isObject,
+  type JsonObject,
   MAX_REJECTED_CHARACTERS,
+  member,
   type RejectedValue,
   type RejectedValues,
   type Rejection,
-} from '../parse/reads.ts'
+  readName,
+  readText,
+} from '../parse/json.ts'
 import {
   type Coverage,
   createCoverageCounter,

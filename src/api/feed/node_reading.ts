@@ -13,18 +13,23 @@ import {
   UNITS,
 } from '../../catalogue.ts'
 import { shortened } from '../../text.ts'
-import { asList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import {
   ABSENT,
+  asList,
+  isObject,
+  type JsonObject,
   MAX_REJECTED_CHARACTERS,
+  member,
   type Read,
   type Reject,
   type RejectedValues,
+  readName,
   readNumber,
+  readText,
   served,
   servedOrRejected,
   unreadable,
-} from '../parse/reads.ts'
+} from '../parse/json.ts'
 import { readNewest, readTransactionErrors, type Snapshot, type TransactionErrors } from './snapshots.ts'
 
 /** Number of nodes by state of one attribute. */

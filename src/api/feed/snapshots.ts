@@ -5,17 +5,21 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
-import { asList, isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import {
   ABSENT,
+  asList,
+  isObject,
+  type JsonObject,
   MAX_REJECTED_CHARACTERS,
+  member,
   type Read,
   type Reject,
+  readName,
   readNumber,
   served,
   servedOrRejected,
   unreadable,
-} from '../parse/reads.ts'
+} from '../parse/json.ts'
 
 export interface Snapshot {
   /** Seconds since the epoch, by the clock of the storage system. */

@@ -11,15 +11,19 @@ import type { LatencyOperation } from '../../query_catalogue.ts'
 import { nodeEntries } from '../feed/feed.ts'
 import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
 import { type ErrorType, readErrorTypes, readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
-import { asList, isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import {
+  asList,
   createRejectedValues,
+  isObject,
+  type JsonObject,
   MAX_REJECTED_CHARACTERS,
+  member,
   type Reject,
   type RejectedValue,
+  readName,
   readNumber,
   servedOrRejected,
-} from '../parse/reads.ts'
+} from '../parse/json.ts'
 import { type Points, readSeries, type SeriesOptions, type Served } from './series.ts'
 
 /** `<Attribute>Summary` of the storage system, in the unit of the source. */

@@ -1,6 +1,6 @@
 import type { PlausibleRange } from '../../catalogue.ts'
 import { readTimed, valueIn } from '../feed/snapshots.ts'
-import { type Reject, readNumber, servedOrRejected } from '../parse/reads.ts'
+import { type Reject, readNumber, servedOrRejected } from '../parse/json.ts'
 
 /** Points of one attribute, in ascending order of time, each time once. */
 export interface Points {

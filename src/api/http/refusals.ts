@@ -1,9 +1,8 @@
 import { ApiError, type ErrorBody } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { meaningOf, pauseMs, type RefusedRequest } from '../errors/refusal_table.ts'
-import { member, parseObject, readText } from '../parse/json.ts'
+import { member, parseObject, readNumber, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
-import { readNumber } from '../parse/reads.ts'
 import { speaksTls, withPortHint } from './failures.ts'
 import type { HttpResponse } from './transport.ts'
 

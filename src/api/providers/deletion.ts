@@ -4,7 +4,7 @@ import { refusalOf } from '../http/refusals.ts'
 import type { Transport, WireRequest } from '../http/transport.ts'
 import { detachable, withDeadline } from '../http/waiting.ts'
 import { isPage } from '../parse/markup.ts'
-import type { Limits } from '../request/limits.ts'
+import type { Limits } from '../request/operation.ts'
 
 /** The request may have been processed, but the response was lost. `reason` is the reason of the loss. */
 export class UnknownOutcome extends ApiError {}

@@ -1,8 +1,16 @@
 import { UNITS } from '../../catalogue.ts'
 import { type Column, type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
-import { isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { type RejectedValues, type Rejection, unreadable } from '../parse/reads.ts'
+import {
+  isObject,
+  type JsonObject,
+  member,
+  type RejectedValues,
+  type Rejection,
+  readName,
+  readText,
+  unreadable,
+} from '../parse/json.ts'
 import { readValue } from './values.ts'
 
 /** What a resource says of one object. Only members of the catalogue are read, so secrets are left in the response. */

@@ -1,5 +1,5 @@
 import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
-import { createRejectedValues } from '../parse/reads.ts'
+import { createRejectedValues } from '../parse/json.ts'
 import type { ResourceObject } from './objects.ts'
 
 /** What was read of a resource. */

@@ -1,8 +1,7 @@
 import { type SourceUnit, UNITS } from '../../catalogue.ts'
 import type { Column } from '../../system_catalogue.ts'
 import { readNewest } from '../feed/snapshots.ts'
-import { readText } from '../parse/json.ts'
-import { ABSENT, inRange, type Read, readNumber, served, unreadable } from '../parse/reads.ts'
+import { ABSENT, inRange, type Read, readNumber, readText, served, unreadable } from '../parse/json.ts'
 
 /** A value in the unit of the source. */
 export interface Value {

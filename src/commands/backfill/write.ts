@@ -1,4 +1,4 @@
-import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
 import type { Config } from '../../config/config.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
 import { runBackfill } from '../../history/run/run.ts'

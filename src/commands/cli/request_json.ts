@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { readUpTo } from '../../api/http/body.ts'
+import { readUpTo } from '../../api/http/transport.ts'
 import { errorCode } from '../../values/errors.ts'
 import { failureText } from './exit.ts'
 

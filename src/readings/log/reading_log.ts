@@ -1,5 +1,5 @@
 import type { ApiError } from '../../api/errors/errors.ts'
-import { REJECTIONS, type RejectedValue } from '../../api/parse/reads.ts'
+import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
 import type { PoolRef } from '../../api/resources/pool_list.ts'
 import { isNotAvailable } from '../../api/resources/refusals.ts'
 import type { Fields, Log } from '../../log.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { REASONS } from '../../../src/api/errors/reasons.ts'
-import { REJECTIONS } from '../../../src/api/parse/reads.ts'
+import { REJECTIONS } from '../../../src/api/parse/json.ts'
 
 const reliability = readFileSync('docs/reliability.md', 'utf8')
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { type BodyHeaders, decodeBody, readBody, readErrorText } from '../../../src/api/http/body.ts'
+import { type BodyHeaders, decodeBody, readBody, readErrorText } from '../../../src/api/http/transport.ts'
 import { never } from './responses.ts'
 
 const LIMIT = 1000

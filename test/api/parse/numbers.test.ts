@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readNumber } from '../../../src/api/parse/reads.ts'
+import { readNumber } from '../../../src/api/parse/json.ts'
 
 /** `23000000`, `23000000.0`, `2.3e7` and all other notations of the grammar. */
 const digits = fc.stringMatching(/^\d{1,12}$/)

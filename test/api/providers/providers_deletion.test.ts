@@ -6,7 +6,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import { createTransport, type HttpResponse, type Transport } from '../../../src/api/http/transport.ts'
 import { Abandoned, sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
-import { createLimits } from '../../../src/api/request/limits.ts'
+import { createLimits } from '../../../src/api/request/operation.ts'
 import { responseOf } from '../http/responses.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }

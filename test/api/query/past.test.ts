@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRejectedValues } from '../../../src/api/parse/reads.ts'
+import { createRejectedValues } from '../../../src/api/parse/json.ts'
 import type { FieldSeries } from '../../../src/api/query/answers/answer.ts'
 import { calculatePast, type NodePast } from '../../../src/api/query/past.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ApiError, asApiError } from '../../../src/api/errors/errors.ts'
 import type { Reason } from '../../../src/api/errors/reasons.ts'
-import { createAttempts } from '../../../src/api/http/attempts.ts'
+import { createAttempts } from '../../../src/api/http/exchanges.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import { never } from '../http/responses.ts'
 

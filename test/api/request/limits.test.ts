@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLimits, type Urgency } from '../../../src/api/request/limits.ts'
+import { createLimits, type Urgency } from '../../../src/api/request/operation.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { never } from '../http/responses.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import type { RejectedValue } from '../../../src/api/parse/reads.ts'
+import type { RejectedValue } from '../../../src/api/parse/json.ts'
 import { createReadingLog, type ReadingLog } from '../../../src/readings/log/reading_log.ts'
 import { withPools } from '../../../src/state/changes.ts'
 import { ownMetrics, recordingLog, storeOfA } from '../setup.ts'

@@ -1,17 +1,20 @@
 import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
 import { ApiError } from '../../errors/errors.ts'
-import { isObject, member, readName, readText } from '../../parse/json.ts'
 import {
   ABSENT,
   createRejectedValues,
+  isObject,
   MAX_REJECTED_CHARACTERS,
+  member,
   type Read,
   type RejectedValue,
   type RejectedValues,
+  readName,
   readNumber,
+  readText,
   type Unreadable,
   unreadable,
-} from '../../parse/reads.ts'
+} from '../../parse/json.ts'
 import { type Columns, columnsOf, type NeededColumns, timeReader } from './columns.ts'
 import { refusalWords } from './refusals.ts'
 

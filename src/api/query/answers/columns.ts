@@ -1,7 +1,6 @@
 import { TIME_RANGE } from '../../../catalogue.ts'
 import { ApiError } from '../../errors/errors.ts'
-import { readText } from '../../parse/json.ts'
-import { isPlausible } from '../../parse/reads.ts'
+import { isPlausible, readText } from '../../parse/json.ts'
 
 const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
 /** Columns that are not tags. `result` exists in CSV only. */

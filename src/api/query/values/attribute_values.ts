@@ -7,7 +7,7 @@ import {
 } from '../../../query_catalogue.ts'
 import { largest } from '../../../values/largest.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
-import { inRange, type Rejection } from '../../parse/reads.ts'
+import { inRange, type Rejection } from '../../parse/json.ts'
 import type { FieldSeries } from '../answers/answer.ts'
 import { atCommonTime, newestPoint, sumOfIncreases } from '../answers/rates.ts'
 import { type NetworkTraffic, sumIfAllKnown } from './interfaces.ts'

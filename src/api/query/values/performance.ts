@@ -14,7 +14,7 @@ import {
   MAX_REJECTED_CHARACTERS,
   type RejectedValue,
   type RejectedValues,
-} from '../../parse/reads.ts'
+} from '../../parse/json.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { atCommonTime, maxAgeSeconds, newestPoint, newestTime } from '../answers/rates.ts'
 import type { Windows } from '../requests/plan.ts'

@@ -1,5 +1,5 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
-import { REJECTIONS } from '../../../api/parse/reads.ts'
+import { REJECTIONS } from '../../../api/parse/json.ts'
 import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import {
   CATEGORIES,
