@@ -133,8 +133,6 @@ export const ERROR_TYPES = {
 export type ErrorType = keyof typeof ERROR_TYPES
 export const ERROR_CODES = Object.keys(ERROR_TYPES) as [ErrorType, ...ErrorType[]]
 
-export const PROTOCOLS = ['S3', 'ATMOS'] as const
-
 const KEYS = Object.fromEntries(ERROR_CODES.map((type) => [type, keyOf(type)])) as Record<ErrorType, number>
 
 /** Transactions that fail with an error type, of so many in five minutes. */

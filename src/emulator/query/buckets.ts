@@ -11,7 +11,6 @@ import { lagSeconds, replicationGroups, replicationLinks } from '../resources/re
 import type { ResourceRequest } from '../resources/request.ts'
 import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES } from './counters.ts'
 import { type Bucket, type FieldSeries, mainClock, type NodeField, systemSeries } from './series.ts'
-import { MONITORING_VDC } from './vdc.ts'
 
 type Gauge = (state: NodeState) => number
 type Tags = Readonly<Record<string, string>>
@@ -222,7 +221,6 @@ function replicationLags({ model }: ResourceRequest): FieldSeries[] {
   })
 }
 
-/** The exporter reads all but `monitoring_vdc`, which other clients read. */
 export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
   /** Gauges of the operating system of every node, and counters of its network interfaces. */
   [
@@ -240,5 +238,6 @@ export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
     { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30, clock: mainClock, fields: () => MAIN_FIELDS },
   ],
   ['monitoring_last', { retentionSeconds: SECONDS_PER_DAY, delaySeconds: 30, series: replicationLags }],
-  ['monitoring_vdc', MONITORING_VDC],
+  /** Values of the whole system, which the exporter does not read: it has no points. */
+  ['monitoring_vdc', { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30 }],
 ])

@@ -29,8 +29,7 @@ export const LATENCY_BOUNDS = [
 ] as const
 const UPPER_MS = LATENCY_BOUNDS.map((bound) => (bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)))
 
-const LATENCY_COUNT = DIRECTIONS.length * LATENCY_BOUNDS.length
-const NETWORK_SLOT = SLOT_COUNT + LATENCY_COUNT
+const NETWORK_SLOT = SLOT_COUNT + DIRECTIONS.length * LATENCY_BOUNDS.length
 /** Bytes received and transmitted. The points of interfaces have a clock of their own. */
 export const NETWORK_BYTES = [NETWORK_SLOT, NETWORK_SLOT + 1] as const
 const NETWORK_CLOCK = opClock('net')
@@ -50,8 +49,8 @@ const LATENCIES = DIRECTIONS.map((direction) => ({
  * Adds the transactions of some amounts to cumulative counts by bound of latency, of reads and then of writes. The
  * latencies are distributed exponentially.
  */
-export function addLatencies(counts: Float64Array, offset: number, amounts: Amounts): void {
-  let slot = offset
+function addLatencies(counts: Float64Array, amounts: Amounts): void {
+  let slot = SLOT_COUNT
   for (const { count, meanMs } of LATENCIES) {
     const [all, mean] = [count(amounts), meanMs(amounts)]
     for (const upper of UPPER_MS) {
@@ -60,23 +59,6 @@ export function addLatencies(counts: Float64Array, offset: number, amounts: Amou
       slot++
     }
   }
-}
-
-/** A quantile in ms of the reads or the writes in cumulative counts, interpolated within its bucket. */
-export function latencyQuantile(all: Float64Array, operation: number, part: number): number {
-  const counts = all.subarray(operation * LATENCY_BOUNDS.length, (operation + 1) * LATENCY_BOUNDS.length)
-  const rank = part * (counts.at(-1) ?? 0)
-  const bound = counts.findIndex((count) => count >= rank)
-  const [before = 0, count = 0] = [counts[bound - 1], counts[bound]]
-  const [lower = 0, upper = 0] = [UPPER_MS[bound - 1], UPPER_MS[bound]]
-  return count === before || bound === counts.length - 1
-    ? lower
-    : lower + ((upper - lower) * (rank - before)) / (count - before)
-}
-
-/** Counts of latencies without transactions. */
-export function newLatencies(): Float64Array {
-  return new Float64Array(LATENCY_COUNT)
 }
 
 /** All processes are restarted every Saturday at 02:00 UTC, and those of a node when it is accessible again. */
@@ -126,7 +108,7 @@ function accumulate(
 /** @param seconds between two points of an interface */
 function addInterval(totals: Float64Array, amounts: Amounts, seconds: number): void {
   for (let slot = 0; slot < SLOT_COUNT; slot++) totals[slot] = (totals[slot] ?? 0) + (amounts[slot] ?? 0)
-  addLatencies(totals, SLOT_COUNT, amounts)
+  addLatencies(totals, amounts)
   const bytes = (amount: number) => (amount / STATISTICS_INTERVAL_SECONDS) * seconds
   totals[NETWORK_SLOT] = (totals[NETWORK_SLOT] ?? 0) + bytes(received(amounts))
   totals[NETWORK_SLOT + 1] = (totals[NETWORK_SLOT + 1] ?? 0) + bytes(transmitted(amounts))
