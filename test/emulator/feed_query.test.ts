@@ -22,6 +22,8 @@ describe('the feed', () => {
       disks: { href: `/dashboard/nodes/${node.id}/disks` },
       processes: { href: `/dashboard/nodes/${node.id}/processes` },
     })
+    expect((await call(emulator, `${node._links.self.href}.json`)).json()).toEqual(node)
+    expect((await call(emulator, '/dashboard/nodes/none.json')).status).toBe(404)
     const pool = { storagePoolId: id, storagePoolName: 'hot' }
     expect(node).toMatchObject({ apiChange: '1', displayName: 'hot-node-01', ...pool })
   })

@@ -19,12 +19,6 @@ export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
   return listText(request.profile, 'Storage Pool Node List', href, nodes)
 }
 
-/** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
-export function allNodesText(request: FeedRequest): Iterable<string> {
-  const nodes = nodesIn(request).map(nodeReader(request))
-  return listText(request.profile, 'nodes List', '/dashboard/zones/localzone/nodes', nodes)
-}
-
 /** `GET /dashboard/nodes/{id}` @throws EmulatedError 404 */
 export function nodeText(request: FeedRequest, id: string): Iterable<string> {
   const node = findBy(nodesIn(request), id, (one) => nodeId(request.profile, one) === id)

@@ -1,27 +1,22 @@
 import { QUERY_PATH } from '../../query_catalogue.ts'
 import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
-import { objectText } from '../feed/list.ts'
-import { allNodesText, feedText, nodeText } from '../feed/node.ts'
+import { feedText, nodeText } from '../feed/node.ts'
 import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
-import { alertList } from '../resources/alerts.ts'
-import { capacity, DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
+import { DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
 import {
   bucketList,
-  bucketQuota,
-  bucketUsage,
   bucketUsages,
   namespaceList,
   namespaceQuota,
-  namespaceUsage,
   namespaceUsages,
 } from '../resources/namespaces.ts'
-import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
+import { groupListText, linkListText } from '../resources/replication.ts'
 import { type EmulatedSystem, findPool, type ResourceRequest } from '../resources/request.ts'
-import { poolListText, poolMembers, zoneText } from '../resources/zone.ts'
+import { poolListText, zoneText } from '../resources/zone.ts'
 import type { Providers } from './providers.ts'
 import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 
@@ -110,16 +105,7 @@ const ROUTES = {
   ),
   varrays: all('/vdc/data-services/varrays', varrays),
   vdc_nodes: all('/vdc/nodes', resource(vdcNodes)),
-  pool: monitor(
-    '/dashboard/storagepools/{id}',
-    feed((request, id) => objectText(poolMembers(request, findPool(request.model, id)))),
-  ),
-  system_nodes: monitor(`${ZONE}/nodes`, feed(allNodesText)),
   node: monitor('/dashboard/nodes/{id}', feed(nodeText)),
-  replication_group: monitor('/dashboard/replicationgroups/{id}', feed(groupText)),
-  group_links: monitor('/dashboard/replicationgroups/{id}/rglinks', feed(groupLinksText)),
-  replication_link: monitor('/dashboard/rglinks/{id}', feed(linkText)),
-  alerts: all('/vdc/alerts', resource(alertList)),
   nodes: monitor(
     '/dashboard/storagepools/{id}/nodes',
     feed((request, id) => feedText(request, findPool(request.model, id))),
@@ -134,12 +120,8 @@ const ROUTES = {
   namespaces: monitor('/object/namespaces', resource(namespaceList)),
   quota: monitor('/object/namespaces/namespace/{namespace}/quota', resource(namespaceQuota)),
   usage: monitor(`${BILLING}/namespace/info`, resource(namespaceUsages), 'POST'),
-  namespace_usage: monitor(`${BILLING}/namespace/{namespace}/info`, resource(namespaceUsage)),
   buckets: monitor('/object/bucket', resource(bucketList)),
   bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, resource(bucketUsages), 'POST'),
-  one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, resource(bucketUsage)),
-  bucket_quota: monitor('/object/bucket/{bucket}/quota', resource(bucketQuota)),
-  capacity: monitor('/object/capacity', resource(capacity)),
   providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
   provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
     body: providers.record(id),

@@ -62,8 +62,6 @@ export function namespacesOf(model: StorageModel) {
   })
 }
 
-type Bucket = ReturnType<typeof bucketsOf>[number]
-
 /** The buckets of a namespace, the largest first. */
 function bucketsOf({ buckets, key, name }: Namespace) {
   return partsOf(buckets, 1).map((part, index) => ({
@@ -82,13 +80,8 @@ function partsOf(count: number, exponent: number): number[] {
 }
 
 /** @throws EmulatedError 404 */
-function findNamespace({ model, parameters }: ResourceRequest, name = parameters[0] ?? ''): Namespace {
+function findNamespace({ model }: ResourceRequest, name = ''): Namespace {
   return findBy(namespacesOf(model), name, (one) => one.name === name)
-}
-
-/** @throws EmulatedError 404 */
-function findBucket(namespace: Namespace, name = ''): Bucket {
-  return findBy(bucketsOf(namespace), name, (one) => one.name === name)
 }
 
 /** `GET /object/namespaces`. Only in profile `modern` the list has the quotas. */
@@ -107,35 +100,22 @@ export function namespaceList(request: ResourceRequest): Document {
   }))
 }
 
-export function namespaceQuota(request: ResourceRequest): Document {
-  const namespace = findNamespace(request)
-  return quotaDocument(request, 'namespace_quota_details', { namespace: namespace.name }, namespace)
-}
-
-/** `GET /object/bucket/{bucket}/quota?namespace=…` @throws EmulatedError 400 without a namespace */
-export function bucketQuota(request: ResourceRequest): Document {
-  const namespace = namespaceIn(request)
-  const { name, hardQuotaGib } = findBucket(namespace, request.parameters[0])
-  const names = { bucketname: name, namespace: namespace.name }
-  return quotaDocument(request, 'bucket_quota_details', names, { hardQuotaGib })
-}
-
 /** Profile `classic` has no quotas of objects. Older documents have strings. */
-function quotaDocument(request: ResourceRequest, root: string, names: Members, quotas: Quotas): Document {
-  const { blockSize, notificationSize, ...counts } = quotaMembers(quotas)
+export function namespaceQuota(request: ResourceRequest): Document {
+  const { profile, parameters } = request
+  const namespace = findNamespace(request, parameters[0])
+  const { blockSize, notificationSize, ...counts } = quotaMembers(namespace)
   const members = {
-    ...names,
+    namespace: namespace.name,
     blockSize,
     notificationSize,
-    ...(request.profile !== 'classic' && counts),
+    ...(profile !== 'classic' && counts),
   }
   const texts = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
-  return wrapped(request, root, request.profile === 'documented' ? texts : members)
+  return wrapped(request, 'namespace_quota_details', profile === 'documented' ? texts : members)
 }
 
-type Quotas = Pick<Namespace, 'hardQuotaGib'> & Partial<Pick<Namespace, 'softQuotaGib' | 'quotaObjects'>>
-
-function quotaMembers({ hardQuotaGib, softQuotaGib = UNSET, quotaObjects = UNSET }: Quotas) {
+function quotaMembers({ hardQuotaGib, softQuotaGib, quotaObjects }: Namespace) {
   return {
     blockSize: hardQuotaGib,
     notificationSize: softQuotaGib,
@@ -146,7 +126,9 @@ function quotaMembers({ hardQuotaGib, softQuotaGib = UNSET, quotaObjects = UNSET
 
 /** `GET /object/bucket?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketList(request: ResourceRequest): Document {
-  const namespace = namespaceIn(request)
+  const name = request.query.get('namespace')
+  if (name === null) throw new EmulatedError('badParameter', 'Parameter namespace is required')
+  const namespace = findNamespace(request, name)
   const names = { root: 'object_buckets', list: 'object_bucket', count: 'MaxBuckets' }
   return pageOf(request, names, bucketsOf(namespace), (bucket) => ({
     name: bucket.name,
@@ -164,43 +146,40 @@ export function bucketList(request: ResourceRequest): Document {
   }))
 }
 
-function namespaceIn(request: ResourceRequest): Namespace {
-  const name = request.query.get('namespace')
-  if (name === null) throw new EmulatedError('badParameter', 'Parameter namespace is required')
-  return findNamespace(request, name)
-}
-
 /** `POST /object/billing/namespace/info` with `{"id": […]}` @throws EmulatedError for other bodies */
 export function namespaceUsages(request: ResourceRequest): Document {
   const byName = new Map(namespacesOf(request.model).map((one) => [one.name, one]))
-  const { namespaceInfo } = infoReader(request)
+  const bytesOf = bytesReader(request)
   const infos = idsIn(request).map((name) => {
     const namespace = byName.get(name)
-    if (namespace !== undefined) return namespaceInfo(namespace)
-    return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
+    if (namespace === undefined)
+      return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
+    return {
+      namespace: name,
+      valid_namespace: 'true',
+      ...usageMembers(request, namespace, bytesOf(namespace), namespace.key),
+      bucket_billing_info: [],
+      next_marker: '',
+    }
   })
   return usageList(request, 'namespace_billing_info', infos)
 }
 
-/** @throws EmulatedError 404 */
-export function namespaceUsage(request: ResourceRequest): Document {
-  const info = infoReader(request).namespaceInfo(findNamespace(request))
-  return wrapped(request, 'namespace_billing_info', info)
-}
-
-/** @throws EmulatedError 404 */
-export function bucketUsage(request: ResourceRequest): Document {
-  const namespace = findNamespace(request)
-  const info = infoReader(request).bucketInfo(namespace)(findBucket(namespace, request.parameters[1]))
-  return wrapped(request, 'bucket_billing_info', info)
-}
-
 /** `POST /object/billing/buckets/{namespace}/info` with `{"id": […]}`. Unknown names are missing in the answer. */
 export function bucketUsages(request: ResourceRequest): Document {
-  const namespace = findNamespace(request)
-  const byName = new Map(bucketsOf(namespace).map((bucket) => [bucket.name, bucket]))
-  const found = idsIn(request).flatMap((name) => byName.get(name) ?? [])
-  return usageList(request, 'bucket_billing_info', found.map(infoReader(request).bucketInfo(namespace)))
+  const namespace = findNamespace(request, request.parameters[0])
+  const ids = new Set(idsIn(request))
+  const bytes = bytesReader(request)(namespace)
+  const infos = bucketsOf(namespace)
+    .filter(({ name }) => ids.has(name))
+    .map(({ name, part }) => ({
+      namespace: namespace.name,
+      name,
+      vpool_id: GROUP,
+      ...usageMembers(request, namespace, Math.floor(bytes * part), keyOf(name)),
+      TagSet: TAGS,
+    }))
+  return usageList(request, 'bucket_billing_info', infos)
 }
 
 /** In the JSON of real systems, the list has the plural name of the root element. */
@@ -221,52 +200,28 @@ function idsIn({ body, context }: ResourceRequest): readonly string[] {
   return [value['id']].flat().filter((id) => typeof id === 'string')
 }
 
-/** Reads the usage of namespaces and buckets; the data of all pools is computed once for each time. */
-function infoReader(request: ResourceRequest) {
-  const { model, query } = request
+/** Reads the bytes in namespaces; the data of all pools is computed once for each time. */
+function bytesReader(request: ResourceRequest): (namespace: Namespace) => number {
+  const { model } = request
   const dataAt = oncePerKey(
     (t: number) => IN_NAMESPACES * sum(model.pools.map((pool) => userData(model, pool, t))),
   )
-  const bytesOf = (namespace: Namespace) => {
+  return (namespace) => {
+    const { key, part, index, isEmpty, hardQuotaGib } = namespace
     const t = sampleTime(request, namespace)
-    return bytesAt(model, namespace, t, dataAt(t))
+    const { scenario, day } = model.timeline.periodAt(t)
+    const near = scenario === 'quota-near' ? QUOTA_NEAR[index] : undefined
+    const bytes =
+      near === undefined
+        ? dataAt(t) * part * (1 + 0.01 * smoothNoise(key, t, SECONDS_PER_DAY))
+        : hardQuotaGib * GIB * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
+    return isEmpty ? 0 : Math.floor(bytes)
   }
-  const bucketInfo = (namespace: Namespace) => {
-    const bytes = bytesOf(namespace)
-    return ({ name, part }: Bucket): Members => ({
-      namespace: namespace.name,
-      name,
-      vpool_id: GROUP,
-      ...usageMembers(request, namespace, Math.floor(bytes * part), keyOf(name)),
-      TagSet: TAGS,
-    })
-  }
-  const hasBuckets = query.get('include_bucket_detail') === 'true'
-  const namespaceInfo = (namespace: Namespace): Members => ({
-    namespace: namespace.name,
-    valid_namespace: 'true',
-    ...usageMembers(request, namespace, bytesOf(namespace), namespace.key),
-    bucket_billing_info: hasBuckets ? bucketsOf(namespace).map(bucketInfo(namespace)) : [],
-    next_marker: '',
-  })
-  return { bucketInfo, namespaceInfo }
 }
 
 /** Usage is sampled every five minutes, and served 5 to 15 minutes later. */
 function sampleTime({ now }: ResourceRequest, { key }: Namespace): number {
   return now - (now % SAMPLE_SECONDS) - SAMPLE_SECONDS * (1 + (key % 2))
-}
-
-/** @param dataBytes of all namespaces at the same time */
-function bytesAt(model: StorageModel, namespace: Namespace, t: number, dataBytes: number): number {
-  const { key, part, index, isEmpty, hardQuotaGib } = namespace
-  const { scenario, day } = model.timeline.periodAt(t)
-  const near = scenario === 'quota-near' ? QUOTA_NEAR[index] : undefined
-  const bytes =
-    near === undefined
-      ? dataBytes * part * (1 + 0.01 * smoothNoise(key, t, SECONDS_PER_DAY))
-      : hardQuotaGib * GIB * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
-  return isEmpty ? 0 : Math.floor(bytes)
 }
 
 /** Sizes as served, from bytes: KB is exact, the others are rounded. */

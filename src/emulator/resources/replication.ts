@@ -1,11 +1,10 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { linksTo, listText, objectText } from '../feed/list.ts'
+import { linksTo, listText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
 import { notationOf } from '../feed/series.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
-import { findBy } from '../protocol/errors.ts'
 import type { Members } from '../protocol/format.ts'
 
 const ZONE = '/dashboard/zones/localzone'
@@ -103,41 +102,11 @@ export function groupListText(request: FeedRequest): Iterable<string> {
   return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
-/** @throws EmulatedError 404 */
-export function groupText(request: FeedRequest, id: string): Iterable<string> {
-  return objectText(groupMembers(request, findGroup(request, id)))
-}
-
-/** @throws EmulatedError 404 */
-export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
-  const { urn, id: own } = findGroup(request, id)
-  const href = `/dashboard/replicationgroups/${own}/rglinks`
-  return listText(
-    request.profile,
-    'rglinkList',
-    href,
-    linksOf(request, ({ group }) => group.urn === urn),
-  )
-}
-
-/** @throws EmulatedError 404 */
-export function linkText(request: FeedRequest, id: string): Iterable<string> {
-  const link = findBy(replicationLinks(request.model, request.now), id, (one) => one.id === id)
-  return objectText(linkMembers(request, link))
-}
-
 export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
-  const links = linksOf(request, (link) => link.state === state)
+  const links = replicationLinks(request.model, request.now)
+    .filter((link) => link.state === state)
+    .map((link) => linkMembers(request, link))
   return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
-}
-
-function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean): Members[] {
-  const links = replicationLinks(request.model, request.now).filter(isMeant)
-  return links.map((link) => linkMembers(request, link))
-}
-
-function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
-  return findBy(replicationGroups(model, now), id, (one) => one.id === id)
 }
 
 function groupMembers(request: FeedRequest, { urn, id, name, zones }: ReplicationGroup): Members {

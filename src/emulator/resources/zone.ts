@@ -4,12 +4,23 @@ import { attributeMembers, subjectOf } from '../feed/attributes.ts'
 import { linksTo, listText, type Member, objectText } from '../feed/list.ts'
 import { type FeedRequest, includesCategory } from '../feed/query.ts'
 import { type Snapshot, servedCurrent } from '../feed/series.ts'
+import { spaceOf } from '../model/gauges.ts'
+import type { StorageModel } from '../model/model.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { alertCount, SEVERITIES } from './alerts.ts'
 import { sumsOf } from './pool_values.ts'
 import { pendingMembers, replicationLinks } from './replication.ts'
+
+const ALERT_SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
+type AlertCounts = Partial<Record<(typeof ALERT_SEVERITIES)[number], number>>
+/** Alerts that are never acknowledged. */
+const LASTING_ALERTS: AlertCounts = { Warning: 1, Info: 12 }
+/** In scenario "array-alerts" there is one more warning in each interval. */
+const WARNING_SECONDS = 1_800
+const MAX_WARNINGS = 5_000
+const NEARLY_FULL = 0.8
+const FULL = 0.9
 
 const ZONE = '/dashboard/zones/localzone'
 /** The age of the last snapshot of bad chunks of a system that has none. */
@@ -57,8 +68,9 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
     name: model.vdcName,
     ...countsOf(request, nodes),
   })
-  for (const severity of SEVERITIES) {
-    const snapshot = { t: now - (now % 60), value: alertCount(model, now, severity) }
+  const alerts = alertsAt(model, now)
+  for (const severity of ALERT_SEVERITIES) {
+    const snapshot = { t: now - (now % 60), value: sum(alerts.map((counts) => counts[severity] ?? 0)) }
     const form = { profile, tag: 'Count', key: keyOf(severity) }
     yield [`alertsNumUnack${severity}`, servedCurrent(form, [snapshot])]
   }
@@ -67,6 +79,32 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   const replicated = replicationLinks(model, now)
   yield* Object.entries(pendingMembers(request, replicated, model.key))
   if (replicated.length > 0) yield ['chunksGeoCopyAvgSize', '134217600']
+}
+
+/** The unacknowledged alerts: those of the state of the system, and some that stay. */
+function alertsAt(model: StorageModel, t: number): AlertCounts[] {
+  const { scenario, day } = model.timeline.periodAt(t)
+  const failed = replicationLinks(model, t).filter(({ state, group }) => state === 'Failed' && group.hasData)
+  const warnings = Math.min(MAX_WARNINGS, 3 + Math.floor(Math.max(0, t - day) / WARNING_SECONDS))
+  return [
+    ...model.pools.map((pool) => alertsOfPool(model, pool, t)),
+    { Error: failed.length },
+    scenario === 'array-alerts' ? { Critical: 1, Error: 2, Warning: warnings } : {},
+    LASTING_ALERTS,
+  ]
+}
+
+/** Nodes that are not available and a full pool are critical, bad disks are errors. */
+function alertsOfPool(model: StorageModel, pool: Pool, t: number): AlertCounts {
+  const states = nodesAt(pool, t).map((node) => model.stateOf(node, t))
+  const spaces = states.map(spaceOf)
+  const used = sum(spaces.map(({ allocated }) => allocated)) / sum(spaces.map(({ total }) => total))
+  const lost = states.filter(({ effects: { health } }) => health === 'Bad' || health === 'NotAccessible')
+  return {
+    Critical: lost.length + Number(used > FULL),
+    Error: sum(states.map(({ effects }) => effects.badDisks)),
+    Warning: Number(used > NEARLY_FULL && used <= FULL),
+  }
 }
 
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]

@@ -76,10 +76,11 @@ test.each(CASES)('$fault changes the answers to its requests only', async ({ fau
   if (same !== undefined) expect(await answer(faulty, same)).toEqual(await answer(right, same))
 })
 
+const QUOTA = '/object/namespaces/namespace/media/quota'
 const FAILED_LINKS = '/dashboard/zones/localzone/rglinksFailed'
 test.each([
-  ['empty-list@capacity', '/object/capacity'],
-  ['vanished-node@capacity', '/object/capacity'],
+  ['empty-list@quota', QUOTA],
+  ['vanished-node@quota', QUOTA],
   ['duplicate-ids@failed_links', FAILED_LINKS],
   ['missing-ids@failed_links', FAILED_LINKS],
   ['repeated-object@failed_links', FAILED_LINKS],
