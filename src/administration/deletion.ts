@@ -45,31 +45,28 @@ export interface RequestedDeletion extends Caller {
 }
 
 /**
- * Deletes a provider and writes the audit record. The signal is ignored as soon as the deletion is sent.
+ * Deletes a provider and writes the audit line. The signal is ignored as soon as the deletion is sent.
  * @throws {ApiError} if it was not deleted, or this is unknown
- * @throws {HttpError} if the audit file cannot be written
  */
 export async function deleteProvider(deletion: RequestedDeletion, audit: Audit): Promise<void> {
   const { client, system, token, id, address, signal } = deletion
-  const record = audit.record()
   let facts: AuditFacts = {
     time: new Date().toISOString(),
     system,
     provider_id: id,
-    provider: null,
+    provider: 'unknown',
     address,
-    user: null,
+    user: 'unknown',
     token_sha256: fingerprint(token),
   }
   try {
     const { user, providers } = deletion.known ?? (await lookUp(deletion))
     const provider = providers instanceof ApiError ? undefined : providers.find((other) => other.id === id)
-    facts = { ...facts, user: user || null, provider: provider?.name ?? null }
-    await record.begin(facts)
+    facts = { ...facts, user: user || 'unknown', provider: provider?.name ?? 'unknown' }
     await client.deleteProvider(token, id, signal)
   } catch (failure) {
-    await record.end(facts, outcomeOf(failure), statusOf(failure))
+    audit.deletion(facts, outcomeOf(failure), statusOf(failure))
     throw failure
   }
-  await record.end(facts, 'deleted', 200)
+  audit.deletion(facts, 'deleted', 200)
 }

@@ -24,12 +24,7 @@ const OWN = {
   tooMany: { status: TOO_MANY_STATUS, description: 'Too many requests', retryable: true },
   abandoned: { status: 499, description: 'The connection was closed: nothing was deleted' },
   failed: { status: 500, description: 'Internal error' },
-  auditIncomplete: {
-    status: 500,
-    description: 'The provider was deleted, but the audit file could not be completed',
-  },
   busy: { status: 503, description: 'Too many requests to this system are pending', retryable: true },
-  noAudit: { status: 503, description: 'The audit file cannot be written: nothing was deleted' },
 } as const satisfies Record<string, { status: number; description: string; retryable?: true }>
 
 /** A custom scheme, so that browsers do not open a login dialog. */

@@ -1,4 +1,4 @@
-import { checkAuditFile, createAudit } from '../administration/audit.ts'
+import { createAudit } from '../administration/audit.ts'
 import type { HttpLimits } from '../api/http/transport.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
@@ -12,7 +12,6 @@ export interface AdminOptions {
   readonly mayUseOtherPort?: boolean
   readonly configFile?: string | undefined
   readonly allowedHosts: readonly string[]
-  readonly auditFile?: string | undefined
 }
 
 export type Admin = ReturnType<typeof createAdmin>
@@ -29,12 +28,12 @@ interface AdminContext {
 
 export function createAdmin(options: AdminOptions, context: AdminContext) {
   const { ready, httpLimits, isPublished, statusUrl, log } = context
-  const { listenAddress, configFile, allowedHosts, auditFile } = options
+  const { listenAddress, configFile, allowedHosts } = options
   const systems = createAdminSystems(log, httpLimits)
   const [host] = hostsOf([listenAddress])
   const handler = createAdminApp({
     systems,
-    audit: createAudit({ log, file: auditFile }),
+    audit: createAudit(log),
     origin: { listenHosts: hostsOf([listenAddress]), allowedHosts },
     ready,
     statusUrl: () => (isPublished ? undefined : statusUrl()),
@@ -55,9 +54,8 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
       return listener.url
     },
     use: systems.use,
-    /** @throws when the address cannot be bound or the audit file cannot be written */
+    /** @throws when the address cannot be bound */
     async start(): Promise<void> {
-      if (auditFile !== undefined) await checkAuditFile(auditFile)
       try {
         await listener.start()
       } catch (failure) {

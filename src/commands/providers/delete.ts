@@ -16,7 +16,6 @@ export const DELETION_FLAGS = {
   '--yes': 'delete without confirmation',
   '--dry-run': 'show what would be deleted without deleting it',
   '--json': 'print the result as a JSON object: system, id, name, deleted',
-  '--admin.audit-file <file>': 'also write the deletion to this file, as JSON lines',
 } as const satisfies FlagTable
 export type DeletionFlags = FlagsOf<typeof DELETION_FLAGS>
 
@@ -123,8 +122,7 @@ async function confirm(terminal: Terminal, list: readonly Provider[], id: string
 }
 
 async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup): Promise<void> {
-  const { flags, log } = deletion
-  const audit = createAudit({ log, file: flags['admin.auditFile'] })
+  const audit = createAudit(deletion.log)
   // Once it is sent, an interruption does not stop it.
   const uninterrupted = { ...deletion, signal: NEVER_ABORTED }
   try {

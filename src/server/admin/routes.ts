@@ -160,7 +160,7 @@ async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: () => Pro
   } catch (failure) {
     const status = statusOf(failure)
     if (failure instanceof ApiError)
-      await audit.failedLogin(facts, outcomeOf(failure) === 'refused' ? 'refused' : 'failed', status)
+      audit.failedLogin(facts, outcomeOf(failure) === 'refused' ? 'refused' : 'failed', status)
     else if (status === TOO_MANY_STATUS) audit.countLockout({ address: facts.address, status })
     throw failure
   }

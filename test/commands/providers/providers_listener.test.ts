@@ -147,14 +147,6 @@ describe('the listener', () => {
     expect(sent.length).toBe(2)
     expect(sent.every(({ headers }) => headers['authorization'] === undefined)).toBe(true)
   })
-
-  test('does not start with an audit file that cannot be written, and closes all listeners', async () => {
-    const file = `${folder.path}/missing/audit.jsonl`
-    const exporter = createWith({ admin: { auditFile: file } })
-    await expect(exporter.start()).rejects.toThrow(`--admin.audit-file=${file} cannot be written (ENOENT)`)
-    await expect(get(`${exporter.url}/-/healthy`)).rejects.toThrow('ECONNREFUSED')
-    expect(emulator.log.count()).toBe(0)
-  })
 })
 
 describe('the flags', () => {

@@ -9,6 +9,7 @@ import { createAdminSystems } from '../../../src/server/admin/systems.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { type HttpOptions, type HttpResponse, request } from '../../support/http.ts'
 import { createEmulator, type Emulator } from '../../support/programs/emulator.ts'
+import type { RecordedLog } from '../listener/listener_setup.ts'
 
 export const MONITOR = 'emulator-monitor'
 export const ADMIN = 'emulator-admin'
@@ -26,7 +27,6 @@ export interface AdminOptions {
   /** Name and base URL of each system. */
   readonly systems: Readonly<Record<string, string | readonly string[]>>
   readonly log?: Log
-  readonly auditFile?: string
   readonly allowedHosts?: readonly string[]
   readonly rateLimits?: RateLimits
   readonly statusUrl?: string
@@ -48,15 +48,20 @@ function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'systems' | '
   return parseConfig(text, { file: 'test', environment: {} })
 }
 
+/** The fields of the audit lines of deletions. */
+export function auditLines({ lines }: RecordedLog): Readonly<Record<string, unknown>>[] {
+  const audits = lines.filter((line) => line.startsWith('warn audit: deletion of '))
+  return audits.map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+}
+
 /** Starts the provider administration on a free port. */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const log = options.log ?? silentLog
   const systems = createAdminSystems(log)
   await systems.use(configOf(options))
-  const audit = createAudit({ log, ...(options.auditFile !== undefined && { file: options.auditFile }) })
   const app = createAdminApp({
     systems,
-    audit,
+    audit: createAudit(log),
     log,
     origin: { listenHosts: ['127.0.0.1'], allowedHosts: options.allowedHosts ?? [] },
     ready: () => true,

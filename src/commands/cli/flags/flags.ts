@@ -84,7 +84,6 @@ export const ADMIN_FLAGS = {
       'additional host names of the provider administration, comma-separated: admin.example.net,localhost:8080',
     parse: collectNames,
   },
-  '--admin.audit-file <file>': 'also write audited deletions to this file, as JSON lines',
 } as const satisfies FlagTable
 type AdminFlags = FlagsOf<typeof ADMIN_FLAGS>
 
@@ -108,7 +107,6 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
     listenAddress,
     allowedHosts: flags['admin.allowedHosts'] ?? [],
     configFile: flags['admin.config.file'],
-    auditFile: flags['admin.auditFile'],
   }
 }
 
