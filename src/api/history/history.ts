@@ -2,7 +2,6 @@ import {
   ATTRIBUTES,
   type AttributeName,
   type FeedBandwidthUnit,
-  type PlausibleRange,
   type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
@@ -10,7 +9,7 @@ import {
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import { nodeEntries } from '../feed/feed.ts'
 import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
-import { type ErrorType, readErrorTypes, readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
+import { type ErrorType, readErrorTypes } from '../feed/snapshots.ts'
 import {
   asList,
   createRejectedValues,
@@ -22,37 +21,8 @@ import {
   type RejectedValue,
   readName,
   readNumber,
-  servedOrRejected,
 } from '../parse/json.ts'
 import { type Points, readSeries, type SeriesOptions, type Served } from './series.ts'
-
-/** `<Attribute>Summary` of the storage system, in the unit of the source. */
-export interface Summary {
-  readonly min: Snapshot | undefined
-  readonly max: Snapshot | undefined
-  /** Mean of the points of the requested period. */
-  readonly average: number | undefined
-}
-
-/**
- * Reads `<Attribute>Summary`. Its extremes are a snapshot or an array of one; its average is a number, a text or a
- * snapshot, which may have no time. Source: API document, "Snapshot and series conventions", rule 5.
- * @returns undefined for a summary without any value
- */
-function readSummary(
-  value: unknown,
-  tag: string,
-  range: PlausibleRange,
-  reject: Reject,
-): Summary | undefined {
-  if (!isObject(value)) return undefined
-  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
-  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
-  const mean = asList(member(value, 'Avg')).at(-1)
-  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, range), reject)
-  const isEmpty = min === undefined && max === undefined && average === undefined
-  return isEmpty ? undefined : { min, max, average }
-}
 
 export interface AttributeHistory {
   readonly series: Points
@@ -71,8 +41,6 @@ interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
 export interface ErrorHistory {
   /** Percent of the transactions. */
   readonly all: Points | undefined
-  /** Summary of `all`, which only the dashboard API has. */
-  readonly summary?: Summary | undefined
   readonly succeeded?: Points
   readonly failed?: Points
   readonly types: readonly ErrorTypeHistory[]
@@ -88,7 +56,6 @@ export interface NodeHistory {
   readonly name: string | undefined
   readonly poolName: string | undefined
   readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
-  readonly summaries: ReadonlyMap<AttributeName, Summary>
   readonly errors: ErrorHistory
   /** Only of the Flux API: counts since the start of the process, in ascending order of the upper bounds. */
   readonly latencies?: readonly {
@@ -111,30 +78,23 @@ interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt
   readonly maxErrorTypes: number
 }
 
-const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
-  ...attribute,
-  summaryKey: `${attribute.name}Summary`,
-}))
+const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly)
 
 function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOptions): NodeHistory {
   const { period, respondedAt, served, rejectAs, bandwidthUnit } = options
   const attributes = new Map<AttributeName, AttributeHistory>()
-  const summaries = new Map<AttributeName, Summary>()
-  for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
+  for (const { name, tag, unit } of SERIES_ATTRIBUTES) {
     const reject = rejectAs(name)
     const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
     const range = UNITS[ofSource]
     const series = readSeries(member(entry, name), { tag, range, period, respondedAt, reject, served })
     if (series !== undefined) attributes.set(name, { series, unit: ofSource })
-    const summary = readSummary(member(entry, summaryKey), tag, range, reject)
-    if (summary !== undefined) summaries.set(name, summary)
   }
   return {
     id,
     name: readName(member(entry, 'displayName')),
     poolName: readName(member(entry, 'storagePoolName')),
     attributes,
-    summaries,
     errors: readErrors(entry, options),
   }
 }
@@ -146,14 +106,10 @@ function readErrors(
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
-  const summaries = asList(member(entry, `${TRANSACTION_ERRORS.name}Summary`)).at(-1)
-  const summary = isObject(summaries)
-    ? readSummary(member(summaries, 'all'), tag, rate.range, reject)
-    : undefined
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {
     if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
-    return { all: undefined, summary, types: [] }
+    return { all: undefined, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)
   const found = readErrorTypes(member(errors, 'types'), {
@@ -166,7 +122,7 @@ function readErrors(
   const types = found.flatMap(({ count: _, rate: points, ...type }) =>
     points ? [{ ...type, rate: points }] : [],
   )
-  return { all, summary, types }
+  return { all, types }
 }
 
 export interface HistoryReading {

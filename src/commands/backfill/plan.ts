@@ -81,7 +81,7 @@ export function asHistory({ id, name, poolName, values, errors }: NodeReading): 
     rate: pointOf(rate),
   }))
   const all = errors?.all && pointOf(errors.all)
-  return { id, name, poolName, attributes, summaries: new Map(), errors: { all, types } }
+  return { id, name, poolName, attributes, errors: { all, types } }
 }
 
 function pointOf({ t, value }: { readonly t: number; readonly value: number }) {

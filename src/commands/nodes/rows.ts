@@ -15,14 +15,14 @@ import {
 import { poolForecasts } from '../../status/pool_detail.ts'
 
 /** Descriptions of the members that say which node a row is about, for --help. */
-export const IDENTITY = {
+const IDENTITY = {
   system: 'name in the configuration, and label of the metrics',
   pool: 'name of the pool, or its id if the name is not unique',
   pool_id: 'id of the pool',
   node: 'name of the node, or its id if the name is not unique',
   node_id: 'id of the node',
 } as const
-export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
+type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
 
 const HARDWARE = {
   rack: 'rack of the node',

@@ -93,7 +93,7 @@ function historyOf(
   past: NodePast | undefined,
   attributes: ReadonlySet<QueriedAttribute>,
 ): NodeHistory {
-  const node = { id, name, poolName, summaries: new Map() }
+  const node = { id, name, poolName }
   const none = { all: undefined, types: [] }
   if (past === undefined) return { ...node, attributes: new Map(), errors: none }
   const names: ReadonlySet<string> = attributes

@@ -77,21 +77,16 @@ describe('a series', () => {
     expect(rejected.map(({ reason }) => reason)).toEqual(['time', 'shape', 'duplicate'])
   })
 
-  test('rejects what is not plausible for the unit, in summaries and transaction errors, too', () => {
-    const far = [{ t: 6000, Percent: 201 }]
+  test('rejects what is not plausible for the unit, in transaction errors, too', () => {
     const { node, rejected } = decode({
-      nodeCpuUtilization: far,
-      nodeCpuUtilizationSummary: { Min: [{ t: 6000, Percent: 1 }], Max: far, Avg: '1e298' },
+      nodeCpuUtilization: [{ t: 6000, Percent: 201 }],
       transactionReadLatency: [{ t: 6000, Latency: 1e9 }],
       transactionErrors: { all: [{ t: 6000, Rate: 1e298 }] },
       transactionReadBandwidth: [{ t: 6000, Bandwidth: 2_000_000 }],
     })
-    expect([...node.attributes, node.errors.all, node.summaries.get('nodeCpuUtilization')]).toEqual([
-      undefined,
-      { min: { t: 6000, value: 1 }, max: undefined, average: undefined },
-    ])
+    expect([...node.attributes, node.errors.all]).toEqual([undefined])
     expect(rejected.map(({ attribute, reason, times }) => `${attribute} ${reason} ${times}`)).toEqual([
-      'nodeCpuUtilization range 3',
+      'nodeCpuUtilization range 1',
       'transactionReadLatency range 1',
       'transactionReadBandwidth range 1',
       'transactionErrors range 1',
@@ -171,25 +166,6 @@ describe('transaction errors', () => {
     const reading = decodeHistory(body, { period: PERIOD, respondedAt: ANSWERED_AT })
     expect(reading.nodes.flatMap(({ errors: { types } }) => types)).toHaveLength(50_000)
     expect(reading.rejected).toMatchObject([{ reason: 'too_many', times: 100 }])
-  })
-})
-
-describe('a summary', () => {
-  const summary = (value: object) =>
-    decode({ diskSpaceFreeSummary: value }).node.summaries.get('diskSpaceFree')
-  const [MIN, MAX] = [[{ t: 6000, Space: 1 }], [{ t: 6300, Space: 3 }]]
-  const expected = { min: { t: 6000, value: 1 }, max: { t: 6300, value: 3 }, average: 2 }
-
-  test.each([
-    ['snapshots', { Min: { t: 6000, Space: 1 }, Max: { t: 6300, Space: 3 }, Avg: 2 }],
-    ['arrays of one', { Min: [{ t: '6000', Space: '1' }], Max: [{ t: '6300', Space: '3' }], Avg: '2.0' }],
-    ['an average as snapshot', { Min: MIN, Max: MAX, Avg: { Space: '2' } }],
-    ['an average in an array', { Min: MIN, Max: MAX, Avg: [{ t: 6000, Space: 2 }] }],
-  ])('with %s', (_, value) => expect(summary(value)).toEqual(expected))
-
-  test('may lack members', () => {
-    expect(summary({ Avg: '0.0' })).toEqual({ min: undefined, max: undefined, average: 0 })
-    expect(summary({ Min: [], Max: [], Avg: 'N/A' })).toBeUndefined()
   })
 })
 

@@ -16,7 +16,6 @@ function documentOf(nodes: number): HistoryDocument {
     name: undefined,
     poolName: undefined,
     attributes: new Map([['diskSpaceTotal', { series, unit: 'Bytes' }] as const]),
-    summaries: new Map(),
     errors,
   }))
   collection.add({ nodes: list })
