@@ -11,12 +11,10 @@ import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
-import { writeOutputFile } from '../cli/output/written_files.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
-import { type CheckReport, createChecks, type Running, type SystemContext } from './check/check.ts'
+import { createChecks, type Running } from './check/check.ts'
 import { createOutput, type Output, type Section } from './output.ts'
-import { createReportRedaction, reportText } from './report.ts'
 import { dashboardFindings } from './services/dashboards.ts'
 import { examinePrometheus } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
@@ -34,10 +32,6 @@ const FLAGS = {
     parse: parseFilePath,
   },
   '--json': 'print the findings as a JSON object',
-  '--report <file>': {
-    description: 'also write the findings to a new file, without names, for a bug report',
-    parse: parseFilePath,
-  },
 } as const satisfies FlagTable
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
@@ -95,10 +89,6 @@ With --json, an object is written to stdout at the end:
             check, status, subject, text and remedy of each finding;
             members that a finding does not have are null
 
-With --report, a text for a bug report is written to a new file: versions, what
-is available, and every finding, with stand-ins such as pool-1 for names and
-addresses. Read it before you send it. The command capture records responses.
-
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
 error.`
 
@@ -111,8 +101,6 @@ export function doctorCommand(): Command {
 
 async function examine(flags: Flags): Promise<void> {
   const services = servicesOf(flags)
-  if (flags.report !== undefined && existsSync(flags.report))
-    throw new CommandError(`${flags.report} exists: choose another file for --report`)
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -120,23 +108,17 @@ async function examine(flags: Flags): Promise<void> {
     output.end()
     throw new CommandError('the configuration is invalid: correct it first')
   }
-  const redaction = createReportRedaction()
-  const received = flags.report === undefined ? undefined : redaction.received
-  let examined: readonly Examination[] = []
-  let others: readonly CheckReport[] = []
   const isInterrupted = await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
       signal,
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
-    examined = await examineSystems(flags, { systems: config.systems, received }, output, shown)
-    others = await examineServices({ ...services, otlp: config.otlp }, examined, output, shown)
+    const examined = await examineSystems(flags, config.systems, output, shown)
+    await examineServices({ ...services, otlp: config.otlp }, examined, output, shown)
     return stop.aborted
   }).finally(progress.clear)
   output.end()
-  if (flags.report !== undefined)
-    writeOutputFile(flags.report, reportText(examined, others, flags['config.file'], redaction))
   if (isInterrupted) throw new CommandError('interrupted')
   const failures = output.failures()
   if (failures > 0) throw new CommandError(`${counted(failures, 'failure')}, see above`, EXIT.failed)
@@ -161,7 +143,7 @@ type Shown = (what: string) => Running
 /** All at the same time, and their reports in the order of the file. */
 async function examineSystems(
   { system, saveCertificate: certificateFile, 'config.file': configFile }: Flags,
-  { systems, received }: Pick<Config, 'systems'> & Pick<SystemContext, 'received'>,
+  systems: Config['systems'],
   output: Output,
   shown: Shown,
 ): Promise<readonly Examination[]> {
@@ -169,7 +151,7 @@ async function examineSystems(
   const chosen = isOne ? [chooseSystem(systems, system)] : systems
   const examinations = chosen.map(async (system) => {
     const { signal, onCheck } = shown(system.name)
-    const context = { configFile, certificateFile, received, signal }
+    const context = { configFile, certificateFile, signal }
     return examineSystem({ ...context, system, readingPauseMs: READING_PAUSE_MS }, onCheck)
   })
   for (const examination of examinations) {
@@ -184,7 +166,7 @@ async function examineServices(
   examined: readonly Examination[],
   output: Output,
   shown: Shown,
-): Promise<readonly CheckReport[]> {
+): Promise<void> {
   const { otlp, prometheus, grafana, grafanaToken, sendsTestAlert } = services
   const sections: Section[] = []
   if (otlp !== undefined) {
@@ -208,7 +190,6 @@ async function examineServices(
     sections.push({ scope: 'grafana', headline: 'Grafana', reports })
   }
   sections.forEach(output.add)
-  return sections.flatMap(({ reports }) => reports)
 }
 
 /** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
-import { softwareVersions } from '../../api/resources/hardware.ts'
 import { configuredPools } from '../../api/resources/pool_list.ts'
 import { systemRisks } from '../../exporter/risks.ts'
-import { nodesIn } from '../../state/resources.ts'
 import {
   allOf,
   createChecks,
@@ -47,11 +45,9 @@ export async function examineSystem(given: SystemContext, onCheck: Running['onCh
   await run('forecasts', [client, ofSystem], ([open, state]) => checkForecasts(context, open, state))
   await run('resources', [ofSystem], ([state]) => resourceFindings(state))
   await client.fact?.close()
-  const inventory = nodesIn(poll.fact?.state.resources ?? new Map())
   return {
     system,
     reports,
-    versions: filled(softwareVersions(inventory).map(([version]) => version)),
     // Pools that are neither listed nor configured are unknown.
     pools: pools.fact ?? configuredPools(system.pools),
   }

@@ -1,4 +1,3 @@
-import type { ReceivedExchange } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import type { SystemConfig } from '../../../config/config.ts'
@@ -166,6 +165,4 @@ export interface SystemContext {
   /** Pause between two readings of the nodes. */
   readonly readingPauseMs: number
   readonly signal: AbortSignal
-  /** Receives each exchange with the system; undefined: no report is written. */
-  readonly received?: ((exchange: ReceivedExchange) => void) | undefined
 }

@@ -116,10 +116,10 @@ export async function checkLogin(
   context: SystemContext,
   baseUrls: readonly string[],
 ): Promise<Outcome<LoggedIn>> {
-  const { system, signal, received } = context
+  const { system, signal } = context
   const logins: (Reason | 'ok')[] = []
   const loggedIn = (result: Reason | 'ok') => void logins.push(result)
-  const client = createCommandClient({ ...system, baseUrls }, { loggedIn, ...(received && { received }) })
+  const client = createCommandClient({ ...system, baseUrls }, { loggedIn })
   try {
     const account = await client.account(signal)
     return { findings: [{ status: 'ok', text: acceptedText(context) }], fact: { client, account } }
