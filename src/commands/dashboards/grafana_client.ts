@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
 import type { Dashboard } from '../../alerting/dashboards.ts'
 import { isObject } from '../../api/parse/json.ts'
 import { visibleText } from '../../text.ts'
@@ -7,17 +6,9 @@ import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { CommandError } from '../cli/exit.ts'
 import type { FlagTable } from '../cli/flags/table.ts'
-import { type JsonResponse, listOf, optionalText, requestJson } from '../cli/request_json.ts'
+import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 
 export type Presence = 'missing' | 'different' | 'same'
-
-/** The dashboards that Grafana lists. All members are untrusted text. */
-const DASHBOARDS = z.array(
-  z.object({ uid: optionalText, title: optionalText, tags: listOf(optionalText).readonly() }),
-)
-
-/** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link CommandError}. */
-export type GrafanaClient = ReturnType<typeof createGrafanaClient>
 
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
@@ -35,8 +26,11 @@ const REMEDIES: Readonly<Record<number, string>> = {
 
 type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unknown]
 
-/** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
-export function createGrafanaClient(root: string, token: Secret, signal?: AbortSignal) {
+/**
+ * The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link CommandError}.
+ * @param root URL of Grafana without a slash at its end, with a path if it is served below one
+ */
+export function createGrafanaClient(root: string, token: Secret) {
   /** The object of a 2xx response; undefined for a status in `expected`. */
   async function expectStatus(
     expected: readonly number[],
@@ -48,7 +42,6 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
       headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
       timeoutMs: TIMEOUT_MS,
-      ...(signal && { signal }),
       noResponse: (reason) =>
         new CommandError(`Grafana at ${root} did not respond to ${method} ${path}: ${reason}`),
     })
@@ -64,15 +57,6 @@ export function createGrafanaClient(root: string, token: Secret, signal?: AbortS
     async ensureFolder({ uid, title }: { readonly uid: string; readonly title: string }): Promise<void> {
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectStatus(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
-    },
-    async tagged(tag: string): Promise<readonly z.output<typeof DASHBOARDS>[number][]> {
-      // Not by type: Grafana 12.3 then lists none of those in folders to a service account with the role Viewer.
-      const filter = new URLSearchParams({ tag, limit: '5000' })
-      const found = await expectStatus([], 'GET', `/api/search?${filter}`)
-      const { data } = DASHBOARDS.safeParse(found)
-      if (data === undefined)
-        throw new CommandError(`${root} is not the API of Grafana (HTTP 200): ${CHECK_URL}`)
-      return data
     },
     async presence(dashboard: Dashboard, folderUid: string): Promise<Presence> {
       const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`

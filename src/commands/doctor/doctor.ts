@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { Command } from 'commander'
-import type { Config } from '../../config/config.ts'
+import type { Config, OtlpConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted, visibleText } from '../../text.ts'
@@ -12,10 +12,8 @@ import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } f
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { createGrafanaClient, GRAFANA_TOKEN_FLAG, readGrafanaToken } from '../dashboards/grafana_client.ts'
 import { createChecks, type Running } from './check/check.ts'
 import { createOutput, type Output, type Section } from './output.ts'
-import { dashboardFindings } from './services/dashboards.ts'
 import { examinePrometheus } from './services/prometheus_checks.ts'
 import { createPrometheusClient } from './services/prometheus_client.ts'
 import { pushFindings } from './services/push.ts'
@@ -24,8 +22,6 @@ import { type Examination, examineSystem } from './system.ts'
 const FLAGS = {
   '--prometheus.url <url>': 'URL of Prometheus, to check scraping and rules too',
   '--test-alert': 'with --prometheus.url: send an alert to each Alertmanager of Prometheus',
-  '--grafana.url <url>': 'URL of Grafana, to check the dashboards too',
-  ...GRAFANA_TOKEN_FLAG,
   '--system <name>': 'only this system; problems that other systems have in the file are ignored',
   '--save-certificate <file>': {
     description: 'write the root certificates of the system to this file, for tls_config.ca_file',
@@ -71,9 +67,6 @@ and a receiver with an integration. With --test-alert, each gets the alert
 SdsTestAlert with severity critical, which is sent as any other and resolves
 after five minutes; the receivers to which it is routed are checked, too.
 
-With --grafana.url also: whether Grafana has the dashboards, in the version of
-this program. A service account with the role Viewer suffices.
-
 With --save-certificate, a file that tls_config.ca_file names and that does not
 exist is no problem of the configuration. An existing file is replaced if it has
 no more certificates than the system has addresses.
@@ -85,8 +78,8 @@ the configuration. The checks take at most two minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
-  findings  scope (configuration, system, otlp, prometheus or grafana), system,
-            check, status, subject, text and remedy of each finding;
+  findings  scope (configuration, system, otlp or prometheus), system, check,
+            status, subject, text and remedy of each finding;
             members that a finding does not have are null
 
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
@@ -100,7 +93,10 @@ export function doctorCommand(): Command {
 }
 
 async function examine(flags: Flags): Promise<void> {
-  const services = servicesOf(flags)
+  const { 'prometheus.url': url, testAlert: sendsTestAlert = false } = flags
+  const prometheus = url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
+  if (sendsTestAlert && prometheus === undefined)
+    throw new CommandError('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -115,27 +111,19 @@ async function examine(flags: Flags): Promise<void> {
       onCheck: (title) => progress.show(`${what}: ${title} …`),
     })
     const examined = await examineSystems(flags, config.systems, output, shown)
-    await examineServices({ ...services, otlp: config.otlp }, examined, output, shown)
+    if (config.otlp !== undefined) output.add(await examinePush(config.otlp, shown('OTLP')))
+    if (prometheus !== undefined) {
+      const systems = examined.map(({ system, pools }) => ({ name: system.name, pools }))
+      const client = createPrometheusClient(prometheus, signal)
+      const reports = await examinePrometheus({ client, systems, sendsTestAlert }, shown('Prometheus'))
+      output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
+    }
     return stop.aborted
   }).finally(progress.clear)
   output.end()
   if (isInterrupted) throw new CommandError('interrupted')
   const failures = output.failures()
   if (failures > 0) throw new CommandError(`${counted(failures, 'failure')}, see above`, EXIT.failed)
-}
-
-/** The services beside the systems that are asked. @throws {CommandError} for flags that do not fit, or without a token */
-function servicesOf(flags: Flags) {
-  const { 'prometheus.url': prometheus, 'grafana.url': grafana, testAlert: sendsTestAlert = false } = flags
-  if (sendsTestAlert && prometheus === undefined) {
-    throw new CommandError('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
-  }
-  return {
-    prometheus: prometheus === undefined ? undefined : parseRootUrl('--prometheus.url', prometheus),
-    grafana: grafana === undefined ? undefined : parseRootUrl('--grafana.url', grafana),
-    grafanaToken: grafana === undefined ? undefined : readGrafanaToken(flags['grafana.tokenFile']),
-    sendsTestAlert,
-  }
 }
 
 type Shown = (what: string) => Running
@@ -161,35 +149,10 @@ async function examineSystems(
   return await Promise.all(examinations)
 }
 
-async function examineServices(
-  services: ReturnType<typeof servicesOf> & Pick<Config, 'otlp'>,
-  examined: readonly Examination[],
-  output: Output,
-  shown: Shown,
-): Promise<void> {
-  const { otlp, prometheus, grafana, grafanaToken, sendsTestAlert } = services
-  const sections: Section[] = []
-  if (otlp !== undefined) {
-    const running = shown('OTLP')
-    const { run, reports } = createChecks(running)
-    await run('push', [], () => pushFindings(otlp, running.signal))
-    sections.push({ scope: 'otlp', headline: 'OTLP', reports })
-  }
-  if (prometheus !== undefined) {
-    const running = shown('Prometheus')
-    const systems = examined.map(({ system, pools }) => ({ name: system.name, pools }))
-    const client = createPrometheusClient(prometheus, running.signal)
-    const reports = await examinePrometheus({ client, systems, sendsTestAlert }, running)
-    sections.push({ scope: 'prometheus', headline: 'Prometheus', reports })
-  }
-  if (grafana !== undefined && grafanaToken !== undefined) {
-    const running = shown('Grafana')
-    const client = createGrafanaClient(grafana, grafanaToken, running.signal)
-    const { run, reports } = createChecks(running)
-    await run('dashboards', [], async () => dashboardFindings(client))
-    sections.push({ scope: 'grafana', headline: 'Grafana', reports })
-  }
-  sections.forEach(output.add)
+async function examinePush(otlp: OtlpConfig, running: Running): Promise<Section> {
+  const { run, reports } = createChecks(running)
+  await run('push', [], () => pushFindings(otlp, running.signal))
+  return { scope: 'otlp', headline: 'OTLP', reports }
 }
 
 /** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readDashboards } from '../../../src/alerting/package_files.ts'
 import { CheckFailure } from '../../../src/commands/doctor/check/check.ts'
 import { type AlertmanagerClient, alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
-import { dashboardFindings } from '../../../src/commands/doctor/services/dashboards.ts'
 import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
 import type {
   LoadedRule,
@@ -147,32 +145,4 @@ test('an Alertmanager without a response hides nothing of the others', async () 
     ['http://b', 'warn'],
   ])
   expect(findings[2]).toMatchObject({ text: 'no response', remedy: 'check its log' })
-})
-
-describe('dashboards', () => {
-  const ALL = readDashboards().map(({ dashboard: { uid, title, tags } }) => ({
-    uid,
-    title,
-    tags: tags as readonly string[],
-  }))
-  const [FIRST = { uid: '', title: '', tags: [] }, ...OTHERS] = ALL
-  const COUNT = ALL.length
-  const OLD = 'sds-exporter-0.0.9'
-  const DIFFERS = `this program is ${readVersion()}: ${FIRST.title}`
-  const withTags = (...tags: string[]) => [{ ...FIRST, tags }, ...OTHERS]
-
-  test.each([
-    [
-      'none',
-      [{ uid: 'other', title: 'Other', tags: ['sds'] }],
-      'warn',
-      'Grafana has no dashboards of the exporter',
-    ],
-    ['all of this version', ALL, 'ok', `${COUNT} of ${COUNT} dashboards, of version ${readVersion()}`],
-    ['one missing', OTHERS, 'info', `${OTHERS.length} of ${COUNT} dashboards, without ${FIRST.uid}`],
-    ['one of another version', withTags('sds', OLD), 'warn', `of 0.0.9, ${DIFFERS}`],
-    ['one without a version', withTags('sds'), 'warn', `of an older version without a mark, ${DIFFERS}`],
-  ] as const)('of Grafana: %s', async (_, listed, status, text) => {
-    expect(await dashboardFindings({ tagged: async () => listed })).toMatchObject([{ status, text }])
-  })
 })

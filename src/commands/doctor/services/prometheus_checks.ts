@@ -152,20 +152,17 @@ function wrongJob(rules: readonly LoadedRule[], targets: readonly ScrapeTarget[]
   return allOf(undefined, [[isOther, 'warn', text, remedy]])
 }
 
-export const UNMARKED = 'an older version without a mark'
+const UNMARKED = 'an older version without a mark'
 
 /** Whether rules are of another version than the program. Older ones do not tell it. */
 function ruleVersionFindings(loaded: readonly LoadedRule[]): Finding[] {
   const { record } = readRules().sources.info
   const infos = loaded.filter(({ name }) => name === record)
   const versions = infos.map(({ labels }) => labels['version'] ?? UNMARKED)
-  const others = otherVersions(infos.length === 0 ? [UNMARKED] : versions)
+  const all = new Set(infos.length === 0 ? [UNMARKED] : versions)
+  const others = [...all].filter((version) => version !== readVersion())
   const text = `the loaded rules are of ${others.join(' and ')}, this program is ${readVersion()}`
   return allOf(undefined, [[others.length > 0, 'warn', text, WRITE_RULES]])
-}
-
-export function otherVersions(versions: readonly string[]): readonly string[] {
-  return [...new Set(versions)].filter((version) => version !== readVersion())
 }
 
 const WRITE_RULES =
