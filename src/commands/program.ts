@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backfill: async () => (await import('./backfill/backfill.ts')).backfillCommand(),
   dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),
-  capture: async () => (await import('./capture/capture.ts')).captureCommand(),
+  capture: async () => (await import('./capture.ts')).captureCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
   completion: async () => (await import('./completion/completion.ts')).completionCommand(),
   complete: async () => (await import('./completion/completion.ts')).completeCommand(createProgram),

@@ -33,9 +33,13 @@ describe('capture', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
     const shown = await program('capture', `--show=${file}`)
     expect(shown.stdout).toContain('Versions of the nodes: 4.3.0.0.')
-    const requests = emulator.log.requests().map(({ method, path, query }) => `${method} ${path}?${query}`)
-    const reads = requests.filter((text) => text.startsWith('GET') && !/log(in|out)/.test(text))
-    expect(new Set(reads).size).toBe(reads.length)
+    const [, ...exchanges] = before.trimEnd().split('\n')
+    const requests = exchanges.map((line) => JSON.stringify(JSON.parse(line).request))
+    expect(new Set(requests).size).toBe(requests.length)
+    const operations = exchanges.map((line) => JSON.parse(line).request.operation)
+    expect(operations).toEqual(
+      expect.arrayContaining(['pools', 'nodes', 'forecast', 'history', 'query', 'namespaces', 'inventory']),
+    )
 
     const report = `${folder.path}/report.txt`
     const reporting = () => program('doctor', `--config.file=${config}`, `--report=${report}`)

@@ -1,4 +1,4 @@
-import { createSystemRecording, type SystemRecording } from '../../src/commands/capture/requests.ts'
+import { createSystemRecording, type SystemRecording } from '../../src/commands/capture.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
 import { createReplay, type Replay } from '../../src/emulator/replay/replay.ts'

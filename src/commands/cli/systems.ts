@@ -1,7 +1,5 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
-import { pause } from '../../api/http/waiting.ts'
 import { configuredPools, type PoolRef } from '../../api/resources/pool_list.ts'
-import { createResourceReader } from '../../api/resources/reader.ts'
 import type { ResourceReaderOptions } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { readVersion } from '../../exporter/version.ts'
@@ -47,6 +45,14 @@ export async function poolsOf(
 /** Objects that take a request each, of which a system may have thousands, where a command reads only a few. */
 export const MAX_SINGLE = 3
 
+/** With the Flux API, unless the configuration turns it off, also where the exporter does not need it. */
+export function withQueries(system: SystemConfig): SystemConfig {
+  const { performance } = system
+  return performance.source === 'feed'
+    ? system
+    : { ...system, performance: { ...performance, source: 'query' } }
+}
+
 /** Reads a system once, as the exporter does. The client stays open. @throws the reason of the signal after its abort */
 export async function pollOnce(
   system: SystemConfig,
@@ -66,26 +72,6 @@ export async function pollOnce(
   await poller.stop()
   signal.throwIfAborted()
   return store.system(name) ?? newSystem(name)
-}
-
-/** A reader of resources for one run of a command. */
-export function createCommandReader(
-  { resource, query, openDataPorts }: Pick<SystemClient, 'resource' | 'query' | 'openDataPorts'>,
-  { resources }: Pick<SystemConfig, 'resources'>,
-  more: Partial<ResourceReaderOptions> = {},
-): ReturnType<typeof createResourceReader> {
-  const known = () => undefined
-  const now = () => performance.now()
-  return createResourceReader({
-    resources,
-    send: resource,
-    query,
-    openDataPorts,
-    known,
-    pause,
-    now,
-    ...more,
-  })
 }
 
 export interface ConfiguredName {

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createClient, type ReceivedExchange } from '../../../src/api/client.ts'
 import type { ApiError } from '../../../src/api/errors/errors.ts'
-import { createCommandReader } from '../../../src/commands/cli/systems.ts'
+import { pause } from '../../../src/api/http/waiting.ts'
+import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import { silentLog } from '../../../src/log.ts'
 import { kindsOf } from '../../../src/system_catalogue.ts'
 import { configOf, onlySystem } from '../../readings/setup.ts'
@@ -83,7 +84,11 @@ async function read(addresses: readonly unknown[], answers: Answers, keys = '', 
   })
   try {
     if (KIND === undefined) throw new Error('no such kind')
-    const reading = await createCommandReader(client, config).read(KIND, new AbortController().signal)
+    const reader = createResourceReader({
+      ...{ resources: config.resources, send: client.resource, query: client.query },
+      ...{ openDataPorts: client.openDataPorts, known: () => undefined, pause, now: () => performance.now() },
+    })
+    const reading = await reader.read(KIND, new AbortController().signal)
     return { lines: linesOf(reading), reading, seen, received, responded }
   } finally {
     await client.close()

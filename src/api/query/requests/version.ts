@@ -2,7 +2,7 @@ import { ApiError } from '../../errors/errors.ts'
 import { asList, isObject, member, parseJson, readText } from '../../parse/json.ts'
 
 /** The only resource with the version of the system. */
-const VERSION_PATH = '/vdc/nodes'
+export const VERSION_PATH = '/vdc/nodes'
 
 /** The versions of the nodes, of which an upgrade leaves several; empty if the answer has none. */
 export function decodeVersions(body: unknown): readonly string[] {

@@ -7,7 +7,7 @@ import { configuredPools, type PoolRef } from '../../../api/resources/pool_list.
 import type { SystemConfig } from '../../../config/config.ts'
 import type { Failure, PoolState, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
-import { MAX_SINGLE, pollOnce } from '../../cli/systems.ts'
+import { MAX_SINGLE, pollOnce, withQueries } from '../../cli/systems.ts'
 import {
   allOf,
   type Finding,
@@ -79,20 +79,12 @@ interface Poll {
   readonly endedMs: number
 }
 
-/**
- * One poll by the readers of the exporter, with the Flux API also where the exporter does not need it, and without
- * forecasts, which have a check of their own.
- */
+/** One poll by the readers of the exporter, without forecasts, which have a check of their own. */
 export async function pollForChecks(
   { system, signal }: SystemContext,
   client: SystemClient,
 ): Promise<Outcome<Poll>> {
-  const { source } = system.performance
-  const polled: SystemConfig = {
-    ...system,
-    performance: { ...system.performance, source: source === 'feed' ? 'feed' : 'query' },
-    forecast: { ...system.forecast, schedule: '' },
-  }
+  const polled = withQueries({ ...system, forecast: { ...system.forecast, schedule: '' } })
   const state = await pollOnce(polled, client, signal, { maxSingle: MAX_SINGLE })
   const pools = [...state.pools.values()]
   const isRead = pools.some(({ reading }) => reading !== undefined)
