@@ -10,7 +10,7 @@ import { loadConfig } from '../config/load.ts'
 import { readVersion } from '../exporter/version.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../recording/format.ts'
 import { createRedactor } from '../recording/redaction/redactor.ts'
-import { type ForbiddenText, findLeaks, textsIn } from '../recording/search/leaks.ts'
+import { type ForbiddenText, findLeaks } from '../recording/search/leaks.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
@@ -19,7 +19,6 @@ import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from './cli/fla
 import { interruptible } from './cli/lifetime.ts'
 import { createProgress } from './cli/output/width.ts'
 import { writeOutputFile } from './cli/output/written_files.ts'
-import { readRecording } from './cli/recordings.ts'
 import {
   type ConfiguredName,
   chooseSystem,
@@ -34,7 +33,6 @@ const FLAGS = {
   '--output <file>': { description: 'file to write', parse: parseFilePath },
   '--force': 'replace an existing file',
   '--keep-names': 'keep the names of pools, nodes, namespaces and the like; secrets are never kept',
-  '--show <file>': 'print the requests and all texts of a recording, and stop',
 } as const satisfies FlagTable
 
 const HELP = `
@@ -52,8 +50,8 @@ times, statuses, known names of members, and the shape of the responses stay.
 At the end, the recording is searched for every secret, host and user of the
 configuration and for every replaced text; if one is found, nothing is written.
 
-Read the file before you send it:
-  sds-exporter capture --show=system.jsonl
+Read the file before you send it, for example all its texts:
+  jq -r '.. | strings' system.jsonl | sort -u
 Replay it:
   sds-exporter emulate --from=system.jsonl
 
@@ -72,9 +70,8 @@ export function captureCommand(): Command {
 type Flags = Partial<ConfigFileFlag> & FlagsOf<typeof FLAGS>
 
 async function capture(flags: Flags, command: Command): Promise<void> {
-  const { system: name, output, show, keepNames = false, force = false } = flags
-  if (show !== undefined) return void process.stdout.write(summaryText(show))
-  if (output === undefined) throw new CommandError('capture needs --output, or --show', EXIT.usage)
+  const { system: name, output, keepNames = false, force = false } = flags
+  if (output === undefined) throw new CommandError('capture needs --output', EXIT.usage)
   if (!force && existsSync(output))
     throw new CommandError(`${output} exists: choose another output, or replace it with --force`)
   const config = loadConfig(flags['config.file'] ?? configFileOf(command), process.env, { system: name })
@@ -132,33 +129,9 @@ function reportText(file: string, bytes: number, { counts, redactor }: SystemRec
           `${counted(unknown.length, 'name')} of members that are not known, replaced in the file: ${names}`,
           'If they are names of the product, add them to your report.',
         ]),
-    `Read it before you send it: sds-exporter capture --show=${file}`,
+    `Read it before you send it: jq -r '.. | strings' ${file} | sort -u`,
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** Header and requests of a recording, and every text in it that is no number or time. */
-function summaryText(file: string): string {
-  const { header, exchanges } = readRecording(file)
-  const { program, recorded_at, complete, names, versions, source } = header
-  const lines = [
-    `Recorded by ${program} at ${recorded_at}${complete ? '' : ', not complete'}; names are ${names}`,
-    ...(source === undefined ? [] : [`Source: ${source}`]),
-    `Versions of the nodes: ${versions.join(', ') || 'unknown'}`,
-    '',
-    `${counted(exchanges.length, 'request')}:`,
-    ...exchanges.map((exchange) => `  ${requestText(exchange)}`),
-    '',
-    'Names of members and texts, except numbers and times:',
-    ...[...textsIn(exchanges.map(({ body }) => body))].toSorted().map((text) => `  ${text}`),
-  ]
-  return `${lines.map(visibleText).join('\n')}\n`
-}
-
-function requestText({ request, status, format, failure }: RecordedExchange): string {
-  const { method, path, query = '' } = request
-  const outcome = failure ?? `${status} ${format}`
-  return `${outcome.padEnd(12)}  ${method} ${path}${query === '' ? '' : `?${query}`}`
 }
 
 interface SendOptions {

@@ -16,8 +16,6 @@ const header = z.object({
   names: z.enum(['replaced', 'kept']),
   /** Software versions of the nodes. */
   versions: z.array(z.string()).readonly(),
-  /** Where the answers are from, if they were not recorded. */
-  source: z.string().exactOptional(),
 })
 
 const request = z.object({

@@ -15,7 +15,7 @@ function configOf(url: string, perSecond = 1000): string {
 }
 
 describe('capture', () => {
-  test('writes a recording without names, which --show prints and doctor --report complements', async () => {
+  test('writes a recording without names, which doctor --report complements', async () => {
     const size = { pools: 1, nodes: 2, namespaces: 2, buckets: 1 }
     await using emulator = await startEmulator({ profile: 'modern', ...size })
     using folder = temporaryFolder()
@@ -31,9 +31,8 @@ describe('capture', () => {
     const again = await program('capture', `--config.file=${config}`, `--output=${file}`)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('or replace it with --force') })
     expect(readFileSync(file, 'utf8')).toBe(before)
-    const shown = await program('capture', `--show=${file}`)
-    expect(shown.stdout).toContain('Versions of the nodes: 4.3.0.0.')
-    const [, ...exchanges] = before.trimEnd().split('\n')
+    const [header, ...exchanges] = before.trimEnd().split('\n')
+    expect(JSON.parse(header ?? '').versions).toEqual([expect.stringContaining('4.3.0.0.')])
     const requests = exchanges.map((line) => JSON.stringify(JSON.parse(line).request))
     expect(new Set(requests).size).toBe(requests.length)
     const operations = exchanges.map((line) => JSON.parse(line).request.operation)
@@ -51,8 +50,7 @@ describe('capture', () => {
     expect(text).toMatch(/ok +feed +pool-\d: 2 nodes/)
     expect(text).toContain('sds-exporter capture')
     for (const name of [...names, 'frankfurt-prod', '127.0.0.1'])
-      for (const written of [shown.stdout, readFileSync(file, 'utf8'), text])
-        expect(written).not.toContain(name)
+      for (const written of [before, captured.stdout, text]) expect(written).not.toContain(name)
   })
 
   test('counts what was refused', async () => {
@@ -86,7 +84,7 @@ describe('capture', () => {
   })
 
   test.each([
-    [['capture'], 'capture needs --output, or --show'],
+    [['capture'], 'capture needs --output'],
     [['emulate', '--from=x.jsonl', '--scenario=slow'], '--scenario has no effect with --from'],
     [['emulate', '--from=x.jsonl', '--data-ports'], '--data-ports has no effect with --from'],
     [['emulate', '--from=x.jsonl', '--seed=a'], '--seed has no effect with --from'],
@@ -98,35 +96,6 @@ describe('capture', () => {
     using folder = temporaryFolder()
     const file = folder.write('x.jsonl', '{"recording":2}\n')
     const stderr = expect.stringContaining('is not a recording: line 1 is not the header')
-    expect(await program('capture', `--show=${file}`)).toMatchObject({ code: 1, stderr })
-  })
-
-  test('a recording with a source says so, and is shown with its requests', async () => {
-    using folder = temporaryFolder()
-    const header = {
-      ...{ recording: 1, program: 'sds-exporter 1.0.0', recorded_at: '2026-03-01T00:00:00Z' },
-      ...{ complete: false, names: 'kept', versions: [], source: 'the documentation' },
-    }
-    const request = { operation: 'nodes', method: 'GET', path: '/dashboard/nodes', query: 'a=1' }
-    const exchanges = [
-      { request, at: 1, status: 200, format: 'json', body: { name: ['n1', '12'], '2026': null } },
-      { request: { ...request, query: '' }, at: 2, failure: 'reset' },
-    ]
-    const text = [header, ...exchanges].map((line) => `${JSON.stringify(line)}\n`).join('')
-    const { code, stdout } = await program('capture', `--show=${folder.write('x.jsonl', text)}`)
-    expect(code).toBe(0)
-    expect(stdout).toBe(`Recorded by sds-exporter 1.0.0 at 2026-03-01T00:00:00Z, not complete; names are kept
-Source: the documentation
-Versions of the nodes: unknown
-
-2 requests:
-  200 json      GET /dashboard/nodes?a=1
-  reset         GET /dashboard/nodes
-
-Names of members and texts, except numbers and times:
-  2026
-  n1
-  name
-`)
+    expect(await program('emulate', `--from=${file}`)).toMatchObject({ code: 1, stderr })
   })
 })

@@ -89,7 +89,7 @@ function remainingText(lines: readonly string[], isStandIn: (text: string) => bo
 }
 
 /** The names of members of a value, and its texts except numbers and times. */
-export function textsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
+function textsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (typeof value === 'string' && !NUMERIC.test(value)) found.add(value)
   if (typeof value !== 'object' || value === null) return found
   for (const [name, inner] of Object.entries(value)) {
