@@ -1,7 +1,7 @@
 import type { AdminClient } from '../api/admin_client.ts'
+import { Abandoned } from '../api/admin_client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
-import { Abandoned } from '../api/providers/deletion.ts'
 import type { Secret } from '../values/secret.ts'
 import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { outcomeOf, statusOf } from './errors.ts'

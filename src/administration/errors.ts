@@ -1,6 +1,6 @@
+import { Abandoned, UnknownOutcome } from '../api/admin_client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
-import { Abandoned, UnknownOutcome } from '../api/providers/deletion.ts'
 import { type ErrorBody, HttpError } from '../values/http_error.ts'
 
 /** The error code of a deletion whose result is unknown, for every HTTP status. */

@@ -19,7 +19,7 @@ import { refusalOf } from './http/refusals.ts'
 import { type HttpLimits, respondedAt } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
 import { parseBody } from './parse/xml.ts'
-import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
+import { type Account, decodeAccount, WHOAMI_REQUEST } from './providers/providers.ts'
 import { decodeAnswer, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
@@ -90,8 +90,7 @@ export function createClient(options: ClientOptions) {
     openDataPorts: createDataPorts(options),
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */
-    account: (signal: AbortSignal): Promise<Account> =>
-      read({ operation: 'pools', path: WHOAMI_PATH }, signal, decodeAccount),
+    account: (signal: AbortSignal): Promise<Account> => read(WHOAMI_REQUEST, signal, decodeAccount),
     read: <T>(
       request: Pick<Request, 'operation' | 'path' | 'headers'>,
       decode: (text: string) => T,

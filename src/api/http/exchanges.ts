@@ -239,6 +239,8 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number) 
      * @throws {ApiError} the failure of the last attempt
      */
     run: <T>(send: Send<T>, bounds: AttemptBounds): Promise<T> => run(endpoints, send, bounds),
+    /** The base URL of the first attempt. */
+    preferred: (): string => nextEndpoint(endpoints, new Set()).baseUrl,
     /** In the order of the configuration, with the milliseconds for which others are preferred, because it failed. */
     endpoints: () =>
       endpoints.map(({ baseUrl, cooldown }) => ({ baseUrl, cooldownMs: cooldown.remainingMs() })),

@@ -2,15 +2,14 @@ import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { Abandoned, type SendDeletion, sendDeletion, UnknownOutcome } from '../../../src/api/admin_client.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
-import { createTransport, type HttpResponse, type Transport } from '../../../src/api/http/transport.ts'
-import { Abandoned, sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
+import { createTransport, type HttpResponse } from '../../../src/api/http/transport.ts'
 import { createLimits } from '../../../src/api/request/operation.ts'
 import { responseOf } from '../http/responses.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
-const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
 
 const NO_TLS = { caFile: undefined, certFile: undefined, keyFile: undefined, serverName: undefined }
 const STAYS = new AbortController().signal
@@ -23,18 +22,15 @@ async function outcome(
   isSent = true,
 ): Promise<{ result: string; sent: number }> {
   let sent = 0
-  const transport: Transport = {
-    async send({ onSend }) {
-      sent++
-      if (isSent) onSend?.()
-      if (end instanceof Error) throw exchangeFailure(end)
-      return { ...responseOf(200, end.text), ...end }
-    },
-    close: async () => undefined,
+  const send: SendDeletion = async (_signal, onSend) => {
+    sent++
+    if (isSent) onSend()
+    if (end instanceof Error) throw exchangeFailure(end)
+    return { ...responseOf(200, end.text), ...end }
   }
   const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-  const deletion = { request: REQUEST, transport, limits, timeoutMs: 1000, stop: STAYS, place: PLACE }
-  const result = await sendDeletion(deletion).then(
+  const bounds = { limits, timeoutMs: 1000, stop: STAYS, place: PLACE }
+  const result = await sendDeletion(send, bounds).then(
     () => 'done',
     (failure: unknown) => {
       expect(failure).toBeInstanceOf(ApiError)
@@ -95,19 +91,9 @@ describe('a deletion', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const busy = limits.withPermit(() => promise, { signal: STAYS })
     const caller = new AbortController()
-    const transport: Transport = {
-      send: () => Promise.reject(new Error('sent')),
-      close: async () => undefined,
-    }
-    const deletion = {
-      request: REQUEST,
-      transport,
-      limits,
-      timeoutMs: HOUR_MS,
-      stop: caller.signal,
-      place: PLACE,
-    }
-    const failure = sendDeletion(deletion).catch((cause: unknown) => cause)
+    const send = () => Promise.reject(new Error('sent'))
+    const bounds = { limits, timeoutMs: HOUR_MS, stop: caller.signal, place: PLACE }
+    const failure = sendDeletion(send, bounds).catch((cause: unknown) => cause)
     caller.abort()
     expect(await failure).toBeInstanceOf(Abandoned)
     resolve()
@@ -137,9 +123,9 @@ describe('a deletion', () => {
         maxResponseBytes: 1000,
         onCertificate: () => undefined,
       })
-      const request = { ...REQUEST, baseUrl }
-      const deletion = { request, transport, limits, timeoutMs: HOUR_MS, stop, place: PLACE }
-      return sendDeletion(deletion)
+      const request = { baseUrl, method: 'DELETE', path: '/x', headers: {} } as const
+      const send: SendDeletion = (signal, onSend) => transport.send({ ...request, signal, onSend })
+      return sendDeletion(send, { limits, timeoutMs: HOUR_MS, stop, place: PLACE })
         .catch((cause: unknown) => cause)
         .finally(() => void transport.close())
     }

@@ -9,8 +9,13 @@ import {
   type HttpResponse,
   type Transport,
 } from '../../../api/http/transport.ts'
-import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../../../api/providers/providers.ts'
-import { type Account, mayRead } from '../../../api/providers/whoami.ts'
+import {
+  type Account,
+  decodeProviders,
+  mayRead,
+  PROVIDERS_ACCEPT,
+  PROVIDERS_PATH,
+} from '../../../api/providers/providers.ts'
 import { credentialHeaders } from '../../../api/session/session.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { createCommandClient } from '../../cli/systems.ts'
