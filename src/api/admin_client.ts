@@ -68,27 +68,7 @@ export function createAdminClient({ log = silentLog, timeoutMs, ...options }: Ad
     pace: limits.pace,
     observer: { exchanged: (end) => logRequest(log, { system, ...end }) },
   })
-  const accepted: Exchange = async (...call) => {
-    const response = await exchange(...call)
-    const refusal = refusalOf(response, call[0].operation === 'login' ? 'login' : undefined)
-    if (refusal !== undefined) throw refusal
-    return response
-  }
-  const operate = createOperate({ system, timeoutMs, limits, attempts, exchange: accepted })
-
-  /** The wait for a permit counts, because the caller waits, too. */
-  async function read<T>(
-    request: Request,
-    stop: AbortSignal,
-    decode: (text: string, baseUrl: string, response: HttpResponse) => T,
-  ): Promise<T> {
-    try {
-      return await operate(request, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), decode)
-    } catch (failure) {
-      const { operation, path } = request
-      throw asApiError(withTimeoutReason(failure), { system, operation, path })
-    }
-  }
+  const read = createRead({ system, timeoutMs, limits, attempts, exchange })
 
   async function deleteOnce(token: Secret, id: string, stop: AbortSignal): Promise<void> {
     const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
@@ -136,6 +116,28 @@ export function createAdminClient({ log = silentLog, timeoutMs, ...options }: Ad
       read(tokenRequest(LOGOUT, token), signal, () => undefined),
     /** Closes the connections of reading requests at once; a deletion under way goes on. */
     close,
+  }
+}
+
+type Decode<T> = (text: string, baseUrl: string, response: HttpResponse) => T
+
+function createRead(options: Parameters<typeof createOperate>[0]) {
+  const { system, timeoutMs, exchange } = options
+  const accepted: Exchange = async (...call) => {
+    const response = await exchange(...call)
+    const refusal = refusalOf(response, call[0].operation === 'login' ? 'login' : undefined)
+    if (refusal !== undefined) throw refusal
+    return response
+  }
+  const operate = createOperate({ ...options, exchange: accepted })
+  /** The wait for a permit counts, because the caller waits, too. */
+  return async <T>(request: Request, stop: AbortSignal, decode: Decode<T>): Promise<T> => {
+    try {
+      return await operate(request, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), decode)
+    } catch (failure) {
+      const { operation, path } = request
+      throw asApiError(withTimeoutReason(failure), { system, operation, path })
+    }
   }
 }
 
