@@ -1,10 +1,10 @@
 import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/answers/rates.ts'
 import type { Config, OtlpConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
-import { pollPeriodMs } from '../readings/schedule.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
 import { isLoopback } from '../values/listen_address.ts'
+import { pollPeriodMs } from '../values/schedule.ts'
 import type { Secret } from '../values/secret.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */

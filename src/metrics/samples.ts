@@ -1,8 +1,6 @@
-import type { FeedReading } from '../api/feed/feed.ts'
-import type { Coverage, Forecast, NodeReading } from '../api/feed/node_reading.ts'
-import type { TransactionErrors } from '../api/feed/snapshots.ts'
+import type { Coverage, FeedReading, NodeReading } from '../api/feed/feed.ts'
+import type { Forecast, TransactionErrors } from '../api/feed/snapshots.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
-import type { FindHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,
   type Category,
@@ -30,6 +28,19 @@ export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Catego
   for (const { rate } of errors.types) see(TRANSACTION_ERRORS.category, rate?.t)
   return newest
 }
+
+/** Where a node is, and what runs on it. */
+export interface NodeHardware {
+  readonly rack: string | undefined
+  readonly address: string | undefined
+  readonly version: string | undefined
+}
+
+/** Finds the hardware of a node of the feed. */
+export type FindHardware = (node: {
+  readonly id: string
+  readonly name: string | undefined
+}) => NodeHardware | undefined
 
 export interface PoolLabels {
   readonly system: string

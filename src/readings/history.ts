@@ -15,7 +15,7 @@ import { withRejectedValues } from '../state/changes.ts'
 import { type Failure, failureOf, type PoolState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { durationText } from '../text.ts'
-import type { ReadingLog } from './log/reading_log.ts'
+import type { ReadingLog } from './reading_log.ts'
 import { createSource } from './source.ts'
 
 export interface HistoryOptions {

@@ -6,9 +6,9 @@ import type { HistoryDocument } from '../history/recent.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { ConfiguredSystem, StateStore } from '../state/store.ts'
-import { poolFields } from './log/reading_log.ts'
+import { pollPeriodMs } from '../values/schedule.ts'
+import { poolFields } from './reading_log.ts'
 import type { Probe } from './rounds.ts'
-import { pollPeriodMs } from './schedule.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */

@@ -9,9 +9,8 @@ import type { SystemConfig } from '../config/config.ts'
 import { dropNodes, withForecasts, withPoll, withPools } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
-import type { ReadingLog } from './log/reading_log.ts'
-import { keepForMs, RETRY_MS } from './schedule.ts'
-import { createSource, type Outcome, type Source } from './source.ts'
+import type { ReadingLog } from './reading_log.ts'
+import { createSource, keepForMs, type Outcome, RETRY_MS, type Source } from './source.ts'
 
 export interface PoolOptions {
   readonly poolId: string

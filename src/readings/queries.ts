@@ -16,7 +16,7 @@ import { withPerformance, withPerformancePoll } from '../state/changes.ts'
 import { type Failure, failureOf, type PerformanceState, type SystemState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { backoffMs } from '../values/timers.ts'
-import type { PollSize, ReadingLog } from './log/reading_log.ts'
+import type { PollSize, ReadingLog } from './reading_log.ts'
 import { createSource } from './source.ts'
 
 interface QueriesOptions {

@@ -12,9 +12,9 @@ import { dropResource, withoutResources, withResource, withResourceFailure } fro
 import type { SystemState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { kindsOf, type ObjectKind, type ResourceName } from '../system_catalogue.ts'
-import type { ReadingLog } from './log/reading_log.ts'
-import { keepForMs, pollPeriodMs, RETRY_MS } from './schedule.ts'
-import { createSource, type Source } from './source.ts'
+import { pollPeriodMs } from '../values/schedule.ts'
+import type { ReadingLog } from './reading_log.ts'
+import { createSource, keepForMs, RETRY_MS, type Source } from './source.ts'
 
 export interface ResourcesOptions extends Pick<ResourceReaderOptions, 'maxSingle'> {
   readonly system: SystemConfig

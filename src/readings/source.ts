@@ -1,6 +1,8 @@
 import { ApiError } from '../api/errors/errors.ts'
+import type { SystemConfig } from '../config/config.ts'
+import { pollPeriodMs } from '../values/schedule.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
-import type { ReadingLog } from './log/reading_log.ts'
+import type { ReadingLog } from './reading_log.ts'
 
 /** How a reading ended; `none`: the source is forgotten. */
 export type Outcome = 'ok' | 'none' | ApiError
@@ -34,6 +36,18 @@ export interface SourceRow<T> {
    * reached it is dropped when its next reading fails.
    */
   readonly isOnlyProbed?: boolean
+}
+
+/** Pause after a failure that may be over by then; the schedule may come earlier. */
+export const RETRY_MS = 600_000
+
+/** Values are kept for so many intervals of their schedule. */
+const INTERVALS_KEPT = 3
+
+/** Age limit of what is read on a schedule: three intervals, or `poll.stale_after` if that is longer. */
+export function keepForMs({ poll }: Pick<SystemConfig, 'poll'>, schedule: string): number {
+  if (schedule === '') return poll.staleAfterMs
+  return Math.max(INTERVALS_KEPT * pollPeriodMs(schedule), poll.staleAfterMs)
 }
 
 interface SourceContext {

@@ -1,6 +1,7 @@
-import { type FeedReading, frameForecasts, poolNameIn } from '../api/feed/feed.ts'
+import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { PoolRef } from '../api/resources/pool_list.ts'
+import { FORECAST } from '../catalogue.ts'
 import {
   byId,
   bytesOf,
@@ -12,6 +13,7 @@ import {
 } from './rendering.ts'
 import {
   type Attempt,
+  type FrameForecasts,
   newPool,
   type PerformanceState,
   type PoolState,
@@ -87,11 +89,19 @@ export function withForecasts(
   reading: FeedReading | undefined,
   { at = 0, maxBytes = Number.POSITIVE_INFINITY }: { readonly at?: number; readonly maxBytes?: number } = {},
 ): SystemState {
-  const frame = reading && { ...frameForecasts(reading), lastSuccess: at }
+  const frame = reading && frameOf(reading, at)
   const next = withPool(withRejectedValues(system, reading?.rejected ?? []), poolId, (pool) =>
     renderForecasts({ ...pool, forecasts: new Map(pool.forecasts).set(timeFrame, frame) }, system.name),
   )
   return withinBounds(next, maxBytes)
+}
+
+function frameOf({ nodes, coverage }: FeedReading, lastSuccess: number): FrameForecasts {
+  return {
+    nodes: new Map(nodes.map(({ id, forecasts }) => [id, forecasts])),
+    coverage: coverage.get(FORECAST.name) ?? { served: 0, absent: nodes.length, unreadable: 0 },
+    lastSuccess,
+  }
 }
 
 /** The system with the rejected values of one more response. */

@@ -1,8 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { RESULTS } from '../api/errors/reasons.ts'
-import { forecastCoverage, forecastsByNode } from '../api/feed/feed.ts'
 import { createJoin, mergePerformance } from '../api/query/merge.ts'
-import { hardwareFinder } from '../api/resources/hardware.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Family, STATE } from '../metrics/families.ts'
 import { type AddSample, filterPart, labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
@@ -15,8 +13,8 @@ import {
   uniqueNames,
 } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import { nodesIn, type ResourceSummary, relabelled, resourceSummaries } from './resources.ts'
-import { NOTHING, type PoolState, type SystemState } from './state.ts'
+import { hardwareFinder, nodesIn, type ResourceSummary, relabelled, resourceSummaries } from './resources.ts'
+import { forecastCoverage, forecastsByNode, NOTHING, type PoolState, type SystemState } from './state.ts'
 
 export function systemPart(system: SystemState): RenderedPart {
   const { name, labels, performance } = system

@@ -1,6 +1,7 @@
 import type { ApiError } from '../api/errors/errors.ts'
 import type { Result } from '../api/errors/reasons.ts'
-import type { FeedReading, ForecastFrames } from '../api/feed/feed.ts'
+import type { Coverage, FeedReading } from '../api/feed/feed.ts'
+import { distinctForecasts, type Forecast } from '../api/feed/snapshots.ts'
 import { REJECTIONS, type RejectedValue } from '../api/parse/json.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
@@ -81,6 +82,42 @@ export function failureOf(failure: ApiError, at: number, remedy = failure.remedy
   /** For people; without system and pool, which are known where it is shown. Never a secret. */
   const message = endpoint === undefined ? detail : `${endpoint}: ${detail}`
   return { reason, message, remedy, at }
+}
+
+/** The forecasts of all nodes, by node, in the response to the request of one time frame. */
+export interface FrameForecasts {
+  readonly nodes: ReadonlyMap<string, readonly Forecast[]>
+  readonly coverage: Readonly<Coverage>
+  /** When they were read, in seconds since the epoch. */
+  readonly lastSuccess: number
+}
+
+/** By time frame of the requests; undefined after requests that failed. Empty: none are requested. */
+export type ForecastFrames = ReadonlyMap<string, FrameForecasts | undefined>
+
+/** The forecasts of all time frames, by node. */
+export function forecastsByNode(frames: ForecastFrames): ReadonlyMap<string, readonly Forecast[]> {
+  const all = new Map<string, readonly Forecast[]>()
+  for (const frame of frames.values())
+    for (const [id, own] of frame?.nodes ?? []) {
+      const others = all.get(id)
+      all.set(id, others === undefined ? own : distinctForecasts([...others, ...own]))
+    }
+  return all
+}
+
+/**
+ * Coverage in the time frame that most nodes have; undefined if no forecasts are requested.
+ * @param nodes of the pool
+ */
+export function forecastCoverage(frames: ForecastFrames, nodes: number): Readonly<Coverage> | undefined {
+  if (frames.size === 0) return undefined
+  const none: Coverage = { served: 0, absent: nodes, unreadable: 0 }
+  const all = [...frames.values()].flatMap((frame) => frame?.coverage ?? [])
+  return all.reduce((best, one) => {
+    const more = one.served - best.served || one.unreadable - best.unreadable
+    return more > 0 ? one : best
+  }, none)
 }
 
 export interface Attempt {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
 import type { RenderedPart } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
-import { memoizeWeak } from '../values/memo.ts'
+import { memoizeWeak } from '../values/cache.ts'
 import { onlyCounters, systemPart } from './rendering.ts'
 import { newSystem, type SystemState } from './state.ts'
 

@@ -1,5 +1,4 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import type { NodeHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,
   type AttributeName,
@@ -9,7 +8,7 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../catalogue.ts'
-import { newestTimes } from '../metrics/samples.ts'
+import { type NodeHardware, newestTimes } from '../metrics/samples.ts'
 import { largest } from '../values/largest.ts'
 import { SEVERITIES, type Severity } from './states.ts'
 

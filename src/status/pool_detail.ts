@@ -1,8 +1,6 @@
 import { FORECAST_MIN_SHARE } from '../alerting/conditions.ts'
-import { type ForecastFrames, forecastCoverage, forecastsByNode } from '../api/feed/feed.ts'
-import type { Coverage } from '../api/feed/node_reading.ts'
+import type { Coverage } from '../api/feed/feed.ts'
 import type { MergedNode } from '../api/query/merge.ts'
-import type { FindHardware } from '../api/resources/hardware.ts'
 import {
   ATTRIBUTES,
   type AttributeName,
@@ -14,8 +12,8 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../catalogue.ts'
-import { newestTimes, uniqueNames } from '../metrics/samples.ts'
-import type { PoolState } from '../state/state.ts'
+import { type FindHardware, newestTimes, uniqueNames } from '../metrics/samples.ts'
+import { type ForecastFrames, forecastCoverage, forecastsByNode, type PoolState } from '../state/state.ts'
 import {
   baseValue,
   DISK_NAMES,

@@ -1,11 +1,16 @@
 import type { Conditions } from '../alerting/conditions.ts'
 import { failureState } from '../api/query/answers/refusals.ts'
 import { isQueried } from '../api/query/merge.ts'
-import { hardwareFinder, softwareVersions } from '../api/resources/hardware.ts'
 import type { SessionState } from '../api/session/login_session.ts'
 import type { AuthConfig } from '../config/config.ts'
 import type { PollerStatus } from '../readings/poller.ts'
-import { nodesIn, type ResourceSummary, resourceSummaries } from '../state/resources.ts'
+import {
+  hardwareFinder,
+  nodesIn,
+  type ResourceSummary,
+  resourceSummaries,
+  softwareVersions,
+} from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
 import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
 import { counted, durationText } from '../text.ts'

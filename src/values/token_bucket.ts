@@ -1,4 +1,4 @@
-import { BoundedMap } from './bounded_map.ts'
+import { BoundedMap } from './cache.ts'
 
 /** `burst` tokens at most; one token is added every `intervalMs`. */
 export interface BucketSize {

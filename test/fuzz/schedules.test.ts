@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
-import { createSchedule, pollPeriodMs } from '../../src/readings/schedule.ts'
+import { createSchedule, pollPeriodMs } from '../../src/values/schedule.ts'
 import { mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz, resultOrError } from './support/fuzz.ts'
 

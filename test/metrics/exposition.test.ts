@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { createExposition } from '../../src/metrics/exposition.ts'
-import { endGzip } from '../../src/metrics/gzip.ts'
+import { createExposition, endGzip } from '../../src/metrics/exposition.ts'
 import { FORMATS, type Format, OPENMETRICS_END, renderPart } from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'

@@ -1,7 +1,7 @@
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compressPiece, endGzip } from '../../src/metrics/gzip.ts'
+import { compressPiece, endGzip } from '../../src/metrics/exposition.ts'
 import type { Body } from '../../src/metrics/lines.ts'
 
 /** A body of two pieces. */

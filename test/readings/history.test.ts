@@ -5,7 +5,7 @@ import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { decodeHistory, type HistoryReading } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
 import { createHistory } from '../../src/readings/history.ts'
-import { createReadingLog } from '../../src/readings/log/reading_log.ts'
+import { createReadingLog } from '../../src/readings/reading_log.ts'
 import { withPoll, withPools } from '../../src/state/changes.ts'
 import { configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
 

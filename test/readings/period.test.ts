@@ -1,6 +1,6 @@
 import { getTasks } from 'node-cron'
 import { afterEach, expect, test, vi } from 'vitest'
-import { pollPeriodMs } from '../../src/readings/schedule.ts'
+import { pollPeriodMs } from '../../src/values/schedule.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -33,7 +33,7 @@ test.each([
   for (const hour of [4, 9, 12, 21]) {
     vi.resetModules()
     vi.useFakeTimers({ now: new Date(2026, 0, 14, hour) })
-    const { pollPeriodMs: atThisTime } = await import('../../src/readings/schedule.ts')
+    const { pollPeriodMs: atThisTime } = await import('../../src/values/schedule.ts')
     expect(atThisTime(expression)).toBe(ms)
   }
 })

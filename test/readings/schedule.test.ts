@@ -1,6 +1,6 @@
 import { getTasks } from 'node-cron'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createSchedule, type Schedule } from '../../src/readings/schedule.ts'
+import { createSchedule, type Schedule } from '../../src/values/schedule.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

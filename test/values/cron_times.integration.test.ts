@@ -1,6 +1,6 @@
 import { getTasks } from 'node-cron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { nextTimes } from '../../src/values/cron_times.ts'
+import { nextTimes } from '../../src/values/schedule.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedMap } from '../../src/values/bounded_map.ts'
+import { BoundedMap } from '../../src/values/cache.ts'
 import { createTokenBucket, createTokenBuckets } from '../../src/values/token_bucket.ts'
 
 test('reserved tokens are an interval apart, and those of the past do not add up beyond the burst', () => {

@@ -1,28 +1,48 @@
-import { type CoverageAttribute, type FeedBandwidthUnit, FORECAST } from '../../catalogue.ts'
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  COVERAGE_ATTRIBUTES,
+  type CoverageAttribute,
+  DISK_COUNTS,
+  type DiskCount,
+  type FeedBandwidthUnit,
+  FORECAST,
+  type PlausibleRange,
+  type SourceUnit,
+  TRANSACTION_ERRORS,
+  UNITS,
+} from '../../catalogue.ts'
 import type { ForecastConfig } from '../../config/config.ts'
 import { shortened } from '../../text.ts'
 import { ApiError, idSegment } from '../errors/errors.ts'
 import {
+  ABSENT,
+  asList,
   createRejectedValues,
   embeddedList,
   isObject,
   type JsonObject,
   MAX_REJECTED_CHARACTERS,
   member,
+  type Read,
+  type Reject,
   type RejectedValue,
   type RejectedValues,
   type Rejection,
   readName,
+  readNumber,
   readText,
+  served,
+  unreadable,
 } from '../parse/json.ts'
 import {
-  type Coverage,
-  createCoverageCounter,
-  createNodeDecoder,
-  distinctForecasts,
   type Forecast,
-  type NodeReading,
-} from './node_reading.ts'
+  readForecasts,
+  readNewest,
+  readTransactionErrors,
+  type Snapshot,
+  type TransactionErrors,
+} from './snapshots.ts'
 
 export interface FeedReading {
   /** Sorted by id, so that the same nodes give the same lines in any order of the feed. */
@@ -88,51 +108,216 @@ export function poolNameIn(reading: NamedNodes): string | undefined {
   return reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }
 
-export interface NamedNodes {
+interface NamedNodes {
   readonly nodes: readonly Pick<NodeReading, 'poolName'>[]
 }
 
-/** The forecasts of all nodes, by node, in the response to the request of one time frame. */
-interface FrameForecasts {
-  readonly nodes: ReadonlyMap<string, readonly Forecast[]>
-  readonly coverage: Readonly<Coverage>
-  /** When they were read, in seconds since the epoch. */
-  readonly lastSuccess?: number
+/** Number of nodes by state of one attribute. */
+export interface Coverage {
+  served: number
+  absent: number
+  unreadable: number
 }
 
-/** By time frame of the requests; undefined after requests that failed. Empty: none are requested. */
-export type ForecastFrames = ReadonlyMap<string, FrameForecasts | undefined>
+type CoverageCounter = ReturnType<typeof createCoverageCounter>
+type NodeCoverageCounter = ReturnType<CoverageCounter['forNode']>
 
-export function frameForecasts({ nodes, coverage }: FeedReading): FrameForecasts {
-  return {
-    nodes: new Map(nodes.map(({ id, forecasts }) => [id, forecasts])),
-    coverage: coverage.get(FORECAST.name) ?? { served: 0, absent: nodes.length, unreadable: 0 },
+/** Counts the attributes of the nodes of one response; rejected values are added to `rejected`. */
+function createCoverageCounter(rejected: RejectedValues) {
+  const coverage = new Map<CoverageAttribute, Coverage>(
+    COVERAGE_ATTRIBUTES.map((attribute) => [attribute, { served: 0, absent: 0, unreadable: 0 }]),
+  )
+
+  function count(attribute: CoverageAttribute, state: keyof Coverage): void {
+    const counts = coverage.get(attribute)
+    if (counts !== undefined) counts[state] += 1
+  }
+
+  function forNode(id: string) {
+    const node = id.slice(0, MAX_REJECTED_CHARACTERS)
+    return {
+      /** Counts the state of an attribute; returns its value if it is served. */
+      record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined {
+        count(attribute, read.state)
+        if (read.state === 'unreadable')
+          rejected.add({ attribute, reason: read.rejection, node, text: read.text })
+        return read.state === 'served' ? read.value : undefined
+      },
+      /** As {@link record}, for attributes with a list of values, which are rejected one by one. */
+      recordList<T>(
+        attribute: CoverageAttribute,
+        read: (reject: Reject) => T,
+        isServed: (value: T) => boolean,
+      ): T {
+        const before = rejected.count()
+        const value = read((reason, text, times) => rejected.add({ attribute, reason, node, text }, times))
+        count(attribute, isServed(value) ? 'served' : rejected.count() > before ? 'unreadable' : 'absent')
+        return value
+      },
+    }
+  }
+
+  return { coverage, forNode }
+}
+
+type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'size'> &
+  Iterable<readonly [AttributeName, Snapshot]>
+
+const NAMES: readonly AttributeName[] = ATTRIBUTES.map(({ name }) => name)
+const INDEXES: ReadonlyMap<AttributeName, number> = new Map(NAMES.map((name, index) => [name, index]))
+
+/** A node of the feed has about 40 snapshots; as numbers in one list they take a quarter of the memory of objects. */
+class NodeValuesList implements NodeValues {
+  /** The time and the value of each attribute; NaN for an attribute without a value. */
+  readonly #numbers = new Array<number>(2 * NAMES.length).fill(Number.NaN)
+  /** Units that are not those of the catalogue. */
+  #units: Map<AttributeName, SourceUnit> | undefined
+
+  set(name: AttributeName, { t, value, unit }: Snapshot): void {
+    const index = INDEXES.get(name) ?? 0
+    this.#numbers[2 * index] = t
+    this.#numbers[2 * index + 1] = value
+    if (unit !== undefined) this.#units = (this.#units ?? new Map()).set(name, unit)
+  }
+
+  get(name: AttributeName): Snapshot | undefined {
+    const index = INDEXES.get(name) ?? 0
+    const t = this.#numbers[2 * index] ?? Number.NaN
+    const value = this.#numbers[2 * index + 1] ?? Number.NaN
+    const unit = this.#units?.get(name)
+    if (Number.isNaN(t)) return undefined
+    return unit === undefined ? { t, value } : { t, value, unit }
+  }
+
+  has(name: AttributeName): boolean {
+    return this.get(name) !== undefined
+  }
+
+  get size(): number {
+    return [...this].length
+  }
+
+  *[Symbol.iterator](): Generator<readonly [AttributeName, Snapshot]> {
+    for (const name of NAMES) {
+      const snapshot = this.get(name)
+      if (snapshot !== undefined) yield [name, snapshot]
+    }
   }
 }
 
-/** The forecasts of all time frames, by node. */
-export function forecastsByNode(frames: ForecastFrames): ReadonlyMap<string, readonly Forecast[]> {
-  const all = new Map<string, readonly Forecast[]>()
-  for (const frame of frames.values())
-    for (const [id, own] of frame?.nodes ?? []) {
-      const others = all.get(id)
-      all.set(id, others === undefined ? own : distinctForecasts([...others, ...own]))
-    }
-  return all
+/** The current state of one node. Values are in the units of the source; absent attributes are missing. */
+export interface NodeReading {
+  readonly id: string
+  /** displayName; undefined if absent. */
+  readonly name: string | undefined
+  readonly poolName: string | undefined
+  readonly apiChange: string | undefined
+  /** One of HEALTH_STATES, or an undocumented status. */
+  readonly health: string | undefined
+  readonly disks: ReadonlyMap<DiskCount, number>
+  readonly values: NodeValues
+  readonly errors: TransactionErrors | undefined
+  readonly forecasts: readonly Forecast[]
 }
 
+const ERRORS_KEY = `${TRANSACTION_ERRORS.name}Current`
+
+/** Maximum number of list entries (error types, forecasts) of one response, over all nodes. */
+export const MAX_LIST_ENTRIES = 50_000
+
 /**
- * Coverage in the time frame that most nodes have; undefined if no forecasts are requested.
- * @param nodes of the pool
+ * Creates a decoder for the nodes of one response. It bounds the total number of list entries.
+ * @param counter counts served, absent and rejected attributes
+ * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  */
-export function forecastCoverage(frames: ForecastFrames, nodes: number): Readonly<Coverage> | undefined {
-  if (frames.size === 0) return undefined
-  const none: Coverage = { served: 0, absent: nodes, unreadable: 0 }
-  const all = [...frames.values()].flatMap((frame) => frame?.coverage ?? [])
-  return all.reduce((best, one) => {
-    const more = one.served - best.served || one.unreadable - best.unreadable
-    return more > 0 ? one : best
-  }, none)
+function createNodeDecoder(
+  counter: CoverageCounter,
+  bandwidthUnit: FeedBandwidthUnit,
+): (id: string, entry: JsonObject) => NodeReading {
+  const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
+
+  return (id, entry) => {
+    const node = counter.forNode(id)
+    const reading = {
+      id,
+      name: readName(member(entry, 'displayName')),
+      poolName: readName(member(entry, 'storagePoolName')),
+      apiChange: readName(member(entry, 'apiChange')),
+      health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
+      disks: decodeDisks(entry, node),
+      values: decodeValues(entry, node, bandwidthUnit),
+      errors: node.recordList(
+        TRANSACTION_ERRORS.name,
+        (reject) => readTransactionErrors(member(entry, ERRORS_KEY), reject, left.errorTypes),
+        (errors) => errors !== undefined,
+      ),
+      forecasts: node.recordList(
+        FORECAST.name,
+        (reject) => readForecasts(member(entry, FORECAST.name), reject, left.forecasts),
+        (list) => list.length > 0,
+      ),
+    }
+    left.errorTypes -= reading.errors?.types.length ?? 0
+    left.forecasts = Math.max(0, left.forecasts - asList(member(entry, FORECAST.name)).length)
+    return reading
+  }
+}
+
+/** Maximum length of a status as a label value. */
+const MAX_STATUS_CHARACTERS = 64
+
+function readStatus(value: unknown): Read<string> {
+  const text = readText(value)
+  if (text !== undefined) return served(shortened(text, MAX_STATUS_CHARACTERS))
+  const isAbsent = value === undefined || value === null || typeof value === 'string'
+  return isAbsent ? ABSENT : unreadable('shape', value)
+}
+
+const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
+
+function decodeDisks(entry: JsonObject, node: NodeCoverageCounter): Map<DiskCount, number> {
+  const disks = new Map<DiskCount, number>()
+  for (const key of DISK_KEYS) {
+    const number = node.record(key, readNumber(member(entry, key), UNITS.count))
+    if (number !== undefined) disks.set(key, number)
+  }
+  return disks
+}
+
+/** The keys: `diskSpaceFreeL1Current` by the rule of the API document, `diskSpaceFreeCurrentL1` on real systems. */
+const READERS = ATTRIBUTES.map(({ name, tag, unit }) => {
+  const level = /^(.*)(L[12])$/.exec(name)
+  return { name, tag, unit, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
+})
+
+function decodeValues(
+  entry: JsonObject,
+  node: NodeCoverageCounter,
+  bandwidthUnit: FeedBandwidthUnit,
+): NodeValues {
+  const values = new NodeValuesList()
+  for (const { name, tag, unit, keys } of READERS) {
+    const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
+    const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))
+    if (snapshot === undefined) continue
+    values.set(name, ofSource === unit ? snapshot : { ...snapshot, unit: ofSource })
+  }
+  return values
+}
+
+/** Disk I/O has another tag. */
+const BANDWIDTH_TAG = 'Bandwidth'
+
+/** The newest snapshot of an attribute under any of its names. */
+function readAnyName(
+  entry: JsonObject,
+  keys: readonly string[],
+  tag: string,
+  range: PlausibleRange,
+): Read<Snapshot> {
+  const [first = ''] = keys
+  const value = keys.length === 1 ? member(entry, first) : keys.flatMap((key) => member(entry, key) ?? [])
+  return readNewest(value, tag, range)
 }
 
 /** The dashboard API of a pool. API document, "Get nodes of a storage pool". */

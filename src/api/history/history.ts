@@ -7,8 +7,7 @@ import {
   UNITS,
 } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
-import { nodeEntries } from '../feed/feed.ts'
-import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
+import { MAX_LIST_ENTRIES, nodeEntries } from '../feed/feed.ts'
 import { type ErrorType, readErrorTypes } from '../feed/snapshots.ts'
 import {
   asList,

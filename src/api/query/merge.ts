@@ -1,9 +1,8 @@
 import { type CoverageAttribute, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from '../../query_catalogue.ts'
-import { memoizeWeak } from '../../values/memo.ts'
-import type { FeedReading } from '../feed/feed.ts'
-import type { Coverage, NodeReading } from '../feed/node_reading.ts'
+import { memoizeWeak } from '../../values/cache.ts'
+import type { Coverage, FeedReading, NodeReading } from '../feed/feed.ts'
 import type { InterfaceTraffic } from './values/interfaces.ts'
 import type { LatencyHistogram, NodePerformance } from './values/performance.ts'
 

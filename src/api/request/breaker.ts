@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/cache.ts'
 import { backoffMs } from '../../values/timers.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'

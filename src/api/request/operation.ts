@@ -1,6 +1,6 @@
 import type { LimitsConfig } from '../../config/config.ts'
 import { kindWith, RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../../system_catalogue.ts'
-import { BoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/cache.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
 import { ApiError, asApiError } from '../errors/errors.ts'
 import type { Attempts, Exchange, Request, RequestOperation } from '../http/exchanges.ts'

@@ -1,6 +1,6 @@
 import type { AuthConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
-import { BoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/cache.ts'
 import type { Secret } from '../../values/secret.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import type { Result } from '../errors/reasons.ts'

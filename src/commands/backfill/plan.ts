@@ -1,4 +1,4 @@
-import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { NodeReading } from '../../api/feed/feed.ts'
 import type { AttributeHistory, NodeHistory } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'

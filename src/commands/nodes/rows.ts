@@ -1,7 +1,6 @@
-import { hardwareFinder } from '../../api/resources/hardware.ts'
 import { type AttributeName, HEALTH_STATES } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
-import { nodesIn } from '../../state/resources.ts'
+import { hardwareFinder, nodesIn } from '../../state/resources.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
 import {
   allocatedRatio,

@@ -1,6 +1,6 @@
 import { validate, validateDetailed } from 'node-cron'
 import { z } from 'zod'
-import { nextTimes } from '../../values/cron_times.ts'
+import { nextTimes } from '../../values/schedule.ts'
 
 const FIELDS = 6
 /** The places of the day of the month and of the month among them. */

@@ -1,5 +1,5 @@
 import { type AttributeName, BYTES_PER_MB } from '../../catalogue.ts'
-import { oncePerKey } from '../../values/memo.ts'
+import { oncePerKey } from '../../values/cache.ts'
 import type { StorageModel } from './model.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from './node_state.ts'
 import { sum } from './random.ts'

@@ -1,4 +1,4 @@
-import { memoizeWeak } from '../../values/memo.ts'
+import { memoizeWeak } from '../../values/cache.ts'
 import {
   type Amounts,
   amountOf,

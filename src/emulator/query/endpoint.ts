@@ -1,5 +1,5 @@
 import { MS_PER_SECOND } from '../../time_units.ts'
-import { oncePerKey } from '../../values/memo.ts'
+import { oncePerKey } from '../../values/cache.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'

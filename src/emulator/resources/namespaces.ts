@@ -1,5 +1,5 @@
 import { SECONDS_PER_DAY, timeText } from '../../time_units.ts'
-import { oncePerKey } from '../../values/memo.ts'
+import { oncePerKey } from '../../values/cache.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, unit } from '../model/random.ts'
 import { EmulatedError, findBy } from '../protocol/errors.ts'

@@ -1,4 +1,4 @@
-import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { NodeReading } from '../../api/feed/feed.ts'
 import type { NodeHistory } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'

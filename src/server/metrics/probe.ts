@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
-import type { LogTap } from '../../readings/log/log_tap.ts'
 import type { Poller } from '../../readings/poller.ts'
+import type { LogTap } from '../../readings/reading_log.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { createKeyedLimit, goneSignal, limitReached, type ResponseSlots } from '../response_slots.ts'
 import { explainProbe } from './probe_explanation.ts'

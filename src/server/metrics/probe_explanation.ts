@@ -1,7 +1,7 @@
 import { logfmt } from '../../log.ts'
 import type { Exposition } from '../../metrics/exposition.ts'
-import type { LogLine, LogRecording } from '../../readings/log/log_tap.ts'
 import type { PollerStatus } from '../../readings/poller.ts'
+import type { LogLine, LogRecording } from '../../readings/reading_log.ts'
 import { durationText, visibleLines } from '../../text.ts'
 
 /** Bytes of the metrics; a probe without `debug` returns all of them. */

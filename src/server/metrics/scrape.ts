@@ -4,7 +4,7 @@ import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
-import { BoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/cache.ts'
 import type { SendExposition } from './send_exposition.ts'
 import { badRequest } from './targets.ts'
 

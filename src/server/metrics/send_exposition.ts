@@ -2,10 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import Negotiator from 'negotiator'
-import type { Exposition } from '../../metrics/exposition.ts'
-import { endGzip } from '../../metrics/gzip.ts'
+import { type Exposition, endGzip } from '../../metrics/exposition.ts'
 import { type Body, FORMATS, type Format } from '../../metrics/lines.ts'
-import { BoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/cache.ts'
 import type { HeldExposition, ResponseSlot, ResponseSlots } from '../response_slots.ts'
 
 interface ExpositionResponse extends HeldExposition {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { AUDIT_PREFIX, type Fields, fieldsOf, type Log, logfmt } from '../../../log.ts'
 import { visibleLines } from '../../../text.ts'
-import { BoundedMap } from '../../../values/bounded_map.ts'
+import { BoundedMap } from '../../../values/cache.ts'
 import { createTokenBucket, type TokenBucket } from '../../../values/token_bucket.ts'
 import { JOURNAL_PRIORITIES, withPriority } from './journal.ts'
 

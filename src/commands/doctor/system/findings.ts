@@ -1,6 +1,5 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import { REJECTIONS } from '../../../api/parse/json.ts'
-import { softwareText, softwareVersions } from '../../../api/resources/hardware.ts'
 import {
   CATEGORIES,
   type Category,
@@ -10,7 +9,12 @@ import {
   PERFORMANCE_CATEGORIES,
 } from '../../../catalogue.ts'
 import { newestTimes, uniqueNames } from '../../../metrics/samples.ts'
-import { type ResourceSummary, resourceSummaries } from '../../../state/resources.ts'
+import {
+  type ResourceSummary,
+  resourceSummaries,
+  softwareText,
+  softwareVersions,
+} from '../../../state/resources.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
 import { CATEGORY_OF } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'

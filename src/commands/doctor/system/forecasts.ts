@@ -1,5 +1,5 @@
 import type { SystemClient } from '../../../api/client.ts'
-import type { Forecast } from '../../../api/feed/node_reading.ts'
+import type { Forecast } from '../../../api/feed/snapshots.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
 import { type Finding, type FindingRow, failed, firstOf, type SystemContext } from '../check/check.ts'
 import { poolsWithNodes } from './findings.ts'

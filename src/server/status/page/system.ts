@@ -1,4 +1,4 @@
-import { softwareText } from '../../../api/resources/hardware.ts'
+import { softwareText } from '../../../state/resources.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
 import { sumOfKnown } from '../../../status/node_status.ts'
 import type { Recent } from '../../../status/recent.ts'

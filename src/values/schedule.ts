@@ -1,12 +1,25 @@
-import type { SystemConfig } from '../config/config.ts'
+import { createTask } from 'node-cron'
 import { MS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../time_units.ts'
-import { BoundedMap } from '../values/bounded_map.ts'
-import { nextTimes } from '../values/cron_times.ts'
+import { BoundedMap } from './cache.ts'
+
+/**
+ * The next times of a valid cron expression of six fields, which is in UTC, in milliseconds since the epoch.
+ * @param count at least 1
+ * @throws if no date matches
+ */
+export function nextTimes(expression: string, count: number): number[] {
+  const task = createTask(expression, () => undefined, { timezone: 'UTC' })
+  try {
+    return task.getNextRuns(count).map((time) => time.getTime())
+  } finally {
+    task.destroy()
+  }
+}
 
 /** Runs a task at the times of a cron expression, from `start` to `stop`. */
 export type Schedule = ReturnType<typeof createSchedule>
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   /** Six fields: second, minute, hour, day of the month, month, weekday. */
   readonly expression: string
   /** Each run begins up to so much later, so that requests to many systems are not sent at the same time. */
@@ -107,16 +120,4 @@ function runsOf({ first, last, longestPause }: Runs, times: readonly number[]): 
     last: (times.at(-1) ?? 0) + last,
     longestPause: Math.max(longestPause, ...pauses),
   }
-}
-
-/** Pause after a failure that may be over by then; the schedule may come earlier. */
-export const RETRY_MS = 600_000
-
-/** Values are kept for so many intervals of their schedule. */
-const INTERVALS_KEPT = 3
-
-/** Age limit of what is read on a schedule: three intervals, or `poll.stale_after` if that is longer. */
-export function keepForMs({ poll }: Pick<SystemConfig, 'poll'>, schedule: string): number {
-  if (schedule === '') return poll.staleAfterMs
-  return Math.max(INTERVALS_KEPT * pollPeriodMs(schedule), poll.staleAfterMs)
 }

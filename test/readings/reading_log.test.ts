@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../../src/api/errors/errors.ts'
-import type { RejectedValue } from '../../../src/api/parse/json.ts'
-import { createReadingLog, type ReadingLog } from '../../../src/readings/log/reading_log.ts'
-import { withPools } from '../../../src/state/changes.ts'
-import { ownMetrics, recordingLog, storeOfA } from '../setup.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import type { RejectedValue } from '../../src/api/parse/json.ts'
+import { createReadingLog, type ReadingLog } from '../../src/readings/reading_log.ts'
+import { withPools } from '../../src/state/changes.ts'
+import { ownMetrics, recordingLog, storeOfA } from './setup.ts'
 
 /** The pollLog of system `a`, which has the pool `p` with the name `hot`. */
 async function start() {

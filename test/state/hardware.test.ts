@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { hardwareFinder } from '../../../src/api/resources/hardware.ts'
-import { decodeObject } from '../../../src/api/resources/objects.ts'
-import { createReadingBuilder } from '../../../src/api/resources/reading.ts'
-import { OBJECT_KINDS } from '../../../src/system_catalogue.ts'
+import { decodeObject } from '../../src/api/resources/objects.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { hardwareFinder } from '../../src/state/resources.ts'
+import { OBJECT_KINDS } from '../../src/system_catalogue.ts'
 
 const { rejected } = createReadingBuilder('inventory')
 const nodes = [
