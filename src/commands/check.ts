@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import type { SystemConfig } from '../config/config.ts'
+import type { Config, SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
-import { type Risk, removedSystems, risksOf } from '../exporter/risks.ts'
-import { counted, visibleLines, visibleText } from '../text.ts'
+import { removedSystems, risksOf } from '../exporter/risks.ts'
+import { counted, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { nextTimes } from '../values/schedule.ts'
 import { CommandError } from './cli/exit.ts'
@@ -16,17 +16,7 @@ import { requestJson } from './cli/request_json.ts'
 const TIMEOUT_MS = 10_000
 
 const HELP = `
-Problems and warnings are written to stderr. With --json, an object is written
-to stdout:
-  file      the path
-  valid     whether there are no problems
-  systems   the names of the systems; empty if the file is not valid
-  polls     schedule of polls, its next three times (UTC) and the names of its
-            systems, for each schedule
-  problems  path (such as systems[0].auth.token_file), line, column (null if
-            unknown) and message of each problem
-  warnings  system (null for the file), text and remedy of each setting that is
-            valid, but insecure or without effect
+Problems and warnings are written to stderr.
 
 Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 
@@ -35,36 +25,34 @@ export function checkCommand(): Command {
     new Command('check').description('check a configuration file and print all problems'),
   )
     .option('--exporter.url <url>', 'address of a running exporter: warn of systems that a reload removes')
-    .option('--json', 'print the result as a JSON object')
     .addHelpText('after', HELP)
     .action((_file: string | undefined, flags: Flags) => check(flags))
 }
 
 interface Flags extends ConfigFileFlag {
   readonly 'exporter.url'?: string
-  readonly json?: true
 }
 
-async function check({ 'config.file': file, 'exporter.url': url, json }: Flags): Promise<void> {
-  let systems: readonly SystemConfig[] = []
-  let problems: ConfigError['problems'] = []
-  let risks: readonly Risk[] = []
-  try {
-    const config = loadConfig(file, process.env)
-    systems = config.systems
-    const removed = url === undefined ? [] : removedSystems(await runningSystems(url), namesOf(systems))
-    risks = [...risksOf(config, file), ...removed]
-  } catch (failure) {
-    if (!(failure instanceof ConfigError)) throw failure
-    if (json !== true) throw new CommandError(failure.message)
-    problems = failure.problems
+async function check({ 'config.file': file, 'exporter.url': url }: Flags): Promise<void> {
+  const config = load(file)
+  const names = config.systems.map(({ name }) => name)
+  const removed = url === undefined ? [] : removedSystems(await runningSystems(url), names)
+  writeLine(process.stdout, `${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})`)
+  for (const line of pollLines(config.systems)) writeLine(process.stdout, line)
+  for (const { system, text, remedy } of [...risksOf(config, file), ...removed]) {
+    const place = system === undefined ? '' : `system ${system}: `
+    writeLine(process.stderr, `warning: ${place}${text}; ${remedy}`)
   }
-  if (json === true) writeJson(file, systems, problems, risks)
-  else writeText(file, systems, risks)
-  if (problems.length > 0) throw new CommandError(`${file}: ${counted(problems.length, 'problem')}`)
 }
 
-const namesOf = (systems: readonly SystemConfig[]) => systems.map(({ name }) => name)
+/** @throws {CommandError} with all problems of an invalid file */
+function load(file: string): Config {
+  try {
+    return loadConfig(file, process.env)
+  } catch (failure) {
+    throw failure instanceof ConfigError ? new CommandError(failure.message) : failure
+  }
+}
 
 const TARGETS = z.array(z.object({ labels: z.object({ instance: z.string() }) }))
 
@@ -80,49 +68,14 @@ async function runningSystems(url: string): Promise<string[]> {
 }
 
 /** The next times of polls. Systems without a schedule are left out. */
-function pollsOf(systems: readonly SystemConfig[]) {
-  const bySchedule = Map.groupBy(systems, ({ poll }) => poll.schedule)
-  bySchedule.delete('')
-  return [...bySchedule].map(([schedule, list]) => ({
-    schedule,
-    next: nextTimes(schedule, 3).map((ms) => timeText(ms / MS_PER_SECOND)),
-    systems: list.map(({ name }) => name),
-  }))
+function pollLines(systems: readonly SystemConfig[]): string[] {
+  const schedules = new Set(systems.map(({ poll }) => poll.schedule).filter((schedule) => schedule !== ''))
+  return [...schedules].map((schedule) => {
+    const next = nextTimes(schedule, 3).map((ms) => timeText(ms / MS_PER_SECOND))
+    return `next polls by "${schedule}" (UTC): ${next.join(', ')}`
+  })
 }
 
-function writeText(file: string, systems: readonly SystemConfig[], risks: readonly Risk[]): void {
-  const names = namesOf(systems)
-  const lines = [
-    `${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})`,
-    ...pollsOf(systems).map(({ schedule, next }) => `next polls by "${schedule}" (UTC): ${next.join(', ')}`),
-  ]
-  for (const line of lines)
-    process.stdout.write(`${wrappedLines(visibleText(line), terminalWidth(process.stdout))}\n`)
-  for (const { system, text, remedy } of risks) {
-    const place = system === undefined ? '' : `system ${system}: `
-    const warning = visibleText(`warning: ${place}${text}; ${remedy}`)
-    process.stderr.write(`${wrappedLines(warning, terminalWidth(process.stderr))}\n`)
-  }
-}
-
-function writeJson(
-  file: string,
-  systems: readonly SystemConfig[],
-  problems: ConfigError['problems'],
-  risks: readonly Risk[],
-): void {
-  const result = {
-    file,
-    valid: problems.length === 0,
-    systems: namesOf(systems),
-    polls: pollsOf(systems),
-    problems: problems.map(({ path, line = null, column = null, message }) => ({
-      path,
-      line,
-      column,
-      message,
-    })),
-    warnings: risks.map(({ system = null, text, remedy }) => ({ system, text, remedy })),
-  }
-  process.stdout.write(`${visibleLines(JSON.stringify(result, undefined, 2))}\n`)
+function writeLine(stream: NodeJS.WriteStream, line: string): void {
+  stream.write(`${wrappedLines(visibleText(line), terminalWidth(stream))}\n`)
 }
