@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode } from '../values/errors.ts'
@@ -60,29 +60,11 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
     const program = await createProgram(args)
-    await program.parseAsync(separated(args, program), { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {
     return reportFailure(failure)
   }
-}
-
-/**
- * Flags apart from their values: Commander finds no similar flag for a whole word such as `--config.fle=sds.yml`. Of a
- * flag that takes no value, the value would become an argument.
- */
-function separated(args: readonly string[], program: Command): readonly string[] {
-  const end = args.includes('--') ? args.indexOf('--') : args.length
-  const switches = new Set(optionsOf(program).flatMap(({ long, required }) => (required ? [] : [long])))
-  const words = args.slice(0, end).flatMap((word) => {
-    const [, flag, value = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
-    return flag === undefined || switches.has(flag) ? [word] : [flag, value]
-  })
-  return [...words, ...args.slice(end)]
-}
-
-function optionsOf({ options, commands }: Command): readonly Option[] {
-  return [...options, ...commands.flatMap(optionsOf)]
 }
 
 const CLOSED_PIPE = ['EPIPE', 'ECONNRESET']

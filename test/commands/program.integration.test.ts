@@ -78,7 +78,7 @@ describe('the program', () => {
   test.concurrent.each([
     ['nodse', "unknown command 'nodse'\n(Did you mean nodes?)\n"],
     ['nodes --jsn', "unknown option '--jsn'\n(Did you mean --json?)\n"],
-    ['serve --config.fle=a.yml', "unknown option '--config.fle'\n(Did you mean --config.file?)\n"],
+    ['serve --config.fle a.yml', "unknown option '--config.fle'\n(Did you mean --config.file?)\n"],
     ['nodes --tea', "unknown option '--tea'\nRun it with"],
     ['serve --web.enable-lifecycle=false', "unknown option '--web.enable-lifecycle=false'"],
     ['providers delete --yes=corp', "unknown option '--yes=corp'"],
