@@ -21,11 +21,10 @@ export function fieldsOf(fields: LazyFields = {}): Fields {
   return typeof fields === 'function' ? fields() : fields
 }
 
-/** `ts=… level=… msg=… key=value`, as in Prometheus; a whole line. Lines for the journal have no time. */
-export function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
-  const time = ts === undefined ? {} : { ts }
-  const pairs = Object.entries({ ...time, level, msg, ...fields }).map(
-    ([key, value]) => `${key}=${logfmtValue(String(value))}`,
+/** `ts=… level=… msg=… key=value`, as in Prometheus; a whole line, without members that are undefined. */
+export function logfmt(members: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(members).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${logfmtValue(String(value))}`],
   )
   return `${pairs.join(' ')}\n`
 }

@@ -27,7 +27,6 @@ describe('dependencies', () => {
       'negotiator', // Accept and Accept-Encoding
       'node-cron',
       'p-queue', // concurrency
-      'pino',
       'prom-client',
       'snappyjs', // remote write
       'undici',

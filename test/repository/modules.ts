@@ -156,7 +156,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ['src/server/'],
   'node-cron': ['src/config/', 'src/values/'],
   'p-queue': ['src/api/http/', 'src/server/'],
-  pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
   snappyjs: ['src/history/'],
   undici: ['src/api/', 'src/history/', 'src/commands/'],

@@ -32,10 +32,10 @@ export async function explainProbe(explained: Explained): Promise<string> {
 }
 
 function lineText({ time, level, message, fields }: LogLine): string {
-  const short = Object.entries(fields).flatMap(([key, value]) => {
-    if (value === undefined) return []
-    return [[key, typeof value === 'string' ? value.slice(0, MAX_FIELD_CHARACTERS).toWellFormed() : value]]
-  })
+  const short = Object.entries(fields).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value.slice(0, MAX_FIELD_CHARACTERS).toWellFormed() : value,
+  ])
   return logfmt({ ts: time.toISOString(), level, msg: message, ...Object.fromEntries(short) })
 }
 

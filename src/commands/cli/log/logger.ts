@@ -1,5 +1,4 @@
-import { pino } from 'pino'
-import { AUDIT_PREFIX, type Fields, fieldsOf, type Log, logfmt } from '../../../log.ts'
+import { AUDIT_PREFIX, type Fields, fieldsOf, type LazyFields, type Log, logfmt } from '../../../log.ts'
 import { visibleLines } from '../../../text.ts'
 import { BoundedMap } from '../../../values/cache.ts'
 import { createTokenBucket, type TokenBucket } from '../../../values/token_bucket.ts'
@@ -21,27 +20,14 @@ export interface LoggerOptions {
 
 /** A logger that writes one event per line, as logfmt or JSON. */
 export function createLogger({ level, format, journal = false, write }: LoggerOptions): Log {
-  const formatted = format === 'json' ? visibleLines : (line: string) => logfmt(JSON.parse(line))
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: 'msg',
-      timestamp: !journal && (() => `,"ts":"${new Date().toISOString()}"`),
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write: (line: string) => write(journal ? prefixed(line, formatted(line)) : formatted(line)) },
-  )
-  const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
-  const debug: Log['debug'] = (message, fields) => {
-    if (logger.isLevelEnabled('debug')) logger.debug(fieldsOf(fields), message)
+  const at = (name: LogLevel) => (msg: string, fields?: LazyFields) => {
+    if (LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(level)) return
+    const ts = journal ? undefined : new Date().toISOString()
+    const event = { ts, level: name, msg, ...fieldsOf(fields) }
+    const line = format === 'json' ? visibleLines(`${JSON.stringify(event)}\n`) : logfmt(event)
+    write(journal ? withPriority(line, JOURNAL_PRIORITIES[name]) : line)
   }
-  return { debug, info: at('info'), warn: at('warn'), error: at('error') }
-}
-
-function prefixed(json: string, line: string): string {
-  const { level } = JSON.parse(json) as { readonly level: LogLevel }
-  return withPriority(line, JOURNAL_PRIORITIES[level])
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** Lines of one kind: ten at once, then one a minute. */
