@@ -9,8 +9,8 @@ import type { SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { readVersion } from '../exporter/version.ts'
 import { type RecordedExchange, type Recording, recordingLines } from '../recording/format.ts'
-import { createRedactor } from '../recording/redaction/redactor.ts'
-import { type ForbiddenText, findLeaks } from '../recording/search/leaks.ts'
+import { type ForbiddenText, findLeaks } from '../recording/leaks.ts'
+import { createRedactor } from '../recording/redactor.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
@@ -19,14 +19,7 @@ import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from './cli/fla
 import { interruptible } from './cli/lifetime.ts'
 import { createProgress } from './cli/output/width.ts'
 import { writeOutputFile } from './cli/output/written_files.ts'
-import {
-  type ConfiguredName,
-  chooseSystem,
-  configuredNames,
-  createCommandClient,
-  pollOnce,
-  withQueries,
-} from './cli/systems.ts'
+import { chooseSystem, createCommandClient, pollOnce, withQueries } from './cli/systems.ts'
 
 const FLAGS = {
   '--system <name>': 'the system, if several are configured',
@@ -180,21 +173,12 @@ async function attempted<T>(task: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-const FORBIDDEN: Readonly<Partial<Record<ConfiguredName['kind'], string>>> = {
-  system: 'the name of the system',
-  user: 'the user name',
-  host: 'a host of base_url or tls_config',
-}
-
 export type SystemRecording = ReturnType<typeof createSystemRecording>
 
 export function createSystemRecording(system: SystemConfig, keepsNames: boolean) {
   const recorded = new Map<string, RecordedExchange>()
   /** What is not even kept in names: texts of the configuration, and the secrets that were sent so far. */
-  const forbidden = configuredNames(system).flatMap(({ text, kind }): ForbiddenText[] => {
-    const what = FORBIDDEN[kind]
-    return what === undefined ? [] : [{ text, what }]
-  })
+  const forbidden = namesOf(system)
   const isSecret = (text: string) => forbidden.some((one) => text.includes(one.text))
   const redactor = createRedactor({ keepsNames, isSecret })
 
@@ -244,6 +228,19 @@ export function createSystemRecording(system: SystemConfig, keepsNames: boolean)
       return { lines, leaks: findLeaks(lines, [...forbidden, ...texts], isStandIn) }
     },
   }
+}
+
+function namesOf({ name, auth, baseUrls, tls, resources }: SystemConfig): ForbiddenText[] {
+  const allTls = [tls, ...Object.values(resources).flatMap(({ dataPort }) => dataPort?.tls ?? [])]
+  const hosts = [
+    ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
+    ...allTls.flatMap(({ serverName }) => serverName ?? []),
+  ]
+  return [
+    { text: name, what: 'the name of the system' },
+    ...('username' in auth ? [{ text: auth.username, what: 'the user name' }] : []),
+    ...hosts.map((text) => ({ text, what: 'a host of base_url or tls_config' })),
+  ].filter(({ text }) => text !== '')
 }
 
 function versionsIn(exchanges: readonly RecordedExchange[]): string[] {

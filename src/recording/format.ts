@@ -36,7 +36,6 @@ const exchange = z
     /** Time of the answer by the clock of the system, in seconds since the epoch. */
     at: z.number(),
     status: z.int().min(200).max(599).exactOptional(),
-    headers: z.record(z.string(), z.string()).exactOptional(),
     /** What the body is. That of a page or of other text is not recorded. */
     format: z.enum(['json', 'xml', 'html', 'text', 'empty']).exactOptional(),
     /** The JSON value, or the text of the document. */

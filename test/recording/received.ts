@@ -1,7 +1,7 @@
 import type { ReceivedExchange } from '../../src/api/client.ts'
 import type { Recording } from '../../src/recording/format.ts'
-import { createRedactor } from '../../src/recording/redaction/redactor.ts'
-import { createStandIns } from '../../src/recording/redaction/stand_ins.ts'
+import { createRedactor } from '../../src/recording/redactor.ts'
+import { createStandIns } from '../../src/recording/stand_ins.ts'
 
 export interface ReceivedText {
   readonly operation?: ReceivedExchange['operation']

@@ -73,39 +73,3 @@ export async function pollOnce(
   signal.throwIfAborted()
   return store.system(name) ?? newSystem(name)
 }
-
-export interface ConfiguredName {
-  readonly text: string
-  readonly kind: 'system' | 'user' | 'label' | 'pool' | 'file' | 'host'
-}
-
-/** The texts of a system in the configuration that are not of the product, without secrets. */
-export function configuredNames({
-  name,
-  auth,
-  baseUrls,
-  tls,
-  labels,
-  resources,
-  pools = [],
-}: SystemConfig): ConfiguredName[] {
-  const allTls = [tls, ...Object.values(resources).flatMap(({ dataPort }) => dataPort?.tls ?? [])]
-  const hosts = [
-    ...baseUrls.map((url) => new URL(url).hostname.replaceAll(/[[\]]/g, '')),
-    ...allTls.map(({ serverName }) => serverName),
-  ]
-  const files = [
-    ...allTls.flatMap(({ caFile, certFile, keyFile }) => [caFile, certFile, keyFile]),
-    'file' in auth ? auth.file : undefined,
-  ]
-  const of = (kind: ConfiguredName['kind'], texts: readonly (string | undefined)[]) =>
-    texts.flatMap((text = ''): ConfiguredName[] => (text === '' ? [] : [{ text, kind }]))
-  return [
-    ...of('system', [name]),
-    ...of('user', ['username' in auth ? auth.username : undefined]),
-    ...of('label', Object.values(labels)),
-    ...of('pool', pools),
-    ...of('file', files),
-    ...of('host', hosts),
-  ]
-}

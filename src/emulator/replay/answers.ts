@@ -16,14 +16,14 @@ const BODIES = {
 
 /** The recorded answer, with another body: that with its times moved. */
 export function responseOf(
-  { status, headers = {}, format = 'empty', failure }: RecordedExchange,
+  { status, format = 'empty', failure }: RecordedExchange,
   { context }: Pick<AuthorizedRequest, 'context'>,
   body: unknown,
 ): RouteResponse {
   // There was no whole answer: the connection breaks.
   if (failure !== undefined) context.req.socket.destroy()
   const [mediaType, textOf] = BODIES[format]
-  return { status: status ?? 500, headers, body: { text: [textOf(body)], long: false, mediaType } }
+  return { status: status ?? 500, body: { text: [textOf(body)], long: false, mediaType } }
 }
 
 /** The requested part of a recorded history. Times are moved by whole intervals, so that points stay on the grid. */

@@ -1,14 +1,14 @@
-import { bytesOf, percentDecoded } from '../../api/http/credentials.ts'
-import { KINDS } from '../redaction/kinds.ts'
+import { bytesOf, percentDecoded } from '../api/http/credentials.ts'
 import {
   FIELDS,
+  KINDS,
   MEASUREMENT_NAMES,
   PATH_WORDS,
   PHRASES,
   SERVICE_NAMES,
   URN_WORDS,
   WORDS,
-} from '../redaction/words.ts'
+} from './words.ts'
 
 /** A text that must not be in a recording. */
 export interface ForbiddenText {

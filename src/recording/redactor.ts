@@ -1,19 +1,159 @@
-import { NAME_KINDS, type TextKind } from './kinds.ts'
-import type { StandIns } from './stand_ins.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import type { ReceivedExchange, ReceivedResponse } from '../api/http/exchanges.ts'
+import { isObject, type JsonObject, member } from '../api/parse/json.ts'
+import { isPage } from '../api/parse/markup.ts'
+import { parseXml, type XmlElement } from '../api/parse/xml.ts'
+import { QUERY_PATH } from '../query_catalogue.ts'
+import { type Element, writeXml } from '../xml_writer.ts'
+import type { RecordedExchange, RecordedRequest } from './format.ts'
+import { createStandIns, type StandIns } from './stand_ins.ts'
 import {
+  COLUMNS,
   ERROR_TYPE,
   FIELDS,
   INTERFACE_PREFIX,
   INTERFACE_WORDS,
+  KINDS,
+  kindByRequest,
   MEASUREMENT_NAMES,
+  NAME_KINDS,
   PATH_WORDS,
   PHRASES,
+  SECRET_NAME,
   SERVICE_NAMES,
   SHORT_WORD,
+  type TextKind,
   WORDS,
 } from './words.ts'
 
-export const DROPPED = '<dropped>'
+export interface RedactorOptions {
+  readonly keepsNames: boolean
+  /** What is not even kept in names: secrets, hosts and users of the configuration. */
+  readonly isSecret: (text: string) => boolean
+}
+
+/** Makes recorded exchanges of received ones, without the texts of the system. */
+export function createRedactor(options: RedactorOptions, standIns: StandIns = createStandIns()) {
+  const redact = createTextRedaction(standIns, options)
+  const parts = { standIns, redact, paths: createPathRedaction(redact), unknown: new Set<string>() }
+  const { paths, unknown } = parts
+  return {
+    standIns,
+    /** Names of members that are not known, as they came. */
+    unknownMembers: (): ReadonlySet<string> => unknown,
+    exchange({ outcome, path, query = '', body, ...sent }: ReceivedExchange): RecordedExchange {
+      const { operation, method } = sent
+      // Resources are read with queries, too, whose texts are those of the exporter.
+      const isQuery = path === QUERY_PATH
+      const bodies = createBodyRedaction(parts, isQuery ? 'query' : operation)
+      const json: unknown = body === undefined ? undefined : JSON.parse(body)
+      const request: RecordedRequest = {
+        operation,
+        method,
+        path: paths.path(path),
+        ...(query !== '' && { query: paths.query(query) }),
+        ...(body !== undefined && { body: isQuery ? json : bodies.json(json) }),
+      }
+      if (typeof outcome === 'string') return { request, at: Math.floor(Date.now() / 1000), failure: outcome }
+      return { request, at: timeOf(outcome), status: outcome.status, ...bodyOf(outcome.text, bodies) }
+    },
+  }
+}
+
+/** The Date header has whole seconds. */
+function timeOf({ header, at }: ReceivedResponse): number {
+  const dateMs = Date.parse(header('date') ?? '')
+  return Math.floor(Number.isFinite(dateMs) ? dateMs / 1000 : at)
+}
+
+function bodyOf(text: string, bodies: BodyRedaction): Pick<RecordedExchange, 'format' | 'body'> {
+  const trimmed = text.trim()
+  if (trimmed === '') return { format: 'empty' }
+  if (isPage(trimmed)) return { format: 'html' }
+  try {
+    return trimmed.startsWith('<')
+      ? { format: 'xml', body: writeXml(bodies.xml(parseXml(trimmed))) }
+      : { format: 'json', body: bodies.json(JSON.parse(trimmed)) }
+  } catch (failure) {
+    if (failure instanceof SyntaxError || failure instanceof ApiError) return { format: 'text' }
+    throw failure
+  }
+}
+
+/** Deeper values are dropped. Answers of the product have up to ten levels. */
+const MAX_DEPTH = 40
+
+interface Parts {
+  readonly standIns: StandIns
+  readonly redact: RedactText
+  readonly paths: ReturnType<typeof createPathRedaction>
+  readonly unknown: Set<string>
+}
+
+type BodyRedaction = ReturnType<typeof createBodyRedaction>
+
+/**
+ * Replaces the texts of the bodies of an exchange, and the names of members that are not known. Everything else stays.
+ * @param operation of the request
+ */
+function createBodyRedaction({ standIns, redact, paths, unknown }: Parts, operation: string) {
+  function nameOf(name: string): string {
+    if (KINDS.has(name.trim())) return name
+    unknown.add(name)
+    return standIns.of(name, 'member')
+  }
+
+  function json(value: unknown, kind: TextKind = 'member', depth = 0): unknown {
+    if (kind === 'secret' || depth > MAX_DEPTH) return DROPPED
+    if (typeof value === 'string') return kind === 'href' ? paths.href(value) : redact(value, kind)
+    if (Array.isArray(value)) return value.map((item) => json(item, kind, depth + 1))
+    if (!isObject(value)) return value
+    const table = tableOf(value, depth)
+    const members = Object.entries(value).map(([name, inner]) => {
+      if (Object.hasOwn(table, name)) return [name, table[name]]
+      return [nameOf(name), json(inner, kindOf(name, operation), depth + 1)]
+    })
+    return Object.fromEntries(members)
+  }
+
+  /** Rows of the answer to a query, and the names of their columns; empty for any other object. */
+  function tableOf(object: JsonObject, depth: number): JsonObject {
+    const [rows, names] = [member(object, 'Values'), member(object, 'Columns')]
+    if (!Array.isArray(rows) || !Array.isArray(names)) return {}
+    const columns = names.map(String)
+    const kinds = columns.map(
+      (name): TextKind => (COLUMNS.includes(name) ? kindOf(name, operation) : 'member'),
+    )
+    const cellOf = (cell: unknown, index: number) => json(cell, kinds[index], depth + 2)
+    return {
+      Columns: columns.map((name) => (COLUMNS.includes(name) ? name : nameOf(name))),
+      Values: rows.map((row) => (Array.isArray(row) ? row.map(cellOf) : json(row, 'member', depth + 1))),
+    }
+  }
+
+  function xml({ name, attributes, children, text }: XmlElement): Element {
+    const textOf = (own: string, member: string) => String(json(own, kindOf(member, operation)))
+    const isText = children.length === 0 || kindOf(name, operation) === 'secret'
+    return {
+      name: nameOf(name),
+      attributes: Object.fromEntries(
+        [...attributes].map(([attribute, value]) => [nameOf(attribute), textOf(value, attribute)]),
+      ),
+      content: isText ? textOf(text, name) : children.map(xml),
+    }
+  }
+
+  return { json, xml }
+}
+
+/** What the member of a name holds. Some samples of documents have blanks around names. */
+function kindOf(name: string, operation: string): TextKind {
+  const kind = KINDS.get(name.trim())
+  if (kind === undefined) return SECRET_NAME.test(name) ? 'secret' : 'member'
+  return kind === 'by-request' ? kindByRequest(name.trim(), operation) : kind
+}
+
+const DROPPED = '<dropped>'
 
 /** Longer texts are no numbers, times or words. */
 const MAX_KEPT_CHARACTERS = 64
@@ -29,20 +169,14 @@ const PEM = /-----BEGIN /
 
 type RedactText = (text: string, kind: TextKind) => string
 
-export interface TextOptions {
-  readonly keepsNames: boolean
-  /** What is not even kept in names: secrets, hosts and users of the configuration. */
-  readonly isSecret: (text: string) => boolean
-}
-
 /** Names are kept up to this length. */
 const MAX_NAME_CHARACTERS = 200
 
 /** Replaces a text unless its member holds texts of this form. `href` is replaced as other ids. */
-export function createTextRedaction(standIns: StandIns, { keepsNames, isSecret }: TextOptions): RedactText {
+function createTextRedaction(standIns: StandIns, { keepsNames, isSecret }: RedactorOptions): RedactText {
   const isKeptName = (text: string, kind: TextKind) =>
     keepsNames &&
-    (NAME_KINDS.some((name) => name === kind) || kind === 'interface') &&
+    NAME_KINDS.some((name) => name === kind) &&
     text.length <= MAX_NAME_CHARACTERS &&
     !isSecret(text)
 
@@ -135,7 +269,7 @@ const NAME_PARAMETERS: Readonly<Record<string, TextKind>> = {
   name: 'name',
 }
 
-export function createPathRedaction(redact: RedactText) {
+function createPathRedaction(redact: RedactText) {
   function path(text: string): string {
     const segments = text.split('/')
     if (text.length > MAX_PATH_CHARACTERS || segments.length > MAX_SEGMENTS) return '/'
