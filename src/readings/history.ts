@@ -1,6 +1,5 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import type { FeedReading } from '../api/feed/feed.ts'
 import type { Period } from '../api/history/series.ts'
 import type { HistoryConfig, SystemConfig } from '../config/config.ts'
 import {
@@ -184,7 +183,7 @@ async function readSamples(
     client,
     poolId: ref.id,
     period,
-    points: pointsPerRequest(seriesOf(reading), RESPONSE_SHARE * maxBytes),
+    points: pointsPerRequest(reading, RESPONSE_SHARE * maxBytes),
     notice: (text) => log.historyNotice(ref.id, text),
     signal,
     // The next reading has the same points.
@@ -217,9 +216,4 @@ function checkClock({ system, history, store }: HistoryOptions): void {
   const detail = `there are no samples: the clock of the system is ${distance} ${skew < 0 ? 'behind' : 'ahead'}, which is more than history.window (${window})`
   const remedy = 'correct time synchronisation (NTP) of the system or of this machine'
   throw new ApiError('unavailable', detail, { remedy })
-}
-
-/** The series that the history has at most, if it has all attributes that are served now. */
-function seriesOf({ nodes }: FeedReading): number {
-  return nodes.reduce((sum, { values, errors }) => sum + values.size + (errors?.types.length ?? 0) + 1, 0)
 }

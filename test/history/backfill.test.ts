@@ -15,10 +15,7 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
     key: system,
     system,
     label: 'pool hot',
-    counter:
-      () =>
-      ({ start, end }) =>
-        (end - start) / 300,
+    requests: ({ start, end }) => (end - start) / 300,
     async *read(period) {
       for (let { start } = period; start < period.end; start += 300) {
         await answer(start)

@@ -133,16 +133,6 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   }
 
   return {
-    /** Counts the requests for windows, in the order in which they are to be read. */
-    counter(): (window: TimeRange) => number {
-      const readUntil = new Map<Query, number>()
-      return (window) => {
-        const sent = plan.queries().filter((query) => isServed(query, window))
-        const known = sent.filter((query) => query.isGauge || readUntil.get(query) === window.start)
-        for (const query of sent) readUntil.set(query, window.stop)
-        return 2 * sent.length - known.length
-      }
-    },
     /**
      * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
      * before was not read, the points before it are read too, as far back as the poller reads.

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Period } from '../../api/history/series.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
+import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { PERFORMANCE_SOURCES } from '../../config/sections.ts'
 import { alignedPeriod } from '../../history/periods.ts'
@@ -11,14 +12,13 @@ import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, removeSpool } from './output.ts'
 import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
 import { planSources } from './sources.ts'
-import { estimateText, type PlannedRun, writeHistory } from './write.ts'
+import { type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
 Reads the history that the storage systems keep, and writes it as OpenMetrics
@@ -98,7 +98,6 @@ const FLAGS = {
   '--journal <file>': 'journal of a run with remote write, for --resume',
   '--resume': 'continue an earlier run',
   '--force': 'replace existing output, and forget a run that did not finish',
-  '--dry-run': 'print the number of requests and samples and the size to expect, and stop',
   ...REMOTE_FLAGS,
 } as const satisfies FlagTable
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
@@ -119,15 +118,15 @@ async function backfill(flags: Flags): Promise<void> {
   if (flags.resume === true && flags.force === true)
     throw new CommandError('--resume continues a run, --force begins anew: choose one', EXIT.usage)
   const newPeriod = flags.resume === true ? undefined : periodOf(flags)
-  await using _lock = flags.dryRun === true ? undefined : await lockJournal(output)
+  await using _lock = await lockJournal(output)
   const state = flags.resume === true ? await earlierState(output, flags.interval) : undefined
   if (state?.isFinished === true) {
-    if (flags.dryRun !== true) await removeSpool(output)
+    await removeSpool(output)
     return reporter.line(finishedText(output.name, state))
   }
   const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
   if (flags.label?.['job'] === undefined) reporter.line(NO_JOB)
-  if (state === undefined && flags.dryRun !== true) await prepareNew(output, period, flags.force === true)
+  if (state === undefined) await prepareNew(output, period, flags.force === true)
   await interruptible(async (signal) => {
     try {
       await run({ flags, config, output, period, state, reporter, signal })
@@ -146,8 +145,9 @@ function finishedText(name: string, { settings: { period }, samples }: RunState)
 const NO_JOB =
   'warning: the series get no label job, by which the dashboards select them: add --label=job=NAME with the job_name that scrapes /metrics'
 
-interface Invocation extends Pick<PlannedRun, 'config' | 'output' | 'state' | 'reporter' | 'signal'> {
+interface Invocation extends Pick<PlannedRun, 'output' | 'state' | 'reporter' | 'signal'> {
   readonly flags: Flags
+  readonly config: Config
   readonly period: Period
 }
 
@@ -155,23 +155,20 @@ async function run(invocation: Invocation): Promise<void> {
   const { flags, config, output, period, state, signal } = invocation
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const { source, label: labels = {} } = flags
-  await using listed = await connect({ systems, chosen: flags.pool, labels, signal })
+  await using listed = await connect({ systems, chosen: flags.pool, signal })
   const nowSeconds = Math.floor(Date.now() / 1000)
   const options = { source, period, labels, nowSeconds, earlier: state?.settings, signal }
   const plan = await planSources(listed.systems, options)
   const settings = {
     period,
-    sources: plan.sources.map((planned) => planned.source.key),
-    refused: Object.fromEntries(plan.sources.map((planned) => [planned.source.key, planned.refused])),
+    sources: plan.sources.map(({ key }) => key),
+    refused: plan.refused,
     destination: output.name,
     labels,
   }
   const changed = state && difference(state.settings, settings)
   if (changed !== undefined) throw new CommandError(`--resume: the earlier run had ${changed}`, EXIT.usage)
-  const planned = { ...invocation, settings, plan, requests: listed.requests }
-  const width = terminalWidth(process.stdout)
-  if (flags.dryRun === true) return void process.stdout.write(wrappedLines(estimateText(planned), width))
-  await writeHistory(planned)
+  await writeHistory({ ...invocation, settings, plan, requests: listed.requests })
   await removeSpool(output)
 }
 

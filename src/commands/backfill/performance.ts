@@ -1,20 +1,43 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
+import type { Period } from '../../api/history/series.ts'
 import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/answers/rates.ts'
 import { missingAttributes, QUERIED, type QueriedAttribute } from '../../api/query/merge.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/requests/version.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
+import type { PerformanceSource } from '../../config/sections.ts'
+import type { RunSettings } from '../../history/run/journal.ts'
 import type { HistorySeries } from '../../history/series.ts'
 import { QUERY_STEP_SECONDS, type QueriedPool, querySource } from '../../history/sources/query_source.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
-import { counted } from '../../text.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR, timeText } from '../../time_units.ts'
 import { CommandError } from '../cli/exit.ts'
-import { type Plan, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
+
+export interface PlanOptions {
+  /** Source of the history: `auto` is the dashboard API, and the Flux API for what it lacks. */
+  readonly source: PerformanceSource
+  readonly period: Period
+  readonly labels: Readonly<Record<string, string>>
+  readonly nowSeconds: number
+  /** The settings of the run that is continued. */
+  readonly earlier: RunSettings | undefined
+  readonly signal: AbortSignal
+}
+
+/** Plan of some sources. */
+export interface Plan {
+  readonly sources: readonly HistorySource[]
+  /** By key of the source: names of queries that the system refuses, although it answers others. */
+  readonly refused: RunSettings['refused']
+  /** One line for each limit: what has no past, and why. */
+  readonly report: readonly string[]
+  /** Names of data that is not written, although the systems may have it. */
+  readonly without: readonly string[]
+}
 
 /**
  * Finds out whether the Flux API of a system has a history that can be used, by its release and by queries for the
@@ -33,6 +56,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
       throw new CommandError(`system ${name}: what is left cannot be read now: ${reason}\n${TRY_AGAIN}`)
     return {
       sources: [],
+      refused: {},
       report: [missingText(name, lacks, reason)],
       without: [`the Flux API of system ${name}`],
     }
@@ -49,23 +73,17 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const from = Math.max(start, keptFrom(nowSeconds))
   const source = querySource({ key, system: name, reader, nodes, pools: poolsOf(system, options), from })
   const limits = timeLimits(options)
-  const planned = {
-    source,
-    size: { series: 0, bytes: 0 },
-    text: 'nothing to read',
-    refused: earlier?.refused[key] ?? [],
-  }
+  const refusedBefore = { [key]: earlier?.refused[key] ?? [] }
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
-  if (from >= end) return { sources: [planned], report: linesOf(limits), without: [] }
+  if (from >= end) return { sources: [source], refused: refusedBefore, report: linesOf(limits), without: [] }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
   const current = await readCurrent(source, system.client, options)
   if (typeof current === 'string') return cannot(current)
   const refused = reader.refused()
-  const size = { ...sizeOf(current.series), stepSeconds: QUERY_STEP_SECONDS }
-  const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${current.series.length} series`
   return {
-    sources: [{ ...planned, text, size, refused: refused.map((one) => one.name) }],
+    sources: [source],
+    refused: { [key]: refused.map((one) => one.name) },
     without: refused.map((query) => `${query.name} of system ${name}`),
     report: linesOf([
       ...limits,

@@ -1,12 +1,10 @@
 import type { SystemClient } from '../../api/client.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { SystemConfig } from '../../config/config.ts'
-import { historySeries } from '../../history/series.ts'
 import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { createCommandClient, poolsOf } from '../cli/systems.ts'
-import { asHistory, type PlanOptions, sizeOf } from './plan.ts'
 
 export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 
@@ -19,10 +17,11 @@ export interface ListedSystem {
   readonly chosen: readonly ListedPool[]
 }
 
-interface ConnectOptions extends Pick<PlanOptions, 'labels' | 'signal'> {
+interface ConnectOptions {
   readonly systems: readonly SystemConfig[]
   /** Names or ids of the pools; undefined: all. */
   readonly chosen: readonly string[] | undefined
+  readonly signal: AbortSignal
 }
 
 /**
@@ -42,7 +41,7 @@ export async function connect(options: ConnectOptions) {
       }
       const client = createCommandClient(system, { exchanged })
       clients.push(client)
-      const pools = await listPools(system, client, options)
+      const pools = await listPools(system, client, options.signal)
       const chosen = pools.filter((pool) => options.chosen?.some((name) => isCalled(pool, name)) ?? true)
       listed.push({ config: system, client, pools, chosen })
     }
@@ -60,11 +59,7 @@ export async function connect(options: ConnectOptions) {
   }
 }
 
-async function listPools(
-  system: SystemConfig,
-  client: SystemClient,
-  { labels, signal }: Pick<ConnectOptions, 'labels' | 'signal'>,
-) {
+async function listPools(system: SystemConfig, client: SystemClient, signal: AbortSignal) {
   const read = []
   for (const { id, name } of await poolsOf(system, client, signal)) {
     const reading = await client.nodes(id, signal)
@@ -73,20 +68,15 @@ async function listPools(
   const names = uniqueNames(read)
   return read.map(({ id, reading }, index) => {
     const label = names[index] ?? id
-    const nodes = reading.nodes.map(asHistory)
-    const size = sizeOf([...historySeries({ nodes }, { system: system.name, pool: label }, labels)])
-    const points = pointsPerRequest(size.series, system.limits.maxResponseBytes)
     return {
       key: `${system.name} ${id}`,
       system: system.name,
       poolId: id,
       /** The label `pool`. */
       label,
-      points,
+      points: pointsPerRequest(reading, system.limits.maxResponseBytes),
       client,
       reading,
-      /** The size of the history, if it has all attributes that are served now. */
-      size,
     }
   })
 }

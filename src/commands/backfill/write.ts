@@ -1,18 +1,16 @@
 import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
-import type { Config } from '../../config/config.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
 import { runBackfill } from '../../history/run/run.ts'
 import type { UnreadGap } from '../../history/run/unread_gaps.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
-import { bytesText, counted, countText, durationText, visibleText } from '../../text.ts'
+import { counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
 import { CommandError, failureText } from '../cli/exit.ts'
 import type { Output } from './output.ts'
-import { estimateRun, type Plan } from './plan.ts'
+import type { Plan } from './performance.ts'
 import type { BackfillReporter } from './progress.ts'
 
 export interface PlannedRun {
-  readonly config: Config
   readonly settings: RunSettings
   readonly output: Output
   readonly plan: Plan
@@ -24,29 +22,6 @@ export interface PlannedRun {
   readonly signal: AbortSignal
 }
 
-/** Requests, samples and size of a run, for `--dry-run`. */
-export function estimateText({ plan, output, settings: { period }, config, requests }: PlannedRun): string {
-  const parts = output.partsOf(period)
-  const all = estimateRun(plan.sources, parts)
-  // The systems are read at the same time, each within its own limit.
-  const seconds = config.systems.map(({ name, limits }) => {
-    const ofSystem = plan.sources.filter(({ source }) => source.system === name)
-    return estimateRun(ofSystem, parts).requests / limits.requestsPerSecond
-  })
-  const lines = [
-    ...plan.sources.map(({ source, text }) =>
-      visibleText(`system ${source.system}, ${source.label}: ${text}`),
-    ),
-    ...plan.report.map(visibleText),
-    `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
-    // A run sends the requests of this dry run, too.
-    `requests: ${requests() + all.requests}, at least ${durationText(Math.max(...seconds))}`,
-    `samples:  ${countText(all.samples)} at most`,
-    `size:     ${bytesText(all.bytes)} at most, and the same for the time of the run`,
-  ]
-  return `${lines.join('\n')}\n`
-}
-
 /** Reads and writes what is planned. @throws {CommandError} if it is not complete */
 export async function writeHistory(run: PlannedRun): Promise<void> {
   const { plan, output, settings, reporter, signal } = run
@@ -56,12 +31,11 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
   const rejected = createRejectedReport()
   const destination = await output.open()
   const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
-  const sources = plan.sources.map(({ source }) => source)
   try {
     const { samples, parts } = await runBackfill({
       settings,
       parts: output.partsOf(settings.period),
-      sources,
+      sources: plan.sources,
       destination,
       journal,
       state: run.state,
@@ -82,7 +56,7 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
       ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
     ]
     reporter.line(`${output.name}: ${result.join(', ')}`)
-    if (gaps.length > 0) throw new CommandError(unreadGapsText(gaps, sources, journal !== undefined))
+    if (gaps.length > 0) throw new CommandError(unreadGapsText(gaps, plan.sources, journal !== undefined))
     if (samples === 0) reporter.line(NO_SAMPLES)
     else process.stdout.write(output.importSteps(settings.period))
   } catch (failure) {

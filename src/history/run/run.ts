@@ -179,7 +179,7 @@ async function readPeriod(
 
 /** Progress of a run. */
 export interface RunProgress {
-  /** Requests, those of earlier processes included. */
+  /** Requests, about, those of earlier processes included. */
   readonly done: number
   readonly total: number
   /** Written by this process. */
@@ -189,11 +189,10 @@ export interface RunProgress {
 type ProgressCounter = ReturnType<typeof createProgressCounter>
 
 function createProgressCounter({ parts, sources, onProgress }: BackfillOptions, state: RunState) {
-  const counters = new Map(sources.map((source) => [source, source.counter()]))
   let [done, total, samples] = [0, 0, 0]
 
   function read(source: HistorySource, period: Period): void {
-    done += counters.get(source)?.(period) ?? 0
+    done += source.requests(period)
   }
 
   /** What is read of a source, and until when an earlier process has read it. */
@@ -207,9 +206,8 @@ function createProgressCounter({ parts, sources, onProgress }: BackfillOptions, 
   }
 
   for (const source of sources) {
-    const count = source.counter()
     for (const { period, until } of partsUntil(source)) {
-      total += count(period)
+      total += source.requests(period)
       if (period.start < until) read(source, { ...period, end: Math.min(period.end, until) })
     }
   }

@@ -1,4 +1,6 @@
 import type { SystemClient } from '../../api/client.ts'
+import type { FeedReading } from '../../api/feed/feed.ts'
+import type { NodeReading } from '../../api/feed/node_reading.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { historySeries } from '../series.ts'
@@ -60,10 +62,7 @@ export function poolSource(
     key: source.key,
     system,
     label: `pool ${label}`,
-    counter:
-      () =>
-      ({ start, end, interval }) =>
-        (end - start) / interval / points,
+    requests: ({ start, end, interval }) => (end - start) / interval / points,
     async *read(period, { labels, notice, signal }) {
       const options = { client, poolId, period, points, signal, notice: reportedOnce(notice, reported) }
       for await (const { period: window, reading } of readPool(options)) {
@@ -85,8 +84,10 @@ const FILL = 0.7
 /** A day of five-minute points: larger responses take systems long. */
 const MAX_POINTS = 288
 
-/** The points of each series that fit into a response of limited size. */
-export function pointsPerRequest(series: number, maxResponseBytes: number): number {
+/** The points of each series that fit into a response of limited size, if a pool has all that it serves now. */
+export function pointsPerRequest({ nodes }: FeedReading, maxResponseBytes: number): number {
+  const seriesOf = ({ values, errors }: NodeReading) => values.size + (errors?.types.length ?? 0) + 1
+  const series = nodes.reduce((sum, node) => sum + seriesOf(node), 0)
   const values = (FILL * maxResponseBytes) / BYTES_PER_VALUE / Math.max(series, 1)
   const points = (values - VALUES_PER_SERIES) / VALUES_PER_POINT
   return Math.min(Math.max(Math.floor(points), 1), MAX_POINTS)

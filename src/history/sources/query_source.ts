@@ -1,10 +1,9 @@
 import type { NodeReading } from '../../api/feed/feed.ts'
 import type { NodeHistory } from '../../api/history/history.ts'
-import type { Period } from '../../api/history/series.ts'
 import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'
 import type { NodePast } from '../../api/query/past.ts'
 import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
-import type { TimeRange } from '../../api/query/requests/queries.ts'
+import { QUERIES } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
 import { type HistorySource, readWindows, reportedOnce } from './source.ts'
 
@@ -39,10 +38,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
     system,
     from,
     label: 'Flux API',
-    counter() {
-      const count = reader.counter()
-      return (period) => windowsOf(period).reduce((sum, window) => sum + count(window), 0)
-    },
+    requests: ({ start, end }) => (QUERIES.length * (end - start)) / MAX_RANGE_SECONDS,
     async *read(period, { labels, notice, signal, subjects }) {
       const report = reportedOnce(notice, reported)
       if (period.interval !== QUERY_STEP_SECONDS)
@@ -69,13 +65,6 @@ export function querySource(options: QuerySourceOptions): HistorySource {
       }
     },
   }
-}
-
-function windowsOf({ start, end }: Period): readonly TimeRange[] {
-  return Array.from({ length: Math.ceil((end - start) / MAX_RANGE_SECONDS) }, (_, index) => {
-    const from = start + index * MAX_RANGE_SECONDS
-    return { start: from, stop: Math.min(from + MAX_RANGE_SECONDS, end) }
-  })
 }
 
 function seriesOf(

@@ -15,8 +15,8 @@ export interface HistorySource {
   readonly label: string
   /** Seconds since the epoch: earlier values are deleted by now; undefined: the whole period of the run is read. */
   readonly from?: number
-  /** Counts the requests for periods, in the order in which they are to be read. A part of a request is a fraction. */
-  counter(): (period: Period) => number
+  /** Number of requests for a period, about: the weight of the source in the progress. */
+  requests(period: Period): number
   /** Reads a period in windows that follow one another. @throws {ApiError} of a window of which nothing can be read */
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }

@@ -11,7 +11,6 @@ import { promtool } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
 import { runCommand } from '../run_command.ts'
-import { announcedSamples } from './announced.ts'
 
 /** Backfills of systems that have their performance metrics in the Flux API only. */
 const HOUR = 3600
@@ -43,25 +42,15 @@ const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
 const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 describe('the Flux API', () => {
-  test('is read for what the feed lacks, with as many requests and samples as --dry-run prints', async () => {
+  test('is read for what the feed lacks', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'modern' })
     const file = join(folder.path, 'history.om')
     const flags = [configFor(folder, emulator), ...range(3), '--label=job=sds', `--output=${file}`]
-    const dry = await backfill(...flags, '--dry-run')
-    expect(dry).toMatchObject({ code: 0, stderr: '' })
-    expect(dry.stdout).toContain('system a, Flux API: 2 nodes, ')
-    expect(emulator.log.count('query')).toBe(CHECKS)
-    emulator.log.clear()
     const { code, stderr } = await backfill(...flags)
     expect([code, stderr]).toEqual([0, expect.stringContaining('complete')])
-    expect([/complete, .*, (\d+) requests, /.exec(stderr)?.[1], String(requestsOf(emulator))]).toEqual(
-      Array(2).fill(/requests: (\d+)/.exec(dry.stdout)?.[1]),
-    )
+    expect(/complete, .*, (\d+) requests, /.exec(stderr)?.[1]).toBe(String(requestsOf(emulator)))
     const text = readFileSync(file, 'utf8')
-    const expected = announcedSamples(dry.stdout)
-    // Types of errors differ from one interval to the next.
-    expect(Math.abs(expected - samplesIn(text).length) / expected).toBeLessThan(0.1)
     for (const pool of ['hot', 'archive']) {
       expect(text).toMatch(
         new RegExp(
@@ -78,24 +67,6 @@ describe('the Flux API', () => {
     })
   })
 
-  test.each(['--output=-', '--output-dir=days'])(
-    'takes the requests that --dry-run prints across its five-day limit, with %s',
-    async (output) => {
-      using folder = temporaryFolder()
-      await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-      const out = output.replace('days', join(folder.path, 'days'))
-      const config = configFor(folder, emulator)
-      const flags = [config, ...range(27, 5 * DAY - 12 * HOUR), '--source=query', '--label=job=sds', out]
-      const estimate = async () => /requests: (\d+)/.exec((await backfill(...flags, '--dry-run')).stdout)?.[1]
-      const before = await estimate()
-      emulator.log.clear()
-      expect(await backfill(...flags)).toMatchObject({ code: 0 })
-      const taken = String(requestsOf(emulator))
-      // The limit may have moved into the next window of time meanwhile.
-      expect([before, await estimate()]).toContain(taken)
-    },
-  )
-
   test('is read in parts if a combined query has no rows, to the same result', async () => {
     using folder = temporaryFolder()
     const written: string[][] = []
@@ -104,11 +75,8 @@ describe('the Flux API', () => {
       const file = join(folder.path, `${faults.length}.om`)
       const config = configFor(folder, emulator)
       const flags = [config, ...range(2, HOUR), '--source=query', '--label=job=sds', `--output=${file}`]
-      const dry = await backfill(...flags, '--dry-run')
-      emulator.log.clear()
       const { code, stderr } = await backfill(...flags)
       expect([code, stderr]).toEqual([0, expect.stringContaining(': complete, ')])
-      expect(String(requestsOf(emulator))).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
       // A field of disk I/O is of several measurements, too: the emulated system has no rows of it.
       written.push(samplesIn(readFileSync(file, 'utf8')).filter((line) => !/^sds_node_disk_/.test(line)))
     }
@@ -293,8 +261,6 @@ describe('what cannot be read is said, and the feed is read', () => {
     expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
     expect(stdout).not.toMatch(/^sds_node_(cpu|transaction)/m)
     expect(emulator.log.count('query')).toBe(queries)
-    const dry = await backfill(config, ...range(1), '--output=-', '--dry-run', ...flags)
-    expect(dry.stdout).toContain(message)
   })
 
   test('--source=query fails if there is nothing else', async () => {
