@@ -49,7 +49,7 @@ describe('completion bash', () => {
   test.each([
     [['serve', '--log.level', '=', 'd'], ['debug']],
     [['check', '--config.file', '=', 'sds'], ['sds.yml']],
-    [['backfill', '--output-dir', '=', 'hi'], ['history']],
+    [['dashboards', '--out', '=', 'hi'], ['history']],
     [['nodes', '--system', '=', 'check', '--js'], ['--json']],
   ])('after %j offers %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected)
@@ -89,7 +89,7 @@ const OF_FILE = 'sds-exporter nodes --config.file=sds.yml'
 const COMPLETED = [
   ['sds-exporter ser', 'sds-exporter serve'],
   ['sds-exporter check --config.file sd', 'sds-exporter check --config.file sds.yml'],
-  ['sds-exporter backfill --output-dir=hi', 'sds-exporter backfill --output-dir=history/'],
+  ['sds-exporter dashboards --out=hi', 'sds-exporter dashboards --out=history/'],
   [`${OF_FILE} --system=`, `${OF_FILE} --system=paris`],
 ] as const
 

@@ -31,7 +31,6 @@ function runOf(sources: readonly HistorySource[], period = PERIOD, signal = neve
   let progress: RunProgress | undefined
   const notices: string[] = []
   const destination: Destination = {
-    begin: async () => undefined,
     async write(series) {
       for (const { labels, times } of series) written.push(`${labels['system']} ${times}`)
     },
@@ -42,8 +41,7 @@ function runOf(sources: readonly HistorySource[], period = PERIOD, signal = neve
   }
   const settings = { refused: {}, destination: 'test', labels: {} }
   const result = runBackfill({
-    settings: { period: PERIOD, sources: sources.map(({ key }) => key), ...settings },
-    parts: [{ name: 'all', period }],
+    settings: { period, sources: sources.map(({ key }) => key), ...settings },
     sources,
     destination,
     journal: undefined,
@@ -99,9 +97,9 @@ test('what is missing is read once more hour by hour: one that cannot be read do
       yield { period, series: [], rejected: [], failed }
     },
   }
-  const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result
+  const { unreadGaps } = await runOf([source], { ...PERIOD, end: 10_800 }).result
   const gap = { source: 'a', subject: 'CPU', start: 0, end: 3600 }
-  expect(parts.flatMap(({ unreadGaps }) => unreadGaps)).toEqual([gap])
+  expect(unreadGaps).toEqual([gap])
 })
 
 test.each([

@@ -4,7 +4,6 @@ import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { PERFORMANCE_SOURCES } from '../../config/sections.ts'
-import { alignedPeriod } from '../../history/periods.ts'
 import { difference, type RunState } from '../../history/run/journal.ts'
 import { countText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
@@ -43,8 +42,6 @@ run has nothing to resume.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
-  sds-exporter backfill --config.file=sds-exporter.yml --from=2025-01-01 --interval=1h --label=job=sds-exporter \\
-    --output-dir=history
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter \\
     --remote-write.url=http://mimir:8080/api/v1/push \\
     --remote-write.header=X-Scope-OrgID=storage \\
@@ -126,7 +123,7 @@ async function backfill(flags: Flags): Promise<void> {
   }
   const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
   if (flags.label?.['job'] === undefined) reporter.line(NO_JOB)
-  if (state === undefined) await prepareNew(output, period, flags.force === true)
+  if (state === undefined) await prepareNew(output, flags.force === true)
   await interruptible(async (signal) => {
     try {
       await run({ flags, config, output, period, state, reporter, signal })
@@ -172,10 +169,15 @@ async function run(invocation: Invocation): Promise<void> {
   await removeSpool(output)
 }
 
+/** The period of the flags, extended to multiples of the interval. @throws {CommandError} usage error */
 function periodOf({ from, to, interval }: Flags): Period {
   const now = Math.floor(Date.now() / 1000)
   const end = Math.min(to ?? now, now)
   if (from === undefined) throw new CommandError('backfill needs --from, such as --from=-30d', EXIT.usage)
   if (from >= end) throw new CommandError('--from must be earlier than --to and than now', EXIT.usage)
-  return alignedPeriod(from, end, interval)
+  return {
+    start: Math.floor(from / interval) * interval,
+    end: Math.ceil(end / interval) * interval,
+    interval,
+  }
 }

@@ -1,6 +1,6 @@
 import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
-import { runBackfill } from '../../history/run/run.ts'
+import { type BackfillOptions, runBackfill } from '../../history/run/run.ts'
 import type { UnreadGap } from '../../history/run/unread_gaps.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
 import { counted, countText, durationText, visibleText } from '../../text.ts'
@@ -24,43 +24,46 @@ export interface PlannedRun {
 
 /** Reads and writes what is planned. @throws {CommandError} if it is not complete */
 export async function writeHistory(run: PlannedRun): Promise<void> {
-  const { plan, output, settings, reporter, signal } = run
-  const { without } = plan
+  const { plan, output, settings, reporter } = run
   const began = performance.now()
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
-  const destination = await output.open()
+  const { samples, unreadGaps } = await read(run, rejected.add)
+  reporter.clear()
+  for (const line of rejected.lines()) reporter.line(line)
+  const { without } = plan
+  const result = [
+    ...(unreadGaps.length + without.length === 0 ? ['complete'] : []),
+    `${countText(samples)} samples`,
+    counted(run.requests(), 'request'),
+    durationText((performance.now() - began) / 1000),
+    ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
+  ]
+  reporter.line(`${output.name}: ${result.join(', ')}`)
+  if (unreadGaps.length > 0)
+    throw new CommandError(unreadGapsText(unreadGaps, plan.sources, output.journalFile !== undefined))
+  if (samples === 0) reporter.line(NO_SAMPLES)
+  else process.stdout.write(output.importSteps(settings.period))
+}
+
+/** @returns the state at the end @throws {CommandError} if the run did not reach it */
+async function read(run: PlannedRun, onRejected: BackfillOptions['onRejected']): Promise<RunState> {
+  const { plan, output, settings, state, reporter, signal } = run
+  const destination = await output.open(state?.series ?? [])
   const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
   try {
-    const { samples, parts } = await runBackfill({
+    return await runBackfill({
       settings,
-      parts: output.partsOf(settings.period),
       sources: plan.sources,
       destination,
       journal,
-      state: run.state,
+      state,
       onProgress: reporter.show,
       notice: (text) => reporter.line(visibleText(text)),
-      onRejected: rejected.add,
+      onRejected,
       signal,
     })
-    reporter.clear()
-    for (const line of rejected.lines()) reporter.line(line)
-    const seconds = (performance.now() - began) / 1000
-    const gaps = parts.flatMap((part) => part.unreadGaps)
-    const result = [
-      ...(gaps.length + without.length === 0 ? ['complete'] : []),
-      `${countText(samples)} samples`,
-      counted(run.requests(), 'request'),
-      durationText(seconds),
-      ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
-    ]
-    reporter.line(`${output.name}: ${result.join(', ')}`)
-    if (gaps.length > 0) throw new CommandError(unreadGapsText(gaps, plan.sources, journal !== undefined))
-    if (samples === 0) reporter.line(NO_SAMPLES)
-    else process.stdout.write(output.importSteps(settings.period))
   } catch (failure) {
-    if (failure instanceof CommandError) throw failure
     const text = signal.aborted ? 'interrupted' : failureTexts(failure)
     if (journal?.isSaved === true)
       throw new CommandError(

@@ -1,72 +1,146 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rmdir } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { OPENMETRICS_END } from '../../metrics/lines.ts'
 import { errorCode } from '../../values/errors.ts'
-import type { BackfillPart } from '../periods.ts'
+import { FAMILY_HEADERS, metricLines } from '../openmetrics.ts'
 import type { HistorySeries } from '../series.ts'
-import { openSpool, type Spool, type SpooledSeries } from './spool.ts'
+import { createFolder } from './create_folder.ts'
+
+/** Name and labels of a series, or of a histogram, with the bytes of its lines in its file. */
+export type SpooledSeries = readonly [family: string, labels: string, bytes: number]
 
 /** Where samples go. */
 export interface Destination {
-  /** @param saved what an earlier run has saved of this part */
-  begin(part: BackfillPart, saved: readonly SpooledSeries[]): Promise<void>
   /** Takes the series of one window, whole or not at all. */
   write(series: Iterable<HistorySeries>, signal: AbortSignal): Promise<void>
   /** Whether {@link save} is due. */
   readonly isFull: boolean
-  /** After it, what was written survives the end of the process. */
+  /** After it, what was written survives the end of the process. The result describes it for a later process. */
   save(): Promise<readonly SpooledSeries[]>
   /**
-   * Makes the result of the part. What was saved stays until {@link discard}.
+   * Makes the result. What was saved stays until {@link discard}.
    * @param isOrdered whether the samples of each series were written in the order of their times
    */
-  finish(part: BackfillPart, isOrdered: boolean): Promise<void>
-  /** Removes what was saved of a part that is complete and recorded as such. */
+  finish(isOrdered: boolean): Promise<void>
+  /** Removes what was saved. */
   discard(): Promise<void>
 }
 
-interface FileDestinationOptions {
-  /** The OpenMetrics file of a part, or a stream that stays open. */
-  readonly target: (part: BackfillPart) => string | Writable
-  /** The folder for samples that are not yet in order, with one folder for each part that is not complete. */
-  readonly spoolFolder: string
-  /** Whether a part without samples has no file. */
-  readonly skipEmpty: boolean
+interface Lines {
+  readonly family: string
+  readonly labels: string
+  readonly file: string
+  /** Bytes in the file. Later ones are the rest of an interrupted save, or of an earlier run. */
+  bytes: number
+  /** Not yet in the file. */
+  chunks: Buffer[]
 }
 
-/** Writes each part as an OpenMetrics text, which appears as a whole or not at all. */
-export function createFileDestination({
-  target,
-  spoolFolder,
-  skipEmpty,
-}: FileDestinationOptions): Destination {
-  let spool: Spool | undefined
-  const opened = (): Spool => {
-    if (spool === undefined) throw new Error('no part has begun')
-    return spool
+/** Half of the memory that a run may take, besides the program and the response in work. */
+const MAX_MEMORY_BYTES = 32 * 1024 ** 2
+/** Files are written in parallel, but not all at once. */
+const PARALLEL_FILES = 16
+
+/**
+ * Collects samples in the order of time and writes them as an OpenMetrics text: families in one block each, and within
+ * them the lines of each series together. Lines are kept in memory up to a limit, then in one file for each series: memory
+ * depends on the number of series, not on the length of the history.
+ * @param target the OpenMetrics file, which appears as a whole or not at all, or a stream that stays open
+ * @param folder for the files of the series
+ * @param saved the series that an earlier process has saved in the folder
+ * @throws {Error} if a saved file is missing or shorter than it was
+ */
+export async function openFileDestination(
+  target: string | Writable,
+  folder: string,
+  saved: readonly SpooledSeries[],
+): Promise<Destination> {
+  const all = new Map<string, Lines>()
+  let memoryBytes = 0
+
+  function add(family: string, labels: string, bytes: number): Lines {
+    const lines = { family, labels, file: join(folder, `${all.size}.om`), bytes, chunks: [] }
+    all.set(`${family}{${labels}`, lines)
+    return lines
+  }
+
+  for (const [family, labels, bytes] of saved) {
+    const { file } = add(family, labels, bytes)
+    if (bytes > 0 && (await stat(file)).size < bytes)
+      throw new Error(`${file} is damaged: it has not what was saved in it; begin anew with --force`)
   }
   return {
-    async begin({ name }, saved) {
-      spool = await openSpool(join(spoolFolder, name), saved)
-    },
     async write(series) {
-      opened().add(series)
+      for (const { family, labels, text } of metricLines(series)) {
+        const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0)
+        const chunk = Buffer.from(text)
+        lines.chunks.push(chunk)
+        memoryBytes += chunk.length
+      }
     },
     get isFull() {
-      return opened().isFull
+      return memoryBytes > MAX_MEMORY_BYTES
     },
-    save: () => opened().save(),
-    async finish(part, isOrdered) {
-      if (!(skipEmpty && opened().isEmpty)) await writeTo(target(part), opened().text(isOrdered))
+    /** After a failure, what is not in a file is still in memory, for the next call. */
+    async save() {
+      createFolder(folder)
+      const changed = [...all.values()].filter(({ chunks }) => chunks.length > 0)
+      for (let start = 0; start < changed.length; start += PARALLEL_FILES) {
+        const saves = changed.slice(start, start + PARALLEL_FILES).map(async (lines) => {
+          const bytes = await saveOne(lines)
+          memoryBytes -= bytes
+        })
+        // All have ended before a failure is thrown, so that the next call does not write the same files at the same time.
+        await Promise.allSettled(saves)
+        await Promise.all(saves)
+      }
+      return [...all.values()].map(({ family, labels, bytes }) => [family, labels, bytes] as const)
     },
-    async discard() {
-      await spool?.remove()
-      spool = undefined
-      await rmdir(spoolFolder).catch(() => undefined)
-    },
+    finish: (isOrdered) => writeTo(target, textOf([...all.values()], isOrdered)),
+    discard: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** Moves lines from memory into their file. @returns bytes */
+async function saveOne(lines: Lines): Promise<number> {
+  const data = Buffer.concat(lines.chunks)
+  await using file = await open(lines.file, 'a')
+  await file.truncate(lines.bytes)
+  await file.appendFile(data)
+  lines.bytes += data.length
+  lines.chunks = []
+  return data.length
+}
+
+/** The whole OpenMetrics text, in pieces. */
+async function* textOf(all: readonly Lines[], isOrdered: boolean): AsyncGenerator<Buffer | string> {
+  const byFamily = Map.groupBy(all, ({ family }) => family)
+  for (const [family, header] of FAMILY_HEADERS.openmetrics) {
+    const ofFamily = byFamily.get(family) ?? []
+    if (ofFamily.length > 0) yield header
+    for (const lines of ofFamily) {
+      if (isOrdered) yield* linesOf(lines)
+      else yield sortedByTime(await text(linesOf(lines)))
+    }
+  }
+  yield OPENMETRICS_END
+}
+
+async function* linesOf({ file, bytes, chunks }: Lines): AsyncGenerator<Buffer> {
+  if (bytes > 0) yield* createReadStream(file, { end: bytes - 1 })
+  yield* chunks
+}
+
+/** The lines of one series, or of one histogram: the sort is stable, so the buckets of a time keep their order. */
+function sortedByTime(text: string): string {
+  const lines = text.split('\n').slice(0, -1)
+  const times = new Map(lines.map((line) => [line, Number(line.slice(line.lastIndexOf(' ') + 1))]))
+  const sorted = lines.toSorted((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0))
+  return sorted.map((line) => `${line}\n`).join('')
 }
 
 /** The highest number of bytes that are collected before they are written. */

@@ -55,7 +55,6 @@ const MAX_SERIES = 1000
  */
 export function createRemoteDestination(receiver: Receiver): Destination {
   return {
-    begin: async () => undefined,
     async write(series, signal) {
       for (const batch of batchesOf(series)) await receiver.send(writeRequest(batch), signal)
     },

@@ -4,7 +4,7 @@ import type { Period } from '../../api/history/series.ts'
 import { parseObject } from '../../api/parse/json.ts'
 import { errorCode } from '../../values/errors.ts'
 import { readIfExists } from '../../values/files.ts'
-import type { SpooledSeries } from '../output/spool.ts'
+import type { SpooledSeries } from '../output/destination.ts'
 import type { UnreadGap } from './unread_gaps.ts'
 
 /** What a run writes; a resumed run must write the same. */
@@ -20,10 +20,9 @@ export interface RunSettings {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A part of a run that has begun and is not complete. */
-export interface PartState {
-  /** Among the parts of the run. */
-  readonly index: number
+/** How far a run is. */
+export interface RunState {
+  readonly settings: RunSettings
   /** By source: the end of what was read, in seconds since the epoch. */
   readonly done: Readonly<Record<string, number>>
   /** What is missing before that. */
@@ -31,21 +30,13 @@ export interface PartState {
   readonly series: readonly SpooledSeries[]
   /** Whether the samples of each series were saved in the order of their times. */
   readonly isOrdered: boolean
-}
-
-/** How far a run is. */
-export interface RunState {
-  readonly settings: RunSettings
-  readonly begun: number
-  /** Parts that have begun and are not complete. */
-  readonly parts: readonly PartState[]
   /** Number of samples of the whole run, without those that are not saved. */
   readonly samples: number
-  /** Every part is complete. */
+  /** Everything was read. */
   readonly isFinished: boolean
 }
 
-const VERSION = 6
+const VERSION = 7
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export type Journal = ReturnType<typeof createJournal>

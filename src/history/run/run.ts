@@ -4,15 +4,13 @@ import type { Period } from '../../api/history/series.ts'
 import { createSemaphore } from '../../api/http/waiting.ts'
 import type { RejectedValue } from '../../api/parse/json.ts'
 import type { Destination } from '../output/destination.ts'
-import type { BackfillPart } from '../periods.ts'
 import type { HistorySeries } from '../series.ts'
-import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
-import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
+import { type HistorySource, type SourceWindow, startOf } from '../sources/source.ts'
+import type { Journal, RunSettings, RunState } from './journal.ts'
 import { periodsOfUnreadGaps, withoutPeriod, withUnreadGap } from './unread_gaps.ts'
 
 export interface BackfillOptions {
   readonly settings: RunSettings
-  readonly parts: readonly BackfillPart[]
   readonly sources: readonly HistorySource[]
   readonly destination: Destination
   /** Undefined: the run cannot be resumed. */
@@ -26,70 +24,58 @@ export interface BackfillOptions {
 }
 
 /**
- * Reads the history of all sources and writes it part by part: all systems at the same time, and of each system one source
- * and one window after the other. On a failure or an abort, everything that was read is saved first. A system that fails
- * does not stop the others within the part.
+ * Reads the history of all sources and writes it: all systems at the same time, and of each system one source and one
+ * window after the other. On a failure or an abort, everything that was read is saved first. A system that fails does not
+ * stop the others.
  * @returns the state at the end, with the gaps that remain
  * @throws {AggregateError} the failures of systems
  */
 export async function runBackfill(options: BackfillOptions): Promise<RunState> {
-  const { parts, destination, settings } = options
-  let state: RunState = options.state ?? { settings, begun: 0, parts: [], samples: 0, isFinished: false }
+  const { destination, settings, journal } = options
+  const fresh = { done: {}, unreadGaps: [], series: [], isOrdered: true, samples: 0, isFinished: false }
+  const state: Changing<RunState> = options.state ?? { settings, ...fresh }
   const before = state.samples
   const progress = createProgressCounter(options, state)
-  const save = async (change: Partial<RunState>) => {
-    state = { ...state, ...change, samples: before + progress.samples() }
-    await options.journal?.save(state)
+  await journal?.save(state)
+  const checkpoint = async () => {
+    state.series = await destination.save()
+    state.samples = before + progress.samples()
+    await journal?.save(state)
   }
-  await save({})
-  for (const [index, part] of parts.entries()) {
-    const fresh: PartState = { index, done: {}, unreadGaps: [], series: [], isOrdered: true }
-    const earlier = state.parts.find((one) => one.index === index) ?? fresh
-    if (index < state.begun && !state.parts.includes(earlier)) continue
-    await destination.begin(part, earlier.series)
-    const others = state.parts.filter((one) => one !== earlier)
-    const current = structuredClone(earlier) as Changing<PartState>
-    const begun = Math.max(state.begun, index + 1)
-    const checkpoint = async () => {
-      const series = await destination.save()
-      await save({ begun, parts: [...others, { ...current, series }] })
-    }
-    try {
-      await readSystems({ ...options, part, current, checkpoint, progress })
-      await destination.finish(part, current.isOrdered)
-    } catch (failure) {
-      await checkpoint()
-      throw failure
-    }
-    if (current.unreadGaps.length > 0) await checkpoint()
-    else {
-      await save({ begun, parts: others, isFinished: begun === parts.length && others.length === 0 })
-      await destination.discard()
-    }
+  try {
+    await readSystems({ ...options, state, checkpoint, progress })
+    await destination.finish(state.isOrdered)
+  } catch (failure) {
+    await checkpoint()
+    throw failure
   }
-  // Without a journal, no other run reads what was saved of a part with gaps.
-  if (options.journal === undefined && !state.isFinished) await destination.discard()
+  state.samples = before + progress.samples()
+  state.isFinished = state.unreadGaps.length === 0
+  if (!state.isFinished && journal !== undefined) await checkpoint()
+  else {
+    await journal?.save(state)
+    await destination.discard()
+  }
   return state
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
 
-interface PartRun extends BackfillOptions {
-  readonly part: BackfillPart
+interface RunInProgress extends Omit<BackfillOptions, 'state'> {
   /** Updated after each window. */
-  readonly current: Changing<PartState>
+  readonly state: Changing<RunState>
   readonly checkpoint: () => Promise<void>
   readonly progress: ProgressCounter
 }
 
-interface SourceRun extends PartRun {
+interface SourceRun extends RunInProgress {
   readonly source: HistorySource
   /** Runs one task at a time, of all systems. */
   readonly alone: (task: () => Promise<void>) => Promise<void>
 }
 
 /** @throws {AggregateError} the failures of systems, after the others have been read */
-async function readSystems(run: PartRun): Promise<void> {
+async function readSystems(run: RunInProgress): Promise<void> {
   const stopped = new AbortController()
   const signal = AbortSignal.any([run.signal, stopped.signal])
   const writes = createSemaphore(1)
@@ -115,15 +101,14 @@ async function readSystems(run: PartRun): Promise<void> {
 }
 
 async function readSource(run: SourceRun): Promise<void> {
-  const { source, part, current } = run
-  for (const period of periodsWithin(source, part.period)) {
-    const start = Math.max(period.start, current.done[source.key] ?? 0)
-    if (start >= period.end) continue
+  const { source, state, settings } = run
+  const { period } = settings
+  const start = Math.max(startOf(source, period), state.done[source.key] ?? 0)
+  if (start < period.end)
     await readPeriod(run, { ...period, start }, undefined, (window) => {
-      current.done = { ...current.done, [source.key]: window.period.end }
+      state.done = { ...state.done, [source.key]: window.period.end }
       run.progress.read(source, window.period)
     })
-  }
   await readUnreadGaps(run)
 }
 
@@ -132,13 +117,13 @@ const MOST_FAILURES = 2
 
 /** Reads once more what was not answered before: most failures pass. */
 async function readUnreadGaps(run: SourceRun): Promise<void> {
-  const { source, part, current } = run
+  const { source, settings, state } = run
   let inRow = 0
-  for (const { start, end, subjects } of periodsOfUnreadGaps(current.unreadGaps, source.key)) {
+  for (const { start, end, subjects } of periodsOfUnreadGaps(state.unreadGaps, source.key)) {
     try {
-      await readPeriod(run, { ...part.period, start, end }, subjects, ({ period }) => {
-        current.unreadGaps = withoutPeriod(current.unreadGaps, { source: source.key, subjects }, period)
-        current.isOrdered = false
+      await readPeriod(run, { ...settings.period, start, end }, subjects, ({ period }) => {
+        state.unreadGaps = withoutPeriod(state.unreadGaps, { source: source.key, subjects }, period)
+        state.isOrdered = false
       })
       inRow = 0
     } catch (failure) {
@@ -156,7 +141,7 @@ async function readPeriod(
   subjects: ReadonlySet<string> | undefined,
   wrote: (window: SourceWindow) => void,
 ): Promise<void> {
-  const { source, destination, settings, signal, current, alone } = run
+  const { source, destination, settings, signal, state, alone } = run
   const options = {
     labels: settings.labels,
     notice: (text: string) => run.notice(`system ${source.system}, ${source.label}: ${text}`),
@@ -169,7 +154,7 @@ async function readPeriod(
       wrote(window)
       const { start, end } = window.period
       for (const subject of window.failed.keys())
-        current.unreadGaps = withUnreadGap(current.unreadGaps, { source: source.key, subject, start, end })
+        state.unreadGaps = withUnreadGap(state.unreadGaps, { source: source.key, subject, start, end })
       if (window.rejected.length > 0) run.onRejected(source, window.rejected)
       run.progress.wrote(window.series)
       if (destination.isFull) await run.checkpoint()
@@ -188,28 +173,19 @@ export interface RunProgress {
 
 type ProgressCounter = ReturnType<typeof createProgressCounter>
 
-function createProgressCounter({ parts, sources, onProgress }: BackfillOptions, state: RunState) {
+function createProgressCounter({ settings, sources, onProgress }: BackfillOptions, state: RunState) {
+  const { period } = settings
   let [done, total, samples] = [0, 0, 0]
 
-  function read(source: HistorySource, period: Period): void {
-    done += source.requests(period)
-  }
-
-  /** What is read of a source, and until when an earlier process has read it. */
-  function partsUntil(source: HistorySource) {
-    return parts.flatMap((part, index) => {
-      const begun = state.parts.find((one) => one.index === index)
-      const isComplete = begun === undefined && index < state.begun
-      const until = isComplete ? part.period.end : (begun?.done[source.key] ?? 0)
-      return periodsWithin(source, part.period).map((period) => ({ period, until }))
-    })
+  function read(source: HistorySource, of: Period): void {
+    done += source.requests(of)
   }
 
   for (const source of sources) {
-    for (const { period, until } of partsUntil(source)) {
-      total += source.requests(period)
-      if (period.start < until) read(source, { ...period, end: Math.min(period.end, until) })
-    }
+    const start = startOf(source, period)
+    const until = Math.min(state.done[source.key] ?? 0, period.end)
+    if (start < period.end) total += source.requests({ ...period, start })
+    if (start < until) read(source, { ...period, start, end: until })
   }
   const report = () => onProgress({ done, total, samples })
   report()

@@ -21,9 +21,9 @@ export interface HistorySource {
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }
 
-export function periodsWithin({ from = 0 }: Pick<HistorySource, 'from'>, period: Period): readonly Period[] {
-  const start = Math.max(from, period.start)
-  return start < period.end ? [{ ...period, start }] : []
+/** The time from which on a source is read in a run. */
+export function startOf({ from = 0 }: Pick<HistorySource, 'from'>, { start }: Period): number {
+  return Math.max(from, start)
 }
 
 interface ReadOptions {
