@@ -1,6 +1,6 @@
 import type { SystemClient } from '../../api/client.ts'
-import type { FeedReading } from '../../api/feed/feed.ts'
-import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { FeedReading, NodeReading } from '../../api/feed/feed.ts'
+
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { historySeries } from '../series.ts'
