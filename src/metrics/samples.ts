@@ -3,10 +3,12 @@ import type { Forecast, TransactionErrors } from '../api/feed/snapshots.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import {
   ATTRIBUTES,
+  type AttributeName,
   type Category,
   type CoverageAttribute,
   DISK_COUNTS,
   HEALTH_STATES,
+  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../catalogue.ts'
@@ -27,6 +29,30 @@ export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Catego
   see(TRANSACTION_ERRORS.category, errors.all?.t)
   for (const { rate } of errors.types) see(TRANSACTION_ERRORS.category, rate?.t)
   return newest
+}
+
+const UNIT_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
+  ATTRIBUTES.map(({ name, unit }) => [name, unit]),
+)
+
+export function baseValue({ values }: Pick<MergedNode, 'values'>, name: AttributeName): number | undefined {
+  const snapshot = values.get(name)
+  const unit = snapshot?.unit ?? UNIT_OF.get(name)
+  return snapshot === undefined || unit === undefined ? undefined : UNITS[unit].toBase(snapshot.value)
+}
+
+type Optional = number | null | undefined
+
+/** Undefined: no value is known. */
+export function sumOfKnown(values: readonly Optional[]): number | undefined {
+  let sum: number | undefined
+  for (const value of values) if (typeof value === 'number') sum = (sum ?? 0) + value
+  return sum
+}
+
+/** Part of a whole, 0 to 1; undefined if one of them is not known or the whole is 0. */
+export function ratioOf(part: Optional, whole: Optional): number | undefined {
+  return typeof part !== 'number' || typeof whole !== 'number' || whole <= 0 ? undefined : part / whole
 }
 
 /** Where a node is, and what runs on it. */

@@ -7,8 +7,8 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { ConfiguredSystem, StateStore } from '../state/store.ts'
 import { pollPeriodMs } from '../values/schedule.ts'
+import type { Probe } from './probe.ts'
 import { poolFields } from './reading_log.ts'
-import type { Probe } from './rounds.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */

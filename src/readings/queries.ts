@@ -55,7 +55,6 @@ export function createQueries(options: QueriesOptions) {
       },
       drop: () => store.update(name, (state) => withCurrentValues(state, system)),
       keepForMs: () => nextDropMs(store.system(name)?.performance, system),
-      isDue: config.source !== 'feed',
     },
     options,
   )
@@ -64,9 +63,8 @@ export function createQueries(options: QueriesOptions) {
     ...source,
     /** Reads if it is due, and if the system is to be queried at all. Awaits a reading that is under way instead. */
     async readIfDue(): Promise<void> {
-      const isDue = source.isDue() || (config.source !== 'feed' && config.schedule === '')
       if (!source.isRunning()) {
-        if (!isDue) return
+        if (!source.isDue() && config.schedule !== '') return
         // It stays due: after an upgrade it is read with the first feed that lacks the attributes.
         if (isQueried(system, store.system(name)?.pools) !== true) return removePerformance(store, name)
         if (pauses.remainingMs() > 0) return

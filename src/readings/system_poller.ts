@@ -9,12 +9,12 @@ import type { StateStore } from '../state/store.ts'
 import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue.ts'
 import { createSchedule } from '../values/schedule.ts'
 import { createHistory, type History, type HistoryOptions } from './history.ts'
-import { createPools, type PoolSources } from './pools.ts'
+import { createPools, isAnswer, type PoolSources } from './pools.ts'
+import { createProbe, type ProbeRound } from './probe.ts'
 import { createQueries, removePerformance } from './queries.ts'
 import { createReadingLog, type ReadingLog } from './reading_log.ts'
 import { createResources, type ResourcesOptions } from './resources.ts'
-import { createProbe, createRounds, type Rounds } from './rounds.ts'
-import type { Source } from './source.ts'
+import type { Outcome, Source } from './source.ts'
 
 export interface SystemPollerOptions extends Pick<ResourcesOptions, 'maxSingle'> {
   readonly system: SystemConfig
@@ -35,8 +35,8 @@ export function createSystemPoller(options: SystemPollerOptions) {
   const log = createReadingLog({ log: options.log, own, store, system: system.name })
   const tasks = createTasks(signal, log)
   const sources = createSources({ ...options, log, signal }, tasks)
-  const { pools, queries, readOthers, refreshPools } = sources
-  const rounds = createRounds({ system: system.name, pools, queries, readOthers, refreshPools, store })
+  const { pools, queries } = sources
+  const rounds = createRounds(system, store, sources)
   const { next, all: schedules } = createSchedules({ ...sources, system, rounds, tasks })
   const history = createHistories({ ...options, log, works: rounds.works, tasks, signal })
 
@@ -119,6 +119,65 @@ function createSources(options: SourcesOptions, tasks: Tasks) {
     },
     refreshPools: (): void => void readAll('the list of pools', [pools.list]),
   }
+}
+
+/** Polls all pools of one system, and reads what else is due. */
+type Rounds = ReturnType<typeof createRounds>
+
+function createRounds({ name, performance }: SystemConfig, store: StateStore, sources: Sources) {
+  const { pools, queries, readOthers, refreshPools } = sources
+  let failedRounds = 0
+
+  /** Undefined: the pools are unknown. What is known is used while the list is read again. */
+  async function poolsOf(poolId: string | undefined): Promise<readonly PoolSources[] | undefined> {
+    const isListed = (poolId === undefined || find(poolId) !== undefined) && pools.isKnown()
+    if (isListed) refreshPools()
+    else if (pools.isKnown()) await pools.list.readIfDue()
+    else await pools.list.read()
+    if (!pools.isKnown()) return undefined
+    const all = pools.all()
+    if (poolId !== undefined) return all.filter((pool) => pool.poolId === poolId)
+    // While the breaker is half-open, the first pool is the probe: one that always fails must not stay the first.
+    const start = failedRounds % all.length
+    return [...all.slice(start), ...all.slice(0, start)]
+  }
+
+  const find = (poolId: string) => pools.all().find((pool) => pool.poolId === poolId)
+
+  async function pollAll(polled: readonly PoolSources[], probe?: ProbeRound): Promise<Outcome[]> {
+    if (probe !== undefined) probe.poolIds = polled.map(({ poolId }) => poolId)
+    return Promise.all(
+      polled.map(async ({ poolId, nodes }) => {
+        const outcome = nodes.isRunning() && probe === undefined ? 'none' : await nodes.read()
+        probe?.outcomes.set(poolId, outcome)
+        return outcome
+      }),
+    )
+  }
+
+  return {
+    /** Whether the system answered the poll of a pool in the last round of all pools; true before the first. */
+    works: (): boolean => failedRounds === 0,
+    /** One round. The client's circuit breaker decides whether requests are sent. */
+    async run(probe?: ProbeRound): Promise<void> {
+      const polled = await poolsOf(probe?.poolId)
+      const outcomes = polled && (await pollAll(polled, probe))
+      const isGood = isGoodRound(probe?.poolId, outcomes)
+      if (isGood === undefined) return
+      if (probe?.poolId === undefined) failedRounds = isGood ? 0 : failedRounds + 1
+      if (store.system(name)?.tried === false) store.update(name, (state) => ({ ...state, tried: true }))
+      if (!isGood) return
+      readOthers(polled ?? [])
+      if (performance.source !== 'feed') await queries.readIfDue()
+    },
+  }
+}
+
+/** Undefined: nothing was polled. All pools may still be busy with the round before. */
+function isGoodRound(poolId: string | undefined, outcomes?: readonly Outcome[]): boolean | undefined {
+  if (outcomes === undefined) return false
+  if (outcomes.length === 0) return poolId === undefined ? true : undefined
+  return outcomes.every((outcome) => outcome === 'none') ? undefined : outcomes.some(isAnswer)
 }
 
 /** Values of what a reload turned off would otherwise stay as they were. */

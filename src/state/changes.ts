@@ -1,19 +1,28 @@
+import { ApiError } from '../api/errors/errors.ts'
+import { RESULTS } from '../api/errors/reasons.ts'
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
+import { createJoin, mergePerformance } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { PoolRef } from '../api/resources/pool_list.ts'
 import { FORECAST } from '../catalogue.ts'
+import { type Family, STATE } from '../metrics/families.ts'
+import { type AddSample, filterPart, labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
 import {
-  byId,
-  bytesOf,
-  renderForecasts,
-  renderPoll,
-  renderPoolOnly,
-  renderPools,
-  withinBounds,
-} from './rendering.ts'
+  addCoverage,
+  addForecasts,
+  type PoolLabels,
+  poolLabelText,
+  renderNodes,
+  uniqueNames,
+} from '../metrics/samples.ts'
+import { boundedName } from '../values/names.ts'
+import { hardwareFinder, nodesIn, type ResourceSummary, relabelled, resourceSummaries } from './resources.ts'
 import {
   type Attempt,
   type FrameForecasts,
+  forecastCoverage,
+  forecastsByNode,
+  NOTHING,
   newPool,
   type PerformanceState,
   type PoolState,
@@ -161,4 +170,183 @@ function withPool(system: SystemState, poolId: string, change: (pool: PoolState)
   const pool = system.pools.get(poolId)
   // The pool may have been removed during its poll.
   return pool === undefined ? system : { ...system, pools: new Map(system.pools).set(poolId, change(pool)) }
+}
+
+export function systemPart(system: SystemState): RenderedPart {
+  const { name, labels, performance } = system
+  const base = labelText({ system: name })
+  // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
+  const up = system.up ?? (system.tried ? false : undefined)
+  return renderPart((add) => {
+    add(STATE.systemInfo.name, labelText({ system: name, ...labels }), 1)
+    add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
+    add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
+    add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
+    add(STATE.clockSkew.name, base, system.clockSkewSeconds)
+    add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
+    for (const [resource, summary] of resourceSummaries(system))
+      addSummary(add, `${base},resource="${resource}"`, summary)
+  })
+}
+
+function addSummary(add: AddSample, base: string, resource: ResourceSummary): void {
+  const { isAvailable, failure, lastSuccess, objects } = resource
+  add(STATE.resourceAvailable.name, base, Number(isAvailable))
+  if (isAvailable) add(STATE.resourceUp.name, base, Number(failure === undefined))
+  add(STATE.resourceLastSuccess.name, base, lastSuccess)
+  for (const [state, count] of Object.entries(objects ?? {}))
+    add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
+}
+
+function poolPart(system: string, pool: PoolState): RenderedPart {
+  const { lastAttempt, lastSuccess, reading, polls } = pool
+  const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
+  return renderPart((add) => {
+    add(STATE.poolInfo.name, base, 1)
+    for (const result of RESULTS) add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
+    add(STATE.poolNodes.name, base, reading?.nodes.length)
+    add(STATE.poolLastSuccess.name, base, lastSuccess)
+    add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
+    add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
+  })
+}
+
+/** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
+const COUNTERS = new Set(
+  (Object.values(STATE) as readonly Family[])
+    .filter(({ type }) => type === 'counter')
+    .map(({ name }) => name),
+)
+
+/** The lines about the system, which every exporter would have. */
+export function withoutCounters(part: RenderedPart): RenderedPart {
+  return filterPart(part, (family) => !COUNTERS.has(family))
+}
+
+export function onlyCounters(part: RenderedPart): RenderedPart {
+  return filterPart(part, (family) => COUNTERS.has(family))
+}
+
+/** Estimate of the memory of one forecast. Forecasts of nodes that the feed does not have give no lines. */
+const BYTES_PER_FORECAST = 200
+
+/** Bytes of the lines of all pools. */
+export function bytesOf({ pools }: SystemState): number {
+  let sum = 0
+  for (const { bytes } of pools.values()) sum += bytes
+  return sum
+}
+
+/** @throws {ApiError} `too_large` when the lines of the pools take more than `maxBytes` */
+function withinBounds(system: SystemState, maxBytes: number): SystemState {
+  if (bytesOf(system) > maxBytes) throw tooManySeries(maxBytes)
+  return system
+}
+
+function tooManySeries(maxBytes: number): ApiError {
+  return new ApiError(
+    'too_large',
+    `the series of the system take more than limits.max_response_bytes (${maxBytes} bytes) on /metrics: increase it, or poll fewer pools`,
+  )
+}
+
+/** The name that its nodes have, else the one in the list of pools. */
+function poolName({ nameOfNodes, ref }: PoolState): string | undefined {
+  return nameOfNodes ?? ref.name
+}
+
+export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
+  return new Map(pools.map((pool) => [pool.ref.id, pool]))
+}
+
+/**
+ * Gives every pool the label that is unique now, and renders the pools whose label or content is another. A name used by
+ * two pools turns both into their ids, so one pool's reading can change another's label.
+ * @param isChanged whether the content of a pool is another
+ * @throws {ApiError} `too_large` when the lines of one pool take more than `maxBytes`
+ */
+function renderPools(
+  system: SystemState,
+  isChanged: (pool: PoolState) => boolean,
+  maxBytes: number,
+): SystemState {
+  const pools = [...system.pools.values()]
+  const labels = uniqueNames(pools.map((pool) => ({ id: boundedName(pool.ref.id), name: poolName(pool) })))
+  const sources = sourcesOf(system)
+  const rendered: PoolState[] = []
+  for (const [index, pool] of pools.entries()) {
+    const label = labels[index] ?? pool.ref.id
+    const isCurrent = label === pool.label && pool.statePart !== NOTHING && !isChanged(pool)
+    rendered.push(isCurrent ? pool : renderPool({ ...pool, label }, sources, maxBytes))
+  }
+  const next = { ...system, pools: byId(rendered) }
+  const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
+  return isRelabelled ? relabelled(next) : next
+}
+
+/**
+ * Renders one pool, whose name is the one that it was labelled with: no label is another.
+ * @throws {ApiError} `too_large` as {@link renderPools}
+ */
+function renderPoolOnly(system: SystemState, poolId: string, maxBytes: number): SystemState {
+  const pool = system.pools.get(poolId)
+  if (pool === undefined) return system
+  const rendered = renderPool(pool, sourcesOf(system), maxBytes)
+  return { ...system, pools: new Map(system.pools).set(poolId, rendered) }
+}
+
+/** What pools are rendered with, besides their own readings. */
+function sourcesOf({ name: system, pools, performance, resources }: SystemState) {
+  const queried = performance?.reading
+  const readings = queried && [...pools.values()].flatMap(({ reading }) => reading ?? [])
+  return {
+    system,
+    /** Undefined: nothing was read from the Flux API. */
+    find: readings && createJoin(queried.nodes, readings),
+    /** What the last reading of the inventory says. */
+    hardwareOf: hardwareFinder(nodesIn(resources)),
+  }
+}
+
+function renderPool(
+  pool: PoolState,
+  { system, find, hardwareOf }: ReturnType<typeof sourcesOf>,
+  maxBytes: number,
+): PoolState {
+  const merged = pool.reading && mergePerformance(pool.reading, find)
+  const labels = { ...labelsFor(pool, system), hardwareOf }
+  const feedPart = merged ? renderNodes(merged, labels, maxBytes) : NOTHING
+  if (feedPart === undefined) throw tooManySeries(maxBytes)
+  return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
+}
+
+export function renderPoll(pool: PoolState, system: string): PoolState {
+  return { ...pool, statePart: poolPart(system, pool) }
+}
+
+/** What the forecasts say, and the coverage, in which they have a row if they are requested. */
+function renderForecasts(pool: PoolState, system: string): PoolState {
+  const forecastPart = forecastPartOf(pool, system)
+  const frames = [...pool.forecasts.values()].flatMap((frame) => [...(frame?.nodes.values() ?? [])])
+  const held = frames.reduce((sum, { length }) => sum + length, 0)
+  const bytes = pool.feedPart.text.length + forecastPart.text.length + held * BYTES_PER_FORECAST
+  return { ...pool, forecastPart, bytes }
+}
+
+function forecastPartOf(pool: PoolState, system: string): RenderedPart {
+  const { merged, forecasts } = pool
+  if (merged === undefined) return NOTHING
+  const labels = labelsFor(pool, system)
+  const ofForecasts = forecastCoverage(forecasts, merged.nodes.length)
+  const coverage = new Map(merged.coverage)
+  if (ofForecasts === undefined) coverage.delete(FORECAST.name)
+  else coverage.set(FORECAST.name, ofForecasts)
+  return renderPart((add) => {
+    addForecasts(add, merged, forecastsByNode(forecasts), labels)
+    addCoverage(add, coverage, labels, merged.queried)
+  })
+}
+
+function labelsFor(pool: PoolState, system: string): PoolLabels {
+  return { system, poolId: pool.ref.id, pool: pool.label }
 }

@@ -4,7 +4,7 @@ import { createExposition, type Exposition, type Form } from '../metrics/exposit
 import type { RenderedPart } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { memoizeWeak } from '../values/cache.ts'
-import { onlyCounters, systemPart } from './rendering.ts'
+import { onlyCounters, systemPart } from './changes.ts'
 import { newSystem, type SystemState } from './state.ts'
 
 /** The current state of all systems, and the exposition that shows it. */

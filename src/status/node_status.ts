@@ -1,14 +1,6 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import {
-  ATTRIBUTES,
-  type AttributeName,
-  type DiskCount,
-  type HEALTH_STATES,
-  type SourceUnit,
-  TRANSACTION_ERRORS,
-  UNITS,
-} from '../catalogue.ts'
-import { type NodeHardware, newestTimes } from '../metrics/samples.ts'
+import { type DiskCount, type HEALTH_STATES, TRANSACTION_ERRORS, UNITS } from '../catalogue.ts'
+import { baseValue, type NodeHardware, newestTimes, ratioOf } from '../metrics/samples.ts'
 import { largest } from '../values/largest.ts'
 import { SEVERITIES, type Severity } from './states.ts'
 
@@ -122,30 +114,6 @@ export const DISK_FIGURES = eachDiskMember((_, description) => description)
 
 export function diskFigures({ disks }: Pick<MergedNode, 'disks'>): DiskFigures {
   return eachDiskMember((count) => disks.get(count) ?? null)
-}
-
-const UNIT_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
-  ATTRIBUTES.map(({ name, unit }) => [name, unit]),
-)
-
-export function baseValue({ values }: Pick<MergedNode, 'values'>, name: AttributeName): number | undefined {
-  const snapshot = values.get(name)
-  const unit = snapshot?.unit ?? UNIT_OF.get(name)
-  return snapshot === undefined || unit === undefined ? undefined : UNITS[unit].toBase(snapshot.value)
-}
-
-type Optional = number | null | undefined
-
-/** Undefined: no value is known. */
-export function sumOfKnown(values: readonly Optional[]): number | undefined {
-  let sum: number | undefined
-  for (const value of values) if (typeof value === 'number') sum = (sum ?? 0) + value
-  return sum
-}
-
-/** Part of a whole, 0 to 1; undefined if one of them is not known or the whole is 0. */
-export function ratioOf(part: Optional, whole: Optional): number | undefined {
-  return typeof part !== 'number' || typeof whole !== 'number' || whole <= 0 ? undefined : part / whole
 }
 
 /** 0 to 1: allocated / total, otherwise the percentage of the system. */

@@ -12,17 +12,16 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../catalogue.ts'
-import { type FindHardware, newestTimes, uniqueNames } from '../metrics/samples.ts'
-import { type ForecastFrames, forecastCoverage, forecastsByNode, type PoolState } from '../state/state.ts'
 import {
   baseValue,
-  DISK_NAMES,
-  type NodeStatus,
-  nodeStatus,
+  type FindHardware,
+  newestTimes,
   ratioOf,
   sumOfKnown,
-  worstFirst,
-} from './node_status.ts'
+  uniqueNames,
+} from '../metrics/samples.ts'
+import { type ForecastFrames, forecastCoverage, forecastsByNode, type PoolState } from '../state/state.ts'
+import { DISK_NAMES, type NodeStatus, nodeStatus, worstFirst } from './node_status.ts'
 
 /** What follows from the reading of a pool alone, whatever the time is. */
 export interface PoolDetail {

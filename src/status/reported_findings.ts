@@ -2,6 +2,7 @@ import type { ResourceObject } from '../api/resources/objects.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { exportedNames } from '../metrics/resource_samples.ts'
+import { ratioOf, sumOfKnown } from '../metrics/samples.ts'
 import type { SystemState } from '../state/state.ts'
 import { OBJECT_KINDS, type ObjectName, type ResourceFamilyName } from '../system_catalogue.ts'
 import { counted, durationText, namesText, percentText } from '../text.ts'
@@ -13,7 +14,6 @@ import {
   found,
   partFindings,
 } from './finding.ts'
-import { ratioOf, sumOfKnown } from './node_status.ts'
 
 interface Sources extends FindingContext {
   readonly state: SystemState

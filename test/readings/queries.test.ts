@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import { bytesOf } from '../../src/state/rendering.ts'
+import { bytesOf } from '../../src/state/changes.ts'
 import { newSystem } from '../../src/state/state.ts'
 import type { StateStore } from '../../src/state/store.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'

@@ -4,13 +4,13 @@ import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { REJECTIONS } from '../../src/api/parse/json.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import {
+  bytesOf,
   dropNodes,
   withForecasts,
   withPerformancePoll,
   withPoll,
   withPools,
 } from '../../src/state/changes.ts'
-import { bytesOf } from '../../src/state/rendering.ts'
 import { failureOf, NOTHING, newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'

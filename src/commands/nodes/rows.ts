@@ -1,10 +1,9 @@
 import { type AttributeName, HEALTH_STATES } from '../../catalogue.ts'
-import { uniqueNames } from '../../metrics/samples.ts'
+import { baseValue, uniqueNames } from '../../metrics/samples.ts'
 import { hardwareFinder, nodesIn } from '../../state/resources.ts'
 import type { PoolState, SystemState } from '../../state/state.ts'
 import {
   allocatedRatio,
-  baseValue,
   DISK_FIGURES,
   type DiskFigures,
   diskFigures,

@@ -1,6 +1,6 @@
+import { sumOfKnown } from '../../../metrics/samples.ts'
 import { softwareText } from '../../../state/resources.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
-import { sumOfKnown } from '../../../status/node_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'

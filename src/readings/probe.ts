@@ -4,19 +4,14 @@ import type { SystemConfig } from '../config/config.ts'
 import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import { PROBE } from '../metrics/families.ts'
 import { labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
-import { withPerformance } from '../state/changes.ts'
-import { byId, renderPoll, withoutCounters } from '../state/rendering.ts'
+import { byId, renderPoll, withoutCounters, withPerformance } from '../state/changes.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
-import { attemptSince, isAnswer, type PoolSources, type Pools } from './pools.ts'
-import type { Queries } from './queries.ts'
+import { attemptSince, isAnswer } from './pools.ts'
 import type { Outcome } from './source.ts'
 
-/** Polls all pools of one system, and reads what else is due. */
-export type Rounds = ReturnType<typeof createRounds>
-
 /** A round that a probe requests: it awaits polls that are under way, instead of leaving their pools out. */
-interface ProbeRound {
+export interface ProbeRound {
   /** The only pool that is polled, nothing if the system does not have it; undefined: all. */
   readonly poolId: string | undefined
   /** On the clock of `performance.now()`. */
@@ -26,72 +21,6 @@ interface ProbeRound {
   /** Those that have ended, by pool. */
   readonly outcomes: Map<string, Outcome>
   hasEnded: boolean
-}
-
-export interface RoundsOptions {
-  readonly system: string
-  readonly pools: Pools
-  readonly queries: Pick<Queries, 'readIfDue'>
-  /** Reads in the background what else is due; a round does not wait for it. */
-  readonly readOthers: (pools: readonly PoolSources[]) => void
-  /** Reads the list of pools in the background. */
-  readonly refreshPools: () => void
-  readonly store: StateStore
-}
-
-export function createRounds({ system, pools, queries, readOthers, refreshPools, store }: RoundsOptions) {
-  let failedRounds = 0
-
-  /** Undefined: the pools are unknown. What is known is used while the list is read again. */
-  async function poolsOf(poolId: string | undefined): Promise<readonly PoolSources[] | undefined> {
-    const isListed = (poolId === undefined || find(poolId) !== undefined) && pools.isKnown()
-    if (isListed) refreshPools()
-    else if (pools.isKnown()) await pools.list.readIfDue()
-    else await pools.list.read()
-    if (!pools.isKnown()) return undefined
-    const all = pools.all()
-    if (poolId !== undefined) return all.filter((pool) => pool.poolId === poolId)
-    // While the breaker is half-open, the first pool is the probe: one that always fails must not stay the first.
-    const start = failedRounds % all.length
-    return [...all.slice(start), ...all.slice(0, start)]
-  }
-
-  const find = (poolId: string) => pools.all().find((pool) => pool.poolId === poolId)
-
-  async function pollAll(polled: readonly PoolSources[], probe?: ProbeRound): Promise<Outcome[]> {
-    if (probe !== undefined) probe.poolIds = polled.map(({ poolId }) => poolId)
-    return Promise.all(
-      polled.map(async ({ poolId, nodes }) => {
-        const outcome = nodes.isRunning() && probe === undefined ? 'none' : await nodes.read()
-        probe?.outcomes.set(poolId, outcome)
-        return outcome
-      }),
-    )
-  }
-
-  return {
-    /** Whether the system answered the poll of a pool in the last round of all pools; true before the first. */
-    works: (): boolean => failedRounds === 0,
-    /** One round. The client's circuit breaker decides whether requests are sent. */
-    async run(probe?: ProbeRound): Promise<void> {
-      const polled = await poolsOf(probe?.poolId)
-      const outcomes = polled && (await pollAll(polled, probe))
-      const isGood = isGoodRound(probe?.poolId, outcomes)
-      if (isGood === undefined) return
-      if (probe?.poolId === undefined) failedRounds = isGood ? 0 : failedRounds + 1
-      if (store.system(system)?.tried === false) store.update(system, (state) => ({ ...state, tried: true }))
-      if (!isGood) return
-      readOthers(polled ?? [])
-      await queries.readIfDue()
-    },
-  }
-}
-
-/** Undefined: nothing was polled. All pools may still be busy with the round before. */
-function isGoodRound(poolId: string | undefined, outcomes?: readonly Outcome[]): boolean | undefined {
-  if (outcomes === undefined) return false
-  if (outcomes.length === 0) return poolId === undefined ? true : undefined
-  return outcomes.every((outcome) => outcome === 'none') ? undefined : outcomes.some(isAnswer)
 }
 
 /**
