@@ -17,7 +17,7 @@ import { exchangeFailure, withTimeoutReason } from './http/failures.ts'
 import { refusalOf } from './http/refusals.ts'
 import { createTransport, type HttpLimits, type HttpResponse } from './http/transport.ts'
 import { detachable, withDeadline } from './http/waiting.ts'
-import { isPage } from './parse/markup.ts'
+import { isPage } from './parse/json.ts'
 import {
   type Account,
   decodeAccount,

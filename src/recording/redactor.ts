@@ -1,7 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
 import type { ReceivedExchange, ReceivedResponse } from '../api/http/exchanges.ts'
-import { isObject, type JsonObject, member } from '../api/parse/json.ts'
-import { isPage } from '../api/parse/markup.ts'
+import { isObject, isPage, type JsonObject, member } from '../api/parse/json.ts'
 import { parseXml, type XmlElement } from '../api/parse/xml.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { type Element, writeXml } from '../xml_writer.ts'

@@ -1,8 +1,8 @@
 import { ApiError, type ErrorBody } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { meaningOf, pauseMs, type RefusedRequest } from '../errors/refusal_table.ts'
-import { member, parseObject, readNumber, readText } from '../parse/json.ts'
-import { entityText, isPage } from '../parse/markup.ts'
+import { isPage, readNumber, readText } from '../parse/json.ts'
+import { readObject } from '../parse/xml.ts'
 import { speaksTls, withPortHint } from './failures.ts'
 import type { HttpResponse } from './transport.ts'
 
@@ -69,9 +69,12 @@ function quoted(said: string): string {
   return `${beginning.slice(0, end > 0 ? end : beginning.length)} …`
 }
 
+/** Bound of the pattern match. */
+const MAX_TITLE_CHARACTERS = 4000
+
 /** The title of an HTML page of a proxy. */
 function titleOf({ text, redact }: HttpResponse): string | undefined {
-  const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
+  const title = new RegExp(`<title>([^<]{1,${MAX_TITLE_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
   return isPage(text) && title !== undefined ? readText(redact(title)) : undefined
 }
 
@@ -84,8 +87,7 @@ export function readErrorBody({
     const read = readText(value)
     return read === undefined ? undefined : redact(read)
   }
-  const trimmed = text.trimStart()
-  const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)
+  const found = readObject(text, 'error')
   if (found === undefined) return undefined
   const code = readNumber(found['code'])
   const { retryable: flag } = found
@@ -96,35 +98,6 @@ export function readErrorBody({
     details: words(found['details'] ?? found['msgDetails']),
     retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,
   }
-}
-
-type ErrorMembers = Readonly<Record<string, unknown>>
-/** The web portal has its words in the last one. */
-const MEMBERS = ['code', 'description', 'details', 'retryable', 'msgDetails'] as const
-
-function jsonMembers(text: string): ErrorMembers | undefined {
-  const body = parseObject(text)
-  return body && Object.fromEntries(MEMBERS.map((name) => [name, member(body, name)]))
-}
-
-/** How far into a body the root is looked for, behind a declaration and comments. */
-const MAX_PROLOG_CHARACTERS = 2000
-/** Bound of the pattern match. */
-const MAX_MEMBER_CHARACTERS = 4000
-
-/** The elements below `<error>`, found by patterns, so that hostile refusals do not reach the XML parser. */
-function xmlMembers(text: string): ErrorMembers | undefined {
-  if (!/<error[\s>]/.test(text.slice(0, MAX_PROLOG_CHARACTERS))) return undefined
-  return Object.fromEntries(
-    MEMBERS.map((name) => {
-      const element = new RegExp(`<${name}>([^<]{0,${MAX_MEMBER_CHARACTERS}})</${name}>`)
-      const content = element.exec(text)?.[1]
-      return [
-        name,
-        content?.replace(/&(#?\w{2,8});/g, (whole, entity: string) => entityText(entity) ?? whole),
-      ]
-    }),
-  )
 }
 
 const LONGEST_PAUSE_MS = 15 * 60_000

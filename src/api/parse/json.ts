@@ -3,7 +3,19 @@ import { INSTANCES } from '../../system_catalogue.ts'
 import { copied, shortened } from '../../text.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
-import { isXml } from './markup.ts'
+
+/**
+ * Whether a body is HTML, as from a login form or a proxy: the API itself never responds with HTML. XHTML may begin with an
+ * XML declaration.
+ */
+export function isPage(text: string): boolean {
+  return /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(!doctype\s+html|html)[\s>]/i.test(text)
+}
+
+/** Whether a body has an XML declaration or is an XML error body. Other markup may be XML or HTML. */
+export function isXml(text: string): boolean {
+  return /^\s*<(\?xml|error)/i.test(text) && !isPage(text)
+}
 
 /**
  * Parses a JSON body. The Content-Type is ignored, because it is often wrong on real systems.

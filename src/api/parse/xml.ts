@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Library from 'fast-xml-parser'
 import { ApiError } from '../errors/errors.ts'
-import { isObject, member, parseJson } from './json.ts'
-import { entityText, isPage } from './markup.ts'
+import { isObject, isPage, type JsonObject, member, parseJson } from './json.ts'
 
 /** An element. Namespaces are ignored. */
 export interface XmlElement {
@@ -21,13 +20,11 @@ const MAX_CHARACTERS = 2_000_000
 /** Names of elements and attributes. The longest of the API has 29. */
 const MAX_NAME_CHARACTERS = 256
 const TEXT = '#text'
-const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
 
 /**
- * `preserveOrder` keeps text and CDATA apart: this file decodes entities in text and not in CDATA. The library
- * decodes none, so it cannot expand entities without limit. With `jPath`, it would build the path of names for each
- * child, which multiplies the length of a name by the number of children.
+ * `htmlEntities` decodes references to characters, too; documents that declare entities are refused before. With `jPath`, the
+ * library would build the path of names for each child, which multiplies the length of a name by the number of children.
  */
 const OPTIONS = {
   preserveOrder: true,
@@ -38,9 +35,7 @@ const OPTIONS = {
   parseTagValue: false,
   parseAttributeValue: false,
   jPath: false,
-  processEntities: false,
-  htmlEntities: false,
-  cdataPropName: CDATA,
+  htmlEntities: true,
   ignoreDeclaration: true,
   ignorePiTags: true,
   maxNestedTags: MAX_DEPTH,
@@ -117,34 +112,15 @@ function nodesOf(content: unknown): readonly Node[] {
 
 function elementsOf(nodes: readonly Node[]): XmlElement[] {
   return nodes.flatMap((node) => {
-    const name = Object.keys(node).find((key) => ![TEXT, CDATA, ATTRIBUTES].includes(key))
+    const name = Object.keys(node).find((key) => ![TEXT, ATTRIBUTES].includes(key))
     if (name === undefined) return []
     const content = nodesOf(member(node, name))
     const attributes = Object.entries(member(node, ATTRIBUTES) ?? {}).map(
-      // Attribute value normalization: literal line ends and tabs become blanks, references to them do not.
-      ([key, value]) => [key, decodeEntities(String(value).replaceAll(/[\t\n\r]/g, ' '))] as const,
+      ([key, value]) => [key, String(value)] as const,
     )
-    return [{ name, attributes: new Map(attributes), children: elementsOf(content), text: textOf(content) }]
-  })
-}
-
-function textOf(nodes: readonly Node[]): string {
-  return nodes
-    .map((node) => {
-      const plain = member(node, TEXT)
-      if (plain !== undefined) return decodeEntities(String(plain))
-      const parts = nodesOf(member(node, CDATA))
-      return parts.map((part) => String(member(part, TEXT) ?? '')).join('')
-    })
-    .join('')
-}
-
-/** Decodes the predefined entities and character references in one pass, so that nothing is decoded twice. */
-function decodeEntities(text: string): string {
-  return text.replaceAll(/&([^;&]{0,32});?/g, (whole, name: string) => {
-    const known = entityText(name)
-    if (known === undefined || !whole.endsWith(';')) throw syntaxError('has an entity that is not defined')
-    return known
+    // CDATA is text between other text.
+    const text = content.map((part) => String(member(part, TEXT) ?? '')).join('')
+    return [{ name, attributes: new Map(attributes), children: elementsOf(content), text }]
   })
 }
 
@@ -158,6 +134,17 @@ export function parseBody(text: string): unknown {
   if (!body.startsWith('<') || isPage(body)) return parseJson(body)
   const root = parseXml(body)
   return { [root.name]: asValue(root) }
+}
+
+/** The object of a body in either format, without its root of this name; undefined for a body that cannot be read. */
+export function readObject(text: string, root: string): JsonObject | undefined {
+  try {
+    const body = parseBody(text)
+    const object = isObject(body) ? (member(body, root) ?? body) : undefined
+    return isObject(object) ? object : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function asValue({ attributes, children, text }: XmlElement): unknown {

@@ -1,7 +1,7 @@
 import { OBJECT_KINDS } from '../../system_catalogue.ts'
 import { ApiError, idSegment } from '../errors/errors.ts'
 import { asList, isObject, member, readText } from '../parse/json.ts'
-import { parseBody } from '../parse/xml.ts'
+import { parseBody, readObject } from '../parse/xml.ts'
 import { listIn } from '../resources/objects.ts'
 
 export interface ProviderLink {
@@ -106,22 +106,12 @@ export function mayRead({ roles = [] }: Account): boolean {
 
 /** Reads a whoami response. The values are shown only: nothing is read of one that is too long or cannot be parsed. */
 export function decodeAccount(text: string): Account {
-  const body = text.length > MAX_ACCOUNT_CHARACTERS ? undefined : bodyOf(text)
-  const root = isObject(body) ? (member(body, 'user') ?? body) : undefined
-  const account = isObject(root) ? root : {}
+  const account = (text.length > MAX_ACCOUNT_CHARACTERS ? undefined : readObject(text, 'user')) ?? {}
   const roles = member(account, 'roles')
   const list = asList(isObject(roles) ? member(roles, 'role') : roles).slice(0, MAX_ROLES)
   const named = (text: string | undefined) => text?.slice(0, MAX_NAME_CHARACTERS)
   return {
     user: named(readText(member(account, 'common_name'))),
     roles: roles === undefined ? undefined : list.flatMap((role) => named(readText(role)) ?? []),
-  }
-}
-
-function bodyOf(text: string): unknown {
-  try {
-    return parseBody(text)
-  } catch {
-    return undefined
   }
 }
