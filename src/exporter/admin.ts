@@ -38,7 +38,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     ready,
     statusUrl: () => (isPublished ? undefined : statusUrl()),
     log,
-  }).callback()
+  })
   const listenOn = (address: string) =>
     createListener({
       address,

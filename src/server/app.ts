@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import Koa, { type Context } from 'koa'
 import type { Fields, Log } from '../log.ts'
 import { errorText } from '../values/errors.ts'
 import { HttpError } from '../values/http_error.ts'
 import { rawPath } from './auth/request_check.ts'
+import { PAGE_HEADERS } from './page/document.ts'
+import { findPath, methodsOf, type PathRow } from './paths.ts'
 
 /** Errors of the client's own connection: it has left. */
 const CLIENT_LEFT: readonly unknown[] = [
@@ -64,34 +66,74 @@ export function sendError(
   response.end(text)
 }
 
-/** @param send answers with what a handler has thrown */
-export function createApp(log: Log, send: (context: Context, failure: unknown) => void): Koa {
+type Headers = Readonly<Record<string, string>>
+
+export type Handler = (context: Context) => unknown
+
+interface AppOptions {
+  readonly paths: Readonly<Record<string, { readonly row: PathRow; readonly handle: Handler }>>
+  /** Headers of every response, errors included. */
+  readonly headers?: Headers
+  /** Checks a request whose path is not open. @param row undefined if nothing is served there @throws {HttpError} */
+  readonly guard: (context: Context, row: PathRow | undefined) => unknown
+  readonly unknownPath: HttpError
+  readonly wrongMethod: (text: string, headers: Headers) => HttpError
+  /** Answers with what was thrown. */
+  readonly send: (context: Context, failure: unknown) => void
+  readonly log: Log
+}
+
+/** The application of a listener. It answers OPTIONS, and sets the headers of the content that a path has. */
+export function createApp(options: AppOptions): RequestListener {
+  const { paths, headers = {}, guard, unknownPath, wrongMethod, send, log } = options
+  const serve = async (context: Context) => {
+    context.set(headers)
+    const { path } = findPath(paths, rawPath(context.req)) ?? {}
+    if (path?.row.isOpen !== true) await guard(context, path?.row)
+    if (path === undefined) throw unknownPath
+    const methods = methodsOf(path.row)
+    if (methods.includes(context.method)) {
+      context.set(CONTENT_HEADERS[path.row.content])
+      await path.handle(context)
+      return
+    }
+    const Allow = [...methods, 'OPTIONS'].sort().join(', ')
+    if (context.method !== 'OPTIONS') throw wrongMethod(`Supported methods: ${Allow}`, { Allow })
+    context.status = 204
+    context.set('Allow', Allow)
+  }
   const app = new Koa()
   app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
-  app.use(async (context, next) => {
+  app.use(async (context) => {
     try {
-      await next()
+      await serve(context)
     } catch (failure) {
       context.respond = false
       send(context, failure)
     }
   })
-  return app
+  return app.callback()
 }
 
-type Headers = Readonly<Record<string, string>>
-
-/** Answers OPTIONS. @throws {HttpError} for every other method that a path does not have */
-export function answerOtherMethod(
-  context: Context,
-  methods: readonly string[],
-  error: (text: string, headers: Headers) => HttpError,
-): void {
-  const Allow = [...new Set([...methods, 'OPTIONS'])].sort().join(', ')
-  if (context.method !== 'OPTIONS') throw error(`Supported methods: ${Allow}`, { Allow })
-  context.status = 204
-  context.set('Allow', Allow)
+/** The paths of a table with their handlers. */
+export function withHandlers<Name extends string>(
+  table: Readonly<Record<Name, PathRow>>,
+  handlers: Readonly<Record<Name, Handler>>,
+) {
+  const names = Object.keys(table) as Name[]
+  return Object.fromEntries(
+    names.map((name) => [name, { row: table[name], handle: handlers[name] }]),
+  ) as Record<Name, { readonly row: PathRow; readonly handle: Handler }>
 }
+
+const CONTENT_HEADERS = {
+  // Set with the format that the client accepts.
+  metrics: {},
+  'API format': {},
+  text: { 'Content-Type': 'text/plain; charset=utf-8' },
+  json: { ...PAGE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' },
+  page: { ...PAGE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' },
+} as const satisfies Record<PathRow['content'], Headers>
 
 const NOT_READY = new HttpError(503, 'Not every system has been polled yet.')
 

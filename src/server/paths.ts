@@ -164,11 +164,11 @@ export const ADMIN_PATHS = {
   ...HEALTH,
 } as const satisfies PathTable
 
-/** The row of a path, which is compared as it was sent, and the values of its parameters; undefined if there is none. */
-export function findPath<Name extends string>(table: Readonly<Record<Name, PathRow>>, path: string) {
-  for (const name of Object.keys(table) as Name[]) {
-    const parameters = parametersOf(name, path)
-    if (parameters !== undefined) return { name, row: table[name], parameters }
+/** What a table has for a path, which is compared as it was sent, and the values of its parameters. */
+export function findPath<Path>(table: Readonly<Record<string, Path>>, sent: string) {
+  for (const [name, path] of Object.entries(table)) {
+    const parameters = parametersOf(name, sent)
+    if (parameters !== undefined) return { path, parameters }
   }
   return undefined
 }

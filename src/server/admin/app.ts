@@ -1,35 +1,32 @@
 import { readFileSync } from 'node:fs'
-import type Koa from 'koa'
-import type { Context, Next } from 'koa'
-import type { Audit } from '../../administration/audit.ts'
+import type { RequestListener } from 'node:http'
+import type { Context } from 'koa'
 import { CONTENT_TYPES, writeError } from '../../administration/documents.ts'
-import { fromApiError, refused, UNKNOWN_OUTCOME_CODE } from '../../administration/errors.ts'
+import { fromApiError, refused, statusOf, UNKNOWN_OUTCOME_CODE } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
+import { readUpTo } from '../../api/http/transport.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE } from '../../text.ts'
-import { answerOtherMethod, createApp, errorOf, healthHandlers, sendError } from '../app.ts'
-import type { OriginRules } from '../auth/origin.ts'
-import { clientAddress, rawPath } from '../auth/request_check.ts'
+import { createApp, errorOf, type Handler, healthHandlers, sendError, withHandlers } from '../app.ts'
+import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
+import { clientAddress } from '../auth/request_check.ts'
 import { createDocument, PAGE_HEADERS } from '../page/document.ts'
 import { html, trusted } from '../page/html.ts'
 import { listenerLink } from '../page/listener_link.ts'
-import { ADMIN_PATHS, methodsOf, OPEN_PATHS } from '../paths.ts'
+import { ADMIN_PATHS } from '../paths.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
-import { checkOrigin, formatOf, readRequestBody, routeOf } from './request.ts'
 import {
-  countRefusals,
-  isDeletion,
+  formatOf,
+  isUnauditedDeletion,
+  type SystemRoutes,
   serveAccount,
   serveDelete,
   serveList,
   serveLogin,
   serveLogout,
 } from './routes.ts'
-import type { AdminSystems } from './systems.ts'
 
-export interface AdminAppOptions {
-  readonly systems: AdminSystems
-  readonly audit: Audit
+export interface AdminAppOptions extends Omit<SystemRoutes, 'rateLimits'> {
   readonly origin: OriginRules
   readonly ready: () => boolean
   /** The status page; undefined if its address is not known. */
@@ -39,57 +36,87 @@ export interface AdminAppOptions {
 }
 
 /** The application for provider administration: page, login, list and deletion, with the token of the caller. */
-export function createAdminApp(options: AdminAppOptions): Koa {
-  const { origin, log } = options
-  const app = createApp(log, (context, failure) => answer(context, failure, log))
-  app.use((context, next) => {
-    context.set(RESPONSE_HEADERS)
-    return next()
-  })
-  app.use(serveHealth(options.ready))
+export function createAdminApp(options: AdminAppOptions): RequestListener {
+  const { origin, log, ready, statusUrl } = options
   const routes = { rateLimits: createRateLimits(), ...options }
-  app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))
-  app.use(async (context, next) => {
-    routes.rateLimits.admit(clientAddress(context.req.socket))
-    checkTarget(context)
-    checkOrigin(context.req, origin)
-    context.state['body'] = await readRequestBody(context.req)
-    await next()
+  return createApp({
+    paths: withHandlers(ADMIN_PATHS, { ...createHandlers(routes, statusUrl), ...healthHandlers(ready) }),
+    headers: RESPONSE_HEADERS,
+    guard: async ({ req, state }) => {
+      routes.rateLimits.admit(clientAddress(req.socket))
+      // Koa ends the path at a fragment or an invalid character, which would shorten the id of a provider.
+      if (!/^[!"$-[\]-~]+$/.test(req.url ?? ''))
+        throw refused('badRequest', 'The path has characters that must be percent-encoded')
+      // Protects against DNS rebinding and against cross-site requests.
+      if (!hasExpectedHost(req, origin))
+        throw refused('foreignHost', 'To allow this name, start the exporter with --admin.allowed-hosts=NAME')
+      if (isCrossSite(req, origin))
+        throw refused('foreignOrigin', 'Browsers may send this request only from the page of this exporter')
+      state['body'] = await readRequestBody(req)
+    },
+    unknownPath: refused('unknownPath', 'The page is at GET /, the list of systems at GET /systems'),
+    wrongMethod: (text, headers) => refused('wrongMethod', text, headers),
+    send: (context, failure) => {
+      if (isUnauditedDeletion(context))
+        routes.audit.countRefusal({ address: clientAddress(context.req.socket), status: statusOf(failure) })
+      answer(context, failure, log)
+    },
+    log,
   })
-  const handlers = createHandlers(routes)
-  app.use((context) => serve(context, handlers))
-  return app
 }
 
-type Routes = AdminAppOptions & { readonly rateLimits: RateLimits }
-type Handler = (context: Context) => void | Promise<void>
-type Handlers = Readonly<Record<keyof typeof ADMIN_PATHS, Handler>>
+/** For every response, errors included. */
+const RESPONSE_HEADERS = {
+  ...PAGE_HEADERS,
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+}
 
-const pageFile = (name: string) => new URL(`page/${name}`, import.meta.url)
+/** Only the login has a body, and it is short. */
+const MAX_BODY_BYTES = 4096
 
-function createHandlers(routes: Routes): Handlers {
+/** @throws {HttpError} 413 if the body is longer than 4096 bytes; the connection is then closed */
+async function readRequestBody(request: Context['req']): Promise<Buffer> {
+  const tooLarge = () => refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  // The error is sent on the same connection.
+  const { bytes, whole } = await readUpTo(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES)
+  if (!whole) throw tooLarge()
+  return bytes
+}
+
+/** In the format of the storage system. */
+function answer(context: Context, failure: unknown, log: Log): void {
+  const known = failure instanceof ApiError ? fromApiError(failure) : failure
+  const error = errorOf(known, context.req, log, refused('failed', 'See the log of the exporter'))
+  const format = formatOf(context)
+  // Errors of health have no body of the API.
+  const content = error.body && { type: CONTENT_TYPES[format], text: writeError(error.body, format) }
+  sendError(context.res, error, content)
+}
+
+function createHandlers(routes: SystemRoutes, statusUrl: AdminAppOptions['statusUrl']) {
   const list: Handler = (context) => serveList(context, routes)
   const deletion: Handler = (context) => serveDelete(context, routes)
   return {
-    '/': createPage(routes),
-    '/systems': (context) => {
+    '/': createPage(statusUrl),
+    '/systems': (context: Context) => {
       context.body = JSON.stringify({ systems: routes.systems.names() })
-      context.set('Content-Type', CONTENT_TYPES.json)
     },
-    '/systems/:system/login': (context) => serveLogin(context, routes, context.state['body'] as Buffer),
-    '/systems/:system/logout': (context) => serveLogout(context, routes),
-    '/systems/:system/account': (context) => serveAccount(context, routes),
+    '/systems/:system/login': (context: Context) => serveLogin(context, routes),
+    '/systems/:system/logout': (context: Context) => serveLogout(context, routes),
+    '/systems/:system/account': (context: Context) => serveAccount(context, routes),
     '/systems/:system/vdc/admin/authnproviders': list,
     '/systems/:system/vdc/admin/authnproviders.json': list,
     '/systems/:system/vdc/admin/authnproviders/:id': deletion,
     '/vdc/admin/authnproviders': list,
     '/vdc/admin/authnproviders.json': list,
     '/vdc/admin/authnproviders/:id': deletion,
-    ...healthHandlers(routes.ready),
   }
 }
 
-function createPage({ statusUrl }: Routes): Handler {
+const pageFile = (name: string) => new URL(`page/${name}`, import.meta.url)
+
+function createPage(statusUrl: AdminAppOptions['statusUrl']): Handler {
   const document = createDocument({ script: pageFile('script.js') })
   const content = trusted(readFileSync(pageFile('page.html'), 'utf8').trim())
   return (context) => {
@@ -102,45 +129,4 @@ function createPage({ statusUrl }: Routes): Handler {
       body: html`<main>\n<nav class="quiet" aria-label="Breadcrumb">${status} / Administration</nav>\n${content}\n</main>`,
     })
   }
-}
-
-/** For every response, errors included. */
-const RESPONSE_HEADERS = {
-  ...PAGE_HEADERS,
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
-/** In the format of the storage system; of health as text. */
-function answer(context: Context, failure: unknown, log: Log): void {
-  const known = failure instanceof ApiError ? fromApiError(failure) : failure
-  const error = errorOf(known, context.req, log, refused('failed', 'See the log of the exporter'))
-  const format = formatOf(context)
-  const content = error.body && { type: CONTENT_TYPES[format], text: writeError(error.body, format) }
-  sendError(context.res, error, content)
-}
-
-/** Must run before all checks: health and readiness need no authentication. */
-function serveHealth(ready: () => boolean) {
-  const handlers = healthHandlers(ready)
-  return (context: Context, next: Next): unknown => {
-    const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
-    if (path === undefined || !methodsOf(ADMIN_PATHS[path]).includes(context.method)) return next()
-    return handlers[path](context)
-  }
-}
-
-/** Koa ends the path at a fragment or an invalid character, which would shorten the id of a provider. */
-function checkTarget({ req }: Context): void {
-  if (!/^[!-~]+$/.test(req.url ?? '') || /[#\\]/.test(req.url ?? '')) {
-    throw refused('badRequest', 'The path has characters that must be percent-encoded')
-  }
-}
-
-async function serve(context: Context, handlers: Handlers): Promise<void> {
-  const route = routeOf(context)
-  if (route === undefined)
-    throw refused('unknownPath', 'The page is at GET /, the list of systems at GET /systems')
-  const methods = methodsOf(route.row)
-  if (methods.includes(context.method)) return handlers[route.name](context)
-  answerOtherMethod(context, methods, (text, headers) => refused('wrongMethod', text, headers))
 }

@@ -3,11 +3,9 @@ import type { Context } from 'koa'
 import type { Log } from '../../log.ts'
 import { errorText } from '../../values/errors.ts'
 import { HttpError } from '../../values/http_error.ts'
-import { answerOtherMethod, createApp, errorOf, healthHandlers, sendError } from '../app.ts'
+import { createApp, errorOf, type Handler, healthHandlers, sendError, withHandlers } from '../app.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
-import { rawPath } from '../auth/request_check.ts'
-import { PAGE_HEADERS } from '../page/document.ts'
-import { DEFAULT_METRICS_PATH, METRICS_PATHS, methodsOf, type PathRow } from '../paths.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../paths.ts'
 import { createResponseSlots, DEFAULT_MAX_REQUESTS } from '../response_slots.ts'
 import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
@@ -34,8 +32,6 @@ export interface MetricsAppOptions extends ScrapeSources {
   readonly log: Log
 }
 
-type Handlers = Readonly<Record<keyof typeof METRICS_PATHS, (context: Context) => void | Promise<void>>>
-
 type LimitedPath = {
   [Name in keyof typeof METRICS_PATHS]: (typeof METRICS_PATHS)[Name] extends { limit: string } ? Name : never
 }[keyof typeof METRICS_PATHS]
@@ -43,29 +39,22 @@ type LimitedPath = {
 /** The application for metrics: the paths of {@link METRICS_PATHS}, matched exactly as they are sent. */
 export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   const { origin, log, metricsPath = DEFAULT_METRICS_PATH } = options
-  const handlers = createHandlers(options)
-  const names = Object.keys(METRICS_PATHS) as (keyof typeof METRICS_PATHS)[]
+  const { '/metrics': metrics, ...others } = withHandlers(METRICS_PATHS, createHandlers(options))
   // Metrics at / replace the page.
-  const paths = new Map(names.map((name) => [name === DEFAULT_METRICS_PATH ? metricsPath : name, name]))
-  if (metricsPath === '/') paths.set('/', DEFAULT_METRICS_PATH)
-  const unknownPath = new HttpError(
-    404,
-    `Nothing is served at this path. Paths: ${[...paths.keys()].join(', ')}`,
-  )
-  const app = createApp(log, ({ req, res }, failure) => sendError(res, errorOf(failure, req, log)))
-  app.use((context) => {
-    const name = paths.get(rawPath(context.req))
-    const row: PathRow | undefined = name && METRICS_PATHS[name]
-    // Protects against DNS rebinding.
-    if (row?.isOpen !== true && !hasExpectedHost(context.req, origin)) throw UNKNOWN_HOST
-    if (name === undefined || row === undefined) throw unknownPath
-    const methods = methodsOf(row)
-    if (!methods.includes(context.method)) return answerOtherMethod(context, methods, wrongMethod)
-    if (row.method !== 'GET' && isCrossSite(context.req, origin)) throw CROSS_SITE
-    context.set(CONTENT_HEADERS[row.content])
-    return handlers[name](context)
+  const paths = { [metricsPath]: metrics, ...others, [metricsPath]: metrics }
+  const known = Object.keys(paths).join(', ')
+  return createApp({
+    paths,
+    guard: ({ req }, row) => {
+      // Protects against DNS rebinding.
+      if (!hasExpectedHost(req, origin)) throw UNKNOWN_HOST
+      if (row !== undefined && row.method !== 'GET' && isCrossSite(req, origin)) throw CROSS_SITE
+    },
+    unknownPath: new HttpError(404, `Nothing is served at this path. Paths: ${known}`),
+    wrongMethod: (text, headers) => new HttpError(405, text, headers),
+    send: ({ req, res }, failure) => sendError(res, errorOf(failure, req, log)),
+    log,
   })
-  return app.callback()
 }
 
 const UNKNOWN_HOST = new HttpError(
@@ -74,19 +63,7 @@ const UNKNOWN_HOST = new HttpError(
 )
 const CROSS_SITE = new HttpError(403, 'Cross-site request refused.')
 
-const wrongMethod = (text: string, headers: Readonly<Record<string, string>>) =>
-  new HttpError(405, text, headers)
-
-const CONTENT_HEADERS = {
-  // Set with the format that the client accepts.
-  metrics: {},
-  'API format': {},
-  text: { 'Content-Type': 'text/plain; charset=utf-8' },
-  json: { ...PAGE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' },
-  page: { ...PAGE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' },
-} as const satisfies Record<PathRow['content'], Readonly<Record<string, string>>>
-
-function createHandlers(options: MetricsAppOptions): Handlers {
+function createHandlers(options: MetricsAppOptions): Record<keyof typeof METRICS_PATHS, Handler> {
   const { probes, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now(), ready, reload } = options
   // Pages do not hinder scrapes.
   const slots = {

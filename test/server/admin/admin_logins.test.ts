@@ -166,7 +166,7 @@ describe('GET /systems/NAME/account', () => {
   ])('has the user and the roles of %s', async (token, account) => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
     const { status, headers, text } = await admin.ask('GET', PATH, token)
-    expect([status, headers['content-type']]).toEqual([200, 'application/json'])
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
     expect(JSON.parse(text)).toEqual(account)
   })
 })

@@ -68,7 +68,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     statusUrl: () => options.statusUrl,
     rateLimits: options.rateLimits ?? UNLIMITED,
   })
-  const listener = createListener({ address: '127.0.0.1:0', handler: app.callback(), log })
+  const listener = createListener({ address: '127.0.0.1:0', handler: app, log })
   await listener.start()
   return {
     url: listener.url,
