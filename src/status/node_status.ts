@@ -117,18 +117,18 @@ export function diskFigures({ disks }: Pick<MergedNode, 'disks'>): DiskFigures {
 }
 
 /** 0 to 1: allocated / total, otherwise the percentage of the system. */
-export function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null {
+function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null {
   const ratio = ratioOf(baseValue(node, 'diskSpaceAllocated'), baseValue(node, 'diskSpaceTotal'))
   return ratio ?? baseValue(node, 'diskSpaceAllocatedPercentage') ?? null
 }
 
 /** Failed transactions, 0 to 1. */
-export function failedRatio({ errors }: Pick<MergedNode, 'errors'>): number | null {
+function failedRatio({ errors }: Pick<MergedNode, 'errors'>): number | null {
   const rate = errors?.all?.value
   return rate === undefined ? null : UNITS[TRANSACTION_ERRORS.rateUnit].toBase(rate)
 }
 
 /** Time of the newest sample in seconds since the epoch, by the clock of the system. */
-export function newestSampleTime(node: MergedNode): number | null {
+function newestSampleTime(node: MergedNode): number | null {
   return largest(newestTimes(node).values()) ?? null
 }

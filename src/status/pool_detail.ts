@@ -204,7 +204,7 @@ function failedRatios(nodes: Nodes) {
  * nodes, if enough of them have a forecast; the shortest of all histories.
  * @param ids of the nodes of the pool; forecasts are requested less often, and may have nodes that have left
  */
-export function poolForecasts(ids: readonly string[], frames: ForecastFrames): ReadonlyMap<string, number> {
+function poolForecasts(ids: readonly string[], frames: ForecastFrames): ReadonlyMap<string, number> {
   const ofNodes = forecastsByNode(frames)
   const made = ids.flatMap((id) => ofNodes.get(id) ?? []).filter(({ days }) => days !== undefined)
   const series = Map.groupBy(made, ({ targetPercent, historyDays }) => `${targetPercent} ${historyDays}`)

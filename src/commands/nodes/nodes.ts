@@ -1,18 +1,19 @@
 import { Command } from 'commander'
-import { forecastTarget } from '../../alerting/conditions.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { hardwareFinder, nodesIn } from '../../state/resources.ts'
 import type { Failure, SystemState } from '../../state/state.ts'
+import { createPoolDetails } from '../../status/pool_detail.ts'
+import { SEVERITIES } from '../../status/states.ts'
 import { kindWith, RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { namesText, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { createProgress, itemList, terminalWidth } from '../cli/output/width.ts'
+import { createProgress, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem, createCommandClient, pollOnce } from '../cli/systems.ts'
-import { MEMBERS, nodeRows, sortBySeverity, sortRows } from './rows.ts'
-import { COLUMNS_HELP, nodesTable } from './table.ts'
+import { COLUMNS_HELP, type NodeRow, nodesTable } from './table.ts'
 
 const HELP = `
 Polls the systems once, as the exporter does, within the limits of the
@@ -24,8 +25,8 @@ columns.
 Columns:
 ${COLUMNS_HELP}
 
-Members of each array element with --json:
-${itemList(Object.entries(MEMBERS))}
+With --json, the elements of the array are the nodes of /api/v1/status, with the
+members system, pool, pool_id and newest_sample_age_seconds.
 
 Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the
 others are shown); 2 usage error.`
@@ -51,9 +52,7 @@ async function showNodes({ 'config.file': file, system: name, json }: Flags): Pr
   const systems = await interruptible((signal) =>
     Promise.all(chosen.map((system) => readNodes(system, signal))),
   ).finally(progress.clear)
-  const target = forecastTarget(config.alerting)
-  const all = systems.flatMap(({ state, now }) => nodeRows(state, target, now))
-  const rows = sortBySeverity(sortRows(all))
+  const rows = systems.flatMap(rowsOf).toSorted((a, b) => rankOf(b) - rankOf(a))
   if (json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
   // Names are not shortened without a terminal, so that lines can be searched.
   else if (rows.length > 0)
@@ -61,7 +60,22 @@ async function showNodes({ 'config.file': file, system: name, json }: Flags): Pr
   report(systems.map(({ state }) => state))
 }
 
-/** Reads the nodes of a system with their forecasts, their values in the Flux API, and the inventory. */
+const rankOf = ({ severity }: NodeRow): number => SEVERITIES.indexOf(severity)
+
+function rowsOf({ state, now }: Awaited<ReturnType<typeof readNodes>>): NodeRow[] {
+  const detailOf = createPoolDetails()
+  const hardwareOf = hardwareFinder(nodesIn(state.resources))
+  return [...state.pools.values()].flatMap((pool) =>
+    detailOf(pool, hardwareOf).nodes.map((node) => {
+      const { newest_sample_timestamp_seconds: newest } = node
+      const age = newest === null ? null : Math.round(now - newest)
+      const place = { system: state.name, pool: pool.label, pool_id: pool.ref.id }
+      return { ...place, ...node, newest_sample_age_seconds: age }
+    }),
+  )
+}
+
+/** Reads the nodes of a system with their values in the Flux API, and the inventory. */
 async function readNodes(system: SystemConfig, signal: AbortSignal) {
   let skewSeconds = 0
   const clockSkew = (seconds: number) => {
@@ -72,7 +86,9 @@ async function readNodes(system: SystemConfig, signal: AbortSignal) {
   const others = RESOURCE_NAMES.filter((name) => name !== inventory)
   const off = Object.fromEntries(others.map((name) => [name, { ...system.resources[name], schedule: '' }]))
   try {
-    const state = await pollOnce({ ...system, resources: { ...system.resources, ...off } }, client, signal)
+    const forecast = { ...system.forecast, schedule: '' }
+    const polled = { ...system, forecast, resources: { ...system.resources, ...off } }
+    const state = await pollOnce(polled, client, signal)
     return { state, now: Date.now() / 1000 + skewSeconds }
   } finally {
     await client.close()

@@ -1,89 +1,96 @@
-import { FULL_RATIO } from '../../status/node_status.ts'
+import { FULL_RATIO, healthSeverity, type NodeStatus } from '../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
+import type { Severity } from '../../status/states.ts'
 import { durationText, latencyText, percentText, storageText, visibleText } from '../../text.ts'
 import { type Colour, type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
-import { type NodeRow, severityOf } from './rows.ts'
+
+/** A node of the status document, with where it is. */
+export interface NodeRow extends NodeStatus {
+  readonly system: string
+  /** Label of the metrics. */
+  readonly pool: string
+  readonly pool_id: string
+  /** Corrected by the clock skew; null without a sample. */
+  readonly newest_sample_age_seconds: number | null
+}
 
 const ABSENT = '-'
 const shown = <T>(value: T | null, text: (value: T) => string): string =>
   value === null ? ABSENT : text(value)
+const served = <T>(value: T | null, text: (value: T) => string): string => (value === null ? '' : text(value))
+
+/** Columns without a value in any row are left out. */
+const IF_SERVED = { optional: true } as const
+const NUMBER = { right: true } as const
 
 const COLUMNS: readonly Column<NodeRow>[] = [
   { title: 'SYSTEM', text: ({ system }) => system, shrinks: true },
   { title: 'POOL', text: ({ pool }) => visibleText(pool), shrinks: true },
-  { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
+  { title: 'NODE', text: ({ name }) => visibleText(name), shrinks: true },
   {
     title: 'HEALTH',
-    text: ({ health_status }) => shown(health_status, visibleText),
-    colour: ({ health_status }) => HEALTH_COLOURS[severityOf(health_status)],
+    text: ({ health }) => shown(health, visibleText),
+    colour: ({ health }) => COLOURS[healthSeverity(health ?? '')],
     shrinks: true,
   },
-  { title: 'DISKS', text: goodOfAll, right: true },
+  { title: 'DISKS', text: goodOfAll, ...NUMBER },
   {
     title: 'BAD',
     text: ({ disks_bad }) => shown(disks_bad, String),
     colour: ({ disks_bad }) => (disks_bad !== null && disks_bad > 0 ? 'red' : undefined),
-    right: true,
+    ...NUMBER,
   },
-  { title: 'OTHER', text: otherDisks, colour: () => 'yellow', optional: true, omitted: 1 },
+  { title: 'OTHER', text: otherDisks, colour: () => 'yellow', ...IF_SERVED, omitted: 1 },
   {
     title: 'USED',
     text: (row) => shown(row.disk_space_allocated_ratio, percentText),
-    colour: ({ disk_space_allocated_ratio: ratio }) =>
-      ratio !== null && ratio >= FULL_RATIO ? 'yellow' : undefined,
-    right: true,
+    colour: (row) => ((row.disk_space_allocated_ratio ?? 0) >= FULL_RATIO ? 'yellow' : undefined),
+    ...NUMBER,
   },
   {
     title: 'BYTES',
     text: (row) => shown(row.disk_space_allocated_bytes, storageText),
-    right: true,
+    ...NUMBER,
     omitted: 4,
   },
   {
-    title: 'TO TARGET',
-    text: ({ pool_forecast_seconds: seconds }) =>
-      seconds === 0 ? 'reached' : seconds === null ? '' : durationText(seconds),
-    right: true,
-    optional: true,
-    omitted: 4,
+    title: 'ERRORS',
+    text: (row) => served(row.failed_transactions_ratio, percentText),
+    ...NUMBER,
+    ...IF_SERVED,
+    omitted: 2,
   },
-  numbers('ERRORS', ({ transaction_errors_ratio: ratio }) => ratio, percentText, 2),
-  numbers('READ', (row) => row.transaction_read_latency_seconds, latencyText, 3),
-  numbers('WRITE', (row) => row.transaction_write_latency_seconds, latencyText, 3),
+  {
+    title: 'READ',
+    text: (row) => served(row.read_latency_seconds, latencyText),
+    ...NUMBER,
+    ...IF_SERVED,
+    omitted: 3,
+  },
+  {
+    title: 'WRITE',
+    text: (row) => served(row.write_latency_seconds, latencyText),
+    ...NUMBER,
+    ...IF_SERVED,
+    omitted: 3,
+  },
   {
     title: 'AGE',
     text: (row) => shown(row.newest_sample_age_seconds, ageText),
-    colour: ({ newest_sample_age_seconds: age }) =>
-      age !== null && age > OLD_SAMPLE_SECONDS ? 'yellow' : undefined,
-    right: true,
+    colour: (row) => ((row.newest_sample_age_seconds ?? 0) > OLD_SAMPLE_SECONDS ? 'yellow' : undefined),
+    ...NUMBER,
   },
-  hardware('RACK', 'rack', 5),
-  hardware('ADDRESS', 'address', 6),
-  hardware('VERSION', 'software_version', 7),
+  { title: 'RACK', text: ({ rack }) => served(rack, visibleText), ...IF_SERVED, omitted: 5 },
+  { title: 'ADDRESS', text: ({ address }) => served(address, visibleText), ...IF_SERVED, omitted: 6 },
+  { title: 'VERSION', text: (row) => served(row.software_version, visibleText), ...IF_SERVED, omitted: 7 },
 ]
 
-function numbers(
-  title: string,
-  of: (row: NodeRow) => number | null,
-  textOf: (value: number) => string,
-  omitted: number,
-): Column<NodeRow> {
-  const text = (row: NodeRow) => {
-    const value = of(row)
-    return value === null ? '' : textOf(value)
-  }
-  return { title, text, right: true, optional: true, omitted }
+const COLOURS: Readonly<Record<Severity, Colour>> = {
+  ok: 'green',
+  notice: 'cyan',
+  warning: 'yellow',
+  critical: 'red',
 }
-
-function hardware(
-  title: string,
-  member: 'rack' | 'address' | 'software_version',
-  omitted: number,
-): Column<NodeRow> {
-  return { title, text: ({ [member]: text }) => visibleText(text ?? ''), optional: true, omitted }
-}
-
-const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 'red', 'red']
 
 export const COLUMNS_HELP = `  DISKS        good disks/all disks
   BAD          bad disks
@@ -91,8 +98,6 @@ export const COLUMNS_HELP = `  DISKS        good disks/all disks
                unknown state
   USED, BYTES  allocated disk space, as a percentage of the total and in bytes
                (TiB = 2^40)
-  TO TARGET    time until the pool reaches the forecast target of the alerts, by
-               the median forecast of its nodes
   ERRORS       failed transactions
   READ, WRITE  mean latency of transactions, where the system serves it
   AGE          age of the newest sample by the clock of the system; "in 5m" is

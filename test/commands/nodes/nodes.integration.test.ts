@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { type NodeRow, sortBySeverity, sortRows } from '../../../src/commands/nodes/rows.ts'
-import { nodesTable } from '../../../src/commands/nodes/table.ts'
+import { type NodeRow, nodesTable } from '../../../src/commands/nodes/table.ts'
+import { SEVERITIES } from '../../../src/status/states.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { runCommand } from '../run_command.ts'
@@ -10,9 +10,10 @@ const ROW: NodeRow = {
   system: 'frankfurt',
   pool: 'hot',
   pool_id: 'urn:hot',
-  node: 'hot-node-01',
-  node_id: 'n1',
-  health_status: 'Good',
+  id: 'n1',
+  name: 'hot-node-01',
+  health: 'Good',
+  severity: 'ok',
   disks: 60,
   disks_good: 60,
   disks_bad: 0,
@@ -20,39 +21,30 @@ const ROW: NodeRow = {
   disks_ready_to_replace: 0,
   disk_space_total_bytes: 200e12,
   disk_space_allocated_bytes: 90.4e12,
-  disk_space_free_bytes: 89.6e12,
   disk_space_allocated_ratio: 0.452,
-  pool_forecast_seconds: null,
-  transaction_errors_ratio: null,
-  transaction_read_latency_seconds: null,
-  transaction_write_latency_seconds: null,
+  cpu_utilization_ratio: null,
+  memory_utilization_ratio: null,
+  network_utilization_ratio: null,
+  failed_transactions_ratio: null,
+  read_latency_seconds: null,
+  write_latency_seconds: null,
   newest_sample_timestamp_seconds: 1_700_000_000,
   newest_sample_age_seconds: 42,
   rack: null,
   address: null,
   software_version: null,
 }
-const NAMES = { system: 'frankfurt', pool: 'hot', pool_id: 'urn:hot', node_id: 'n1' }
 const NOTHING = {
   ...Object.fromEntries(Object.keys(ROW).map((key) => [key, null])),
-  ...NAMES,
+  system: 'frankfurt',
+  pool: 'hot',
 } as object as NodeRow
 const UNLIMITED = { width: undefined }
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('the table', () => {
-  test('has the forecast of the pool, if there is any', () => {
-    const rows = [30 * 86_400, 0, null].map((pool_forecast_seconds) => ({ ...ROW, pool_forecast_seconds }))
-    expect(linesOf(nodesTable(rows, UNLIMITED))).toEqual([
-      'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  TO TARGET  AGE',
-      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB        30d  42s',
-      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB    reached  42s',
-      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB             42s',
-    ])
-  })
-
   test('has errors and latencies, if there are any', () => {
-    const values = { transaction_errors_ratio: 0.057, transaction_read_latency_seconds: 0.0123 }
+    const values = { failed_transactions_ratio: 0.057, read_latency_seconds: 0.0123 }
     expect(linesOf(nodesTable([{ ...ROW, ...values }, ROW], UNLIMITED))).toEqual([
       'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  ERRORS   READ  AGE',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB    5.7%  12 ms  42s',
@@ -61,7 +53,7 @@ describe('the table', () => {
   })
 
   test('has one line per node, with a dash for missing values', () => {
-    expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], UNLIMITED))).toEqual([
+    expect(linesOf(nodesTable([ROW, { ...NOTHING, name: 'hot-node-02' }], UNLIMITED))).toEqual([
       'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED     BYTES  AGE',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  82.2 TiB  42s',
       'frankfurt  hot   hot-node-02  -           -    -      -         -    -',
@@ -94,8 +86,8 @@ describe('the table', () => {
     const rows = ['hot', 'archive'].map((pool, index) => ({
       ...ROW,
       pool,
-      node: `ecs-node-0${index}.frankfurt.example.net`,
-      health_status: index === 0 ? 'NotAccessible' : 'Good',
+      name: `ecs-node-0${index}.frankfurt.example.net`,
+      health: index === 0 ? 'NotAccessible' : 'Good',
     }))
     expect(linesOf(nodesTable(rows, { width: 80 }))).toEqual([
       'SYSTEM     POOL     NODE                   HEALTH         DISKS  BAD   USED  AGE',
@@ -108,8 +100,8 @@ describe('the table', () => {
     const rows = [1, 2].map((index) => ({
       ...ROW,
       pool: 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb',
-      node: `スイス-node-0${index}-of-the-storage-of-frankfurt-${index}.example.net`,
-      health_status: 'NotAccessible',
+      name: `スイス-node-0${index}-of-the-storage-of-frankfurt-${index}.example.net`,
+      health: 'NotAccessible',
       disks_good: 53,
       disks_bad: 2,
       disks_ready_to_replace: 1,
@@ -118,12 +110,12 @@ describe('the table', () => {
     const lines = linesOf(nodesTable(rows, { width }))
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(Math.max(width, 66))
     expect(lines[1]).toMatch(/^frankfu.* {2}urn:sto.* {2}スイス.* {2}53\/60 {4}2 .*45\.2%.* {2}42s$/)
-    expect(nodesTable(rows, UNLIMITED)).toContain(rows[1]?.node)
+    expect(nodesTable(rows, UNLIMITED)).toContain(rows[1]?.name)
   })
 
   test('has colours for states, bad disks, full nodes and old samples, on a terminal only', () => {
     const rows = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible', 'Rebooting', null].map(
-      (health) => ({ ...ROW, health_status: health }),
+      (health) => ({ ...ROW, health }),
     )
     const worst = { ...ROW, disks_bad: 2, disk_space_allocated_ratio: 0.95, newest_sample_age_seconds: 3600 }
     const terminal = { isTTY: true, hasColors: () => true, getColorDepth: () => 8 }
@@ -132,40 +124,17 @@ describe('the table', () => {
     const colourOf = (text: string) =>
       new RegExp(`\u001b\\[(\\d+)m *${text} *\u001b`).exec(table)?.[1] ?? 'none'
     const states = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible', 'Rebooting', '-']
-    expect(states.map(colourOf)).toEqual(['32', '36', '33', '31', '31', '33', '33'])
+    expect(states.map(colourOf)).toEqual(['32', '36', '33', '31', '33', '33', '33'])
     expect(['2', '95.0%', '60m', '45.2%'].map(colourOf)).toEqual(['31', '33', '33', 'none'])
     expect(nodesTable([worst], { width: 200, stream: new PassThrough() })).not.toContain('\u001b')
     expect(nodesTable([worst], UNLIMITED)).not.toContain('\u001b')
   })
 
   test('escapes control characters in names', () => {
-    expect(nodesTable([{ ...ROW, node: 'a\u001b[31m\nb', health_status: '\u202eBad' }], UNLIMITED)).toContain(
+    expect(nodesTable([{ ...ROW, name: 'a\u001b[31m\nb', health: '\u202eBad' }], UNLIMITED)).toContain(
       'a\\u001b[31m\\u000ab  \\u202eBad',
     )
   })
-})
-
-test('the worst nodes come first, and equally bad ones in their order', () => {
-  const states = ['Good', 'Suspect', 'NotAccessible', 'Good', null, 'Bad', 'Maintenance', 'Rebooting', 'Good']
-  const rows = states.map((health_status, index) => {
-    return { ...ROW, node: 'abcdefghi'.charAt(index), health_status, disks_bad: index === 3 ? 2 : 0 }
-  })
-  expect(sortBySeverity(rows).map(({ node }) => node)).toEqual([...'cfehbgdai'])
-})
-
-test('rows are sorted by system, pool and node, with numbers by value', () => {
-  const rows = [
-    { ...ROW, node: 'node-10' },
-    { ...ROW, node: 'node-9' },
-    { ...ROW, pool: 'archive', node: 'z' },
-    { ...ROW, system: 'berlin', pool: 'z' },
-  ]
-  expect(sortRows(rows).map(({ system, pool, node }) => `${system} ${pool} ${node}`)).toEqual([
-    'berlin z hot-node-01',
-    'frankfurt archive z',
-    'frankfurt hot node-9',
-    'frankfurt hot node-10',
-  ])
 })
 
 async function nodes(systems: readonly object[], ...args: string[]) {
@@ -194,40 +163,29 @@ describe('nodes', () => {
     const lines = linesOf(stdout)
     expect(lines).toHaveLength(1 + 2 * 2)
     expect(lines[0]).toMatch(
-      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +(TO TARGET +)?ERRORS +AGE +RACK +ADDRESS +VERSION$/,
+      /^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +ERRORS +AGE +RACK +ADDRESS +VERSION$/,
     )
     expect(lines[1]).toMatch(
-      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +(\d+\w+ +)?\d\.\d% +\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
+      /^frankfurt {2}hot {6}hot-node-01 {6}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TiB +\d\.\d% +\d+s {2}rack-\d {2}[\d.]+ +\d+\.[\w.]+$/,
     )
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.liveSessions('monitor')).toBe(0)
     expect(emulator.log.count('nodes')).toBe(2)
   })
 
-  test('gives the median forecast of each pool, for the target of the alerts, or none if it is refused', async () => {
-    await using emulator = await startEmulator({ pools: 2, nodes: 3, scenario: 'filling-up' })
-    const forecasts = async (more = {}) => {
-      const rows = await rowsOf([system('a', emulator.url, more)])
-      return Object.fromEntries(rows.map((row) => [row.pool, row.pool_forecast_seconds]))
+  test('shows the worst nodes first, then those of each pool by name, and reads no forecasts', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 3, scenario: 'node-down' })
+    const rows = await rowsOf([system('a', emulator.url), system('b', emulator.url)])
+    const ranks = rows.map(({ severity }) => SEVERITIES.indexOf(severity))
+    expect(ranks[0]).toBeGreaterThan(0)
+    expect(ranks).toEqual(ranks.toSorted((a, b) => b - a))
+    const good = rows.filter(({ severity }) => severity === 'ok')
+    for (const ofPool of Map.groupBy(good, ({ system, pool }) => `${system} ${pool}`).values()) {
+      const names = ofPool.map(({ name }) => name)
+      expect(names).toEqual(names.toSorted())
     }
-    const { hot, archive } = await forecasts()
-    // Two of three nodes are above 90 %. By their scenario, the others reach it in 5, 6 and 15 days.
-    expect([hot, Math.round((archive ?? 0) / 86_400)]).toEqual([0, 6])
-    expect(emulator.log.count('forecast')).toBe(4)
-    const off = { forecast: { schedule: '' } }
-    expect(await forecasts(off)).toEqual({ hot: null, archive: null })
-    expect(emulator.log.count('forecast')).toBe(4)
-    emulator.setFaults(['status:400@forecast'])
-    expect(await forecasts()).toEqual({ hot: null, archive: null })
-  })
-
-  test('shows nodes that are down first', async () => {
-    await using emulator = await startEmulator({ pools: 2, nodes: 5, scenario: 'node-down' })
-    const isGood = (await rowsOf([system('a', emulator.url)])).map(
-      ({ health_status }) => health_status === 'Good',
-    )
-    expect(isGood).toContain(false)
-    expect(isGood).toEqual(isGood.toSorted((a, b) => Number(a) - Number(b)))
+    expect(good.map(({ system }) => system).toSorted()).toEqual(good.map(({ system }) => system))
+    expect(emulator.log.count('forecast')).toBe(0)
   })
 
   test('reports failures of a system and a pool, and shows the others', async () => {
@@ -279,9 +237,9 @@ describe('nodes', () => {
     async (profile, hasLatency) => {
       await using emulator = await startEmulator({ pools: 1, nodes: 1, profile })
       const [row] = await rowsOf([system('a', emulator.url)])
-      expect(row?.transaction_errors_ratio).toBeGreaterThan(0)
-      expect(row?.transaction_read_latency_seconds !== null).toBe(hasLatency)
-      expect(row?.transaction_write_latency_seconds !== null).toBe(hasLatency)
+      expect(row?.failed_transactions_ratio).toBeGreaterThan(0)
+      expect(row?.read_latency_seconds !== null).toBe(hasLatency)
+      expect(row?.write_latency_seconds !== null).toBe(hasLatency)
     },
   )
 
