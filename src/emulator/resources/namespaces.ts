@@ -4,8 +4,8 @@ import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, unit } from '../model/random.ts'
 import { EmulatedError, findBy } from '../protocol/errors.ts'
 import { type Document, isObject, type Members, parsedJson } from '../protocol/format.ts'
-import { userData } from './pool_values.ts'
 import { pageOf, type ResourceRequest, wrapped } from './request.ts'
+import { userData } from './zone.ts'
 
 const KIB = 2 ** 10
 const GIB = 2 ** 30

@@ -3,14 +3,13 @@ import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { attributeMembers, subjectOf } from '../feed/attributes.ts'
 import { linksTo, listText, type Member, objectText } from '../feed/list.ts'
 import { type FeedRequest, includesCategory } from '../feed/query.ts'
-import { type Snapshot, servedCurrent } from '../feed/series.ts'
+import { servedCurrent } from '../feed/series.ts'
 import { spaceOf } from '../model/gauges.ts'
 import type { StorageModel } from '../model/model.ts'
-import { diskCounts } from '../model/node_state.ts'
-import { keyOf, mix, sum } from '../model/random.ts'
+import { diskCounts, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { keyOf, mix, smoothNoise, sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { sumsOf } from './pool_values.ts'
-import { pendingMembers, replicationLinks } from './replication.ts'
+import { pendingMembers, replicationLinks, siteCount } from './replication.ts'
 
 const ALERT_SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
 type AlertCounts = Partial<Record<(typeof ALERT_SEVERITIES)[number], number>>
@@ -23,9 +22,6 @@ const NEARLY_FULL = 0.8
 const FULL = 0.9
 
 const ZONE = '/dashboard/zones/localzone'
-/** The age of the last snapshot of bad chunks of a system that has none. */
-const OLD_SECONDS = 55 * SECONDS_PER_DAY
-
 /** `GET /dashboard/zones/localzone`: the values of the whole system, as pieces of JSON text. */
 export function zoneText(request: FeedRequest): Iterable<string> {
   return objectText(zoneMembers(request))
@@ -76,9 +72,7 @@ function* zoneMembers(request: FeedRequest): Generator<Member> {
   }
   yield* attributeMembers(request, subjectOf(request, model.key, nodes))
   yield* capacityMembers(request, model.key, model.pools)
-  const replicated = replicationLinks(model, now)
-  yield* Object.entries(pendingMembers(request, replicated, model.key))
-  if (replicated.length > 0) yield ['chunksGeoCopyAvgSize', '134217600']
+  yield* Object.entries(pendingMembers(request, replicationLinks(model, now), model.key))
 }
 
 /** The unacknowledged alerts: those of the state of the system, and some that stay. */
@@ -125,37 +119,114 @@ function countsOf({ model, now }: FeedRequest, nodes: readonly Node[]) {
   }
 }
 
-const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
-const RATIO = 'chunksEcCodedRatio'
-
-/** Sums over pools. They have no history: without `dataType=current`, real systems serve rates and ratios as a zero of now. */
+/** What the nodes of pools do not have, as sums over pools. There is no history of it. */
 function* capacityMembers(request: FeedRequest, key: number, pools: readonly Pool[]): Generator<Member> {
   const { model, now, profile, query } = request
   if (!includesCategory(query, 'capacity')) return
-  const written = (name: string, tag: string, snapshot: Snapshot) =>
-    servedCurrent({ profile, tag, key: mix(key, keyOf(name)) }, [snapshot])
-  const hour = now - (now % SECONDS_PER_HOUR)
   if (query.current) {
-    const sums = sumsOf(model, pools, now)
-    for (const { name, tag, t, value } of sums) {
-      const isOld = name === BAD_CHUNKS && value === 0
-      yield [`${name}Current`, written(name, tag, { t: isOld ? hour - OLD_SECONDS : t, value })]
+    const stateAt = (t: number) => ({ t, states: pools.map((pool) => poolAt(model, pool, t)) })
+    const at = {
+      now: stateAt(now),
+      interval: stateAt(now - (now % STATISTICS_INTERVAL_SECONDS)),
+      hour: stateAt(now - (now % SECONDS_PER_HOUR)),
     }
-    const [applicable = 0, coded = 0] = ['Applicable', 'Coded'].map(
-      (kind) => sums.find(({ name }) => name === `chunksEc${kind}TotalSealSize`)?.value,
-    )
-    const value = applicable === 0 ? 0 : (100 * coded) / applicable
-    yield [`${RATIO}Current`, written(RATIO, 'Percent', { t: hour, value })]
+    for (const [name, tag, when, read] of POOL_VALUES) {
+      const value = sum(at[when].states.map(read))
+      const t = name === BAD_CHUNKS && value === 0 ? at.hour.t - OLD_SECONDS : at[when].t
+      const form = { profile, tag, key: mix(key, keyOf(name)) }
+      yield [`${name}Current`, servedCurrent(form, [{ t, value }])]
+    }
   }
-  if (query.historical) {
-    const zero = { t: now, value: 0 }
-    yield ['recoveryRate', written('recoveryRate', 'Rate', zero)]
-    yield [RATIO, written(RATIO, 'Percent', zero)]
-  }
-  yield* Object.entries({
-    gcUserDataIsEnabled: 'true',
-    gcSystemMetadataIsEnabled: 'true',
-    recoveryCompleteTimeEstimate: '0.0',
-    chunksEcCompleteTimeEstimate: '0.0',
-  })
+  yield* Object.entries({ gcUserDataIsEnabled: 'true', gcSystemMetadataIsEnabled: 'true' })
 }
+
+/** Reclaimed garbage grows since then: 1 January 2020. */
+const BUILT = 1_577_836_800
+/** Parts of the allocated space by purpose; the rest has no purpose that systems serve. */
+const ONE_SITE = { UserData: 0.62, SystemMetadata: 0.042, LocalProtection: 0.21, GeoCopy: 0, GeoCache: 0 }
+const MORE_SITES: typeof ONE_SITE = { ...ONE_SITE, UserData: 0.36, GeoCopy: 0.25, GeoCache: 0.01 }
+const PURPOSES = Object.keys(ONE_SITE) as (keyof typeof ONE_SITE)[]
+/** Relative to the space of all disks. */
+const GARBAGE = {
+  User: { salt: 81, pending: 0.004, unreclaimable: 0.006, reclaimedPerDay: 0.0002 },
+  System: { salt: 82, pending: 0.0003, unreclaimable: 0.0001, reclaimedPerDay: 0.00005 },
+} as const
+const SALTS = { coded: 83, recovery: 84 } as const
+/** Time that the recovery of what is bad takes at the rate of the scenario. */
+const RECOVERY_SECONDS = 6 * SECONDS_PER_HOUR
+const BAD_CHUNKS = 'recoveryBadChunksTotalSize'
+/** The age of the last snapshot of bad chunks of a system that has none. */
+const OLD_SECONDS = 55 * SECONDS_PER_DAY
+
+type PoolState = ReturnType<typeof poolAt>
+
+/** What the values depend on: bytes, and MB/s of recovery. */
+function poolAt(model: StorageModel, pool: Pool, t: number) {
+  const nodes = nodesAt(pool, t)
+  const states = nodes.map((node) => model.stateOf(node, t))
+  const key = keyOf(pool.uuid)
+  return {
+    t,
+    allocated: sum(states.map((state) => spaceOf(state).allocated)),
+    disks: sum(nodes.map((node) => node.disks * node.diskBytes)),
+    recovery: sum(states.map(({ effects }) => effects.recovery)),
+    parts: siteCount(model, t) > 1 ? MORE_SITES : ONE_SITE,
+    noise: (salt: number, period = SECONDS_PER_HOUR) => smoothNoise(mix(key, salt), t, period),
+  }
+}
+
+/** Bytes of the data of users. */
+export function userData(model: StorageModel, pool: Pool, t: number): number {
+  return allocatedFor('UserData')(poolAt(model, pool, t))
+}
+
+const allocatedFor =
+  (purpose: keyof typeof ONE_SITE) =>
+  ({ allocated, parts }: PoolState) =>
+    Math.floor(allocated * parts[purpose])
+
+type GarbageRow = (typeof GARBAGE)[keyof typeof GARBAGE]
+const GARBAGE_KINDS = {
+  Pending: ({ disks, noise }: PoolState, { salt, pending }: GarbageRow) =>
+    Math.floor(disks * pending * (1 + 0.5 * noise(salt, 6 * SECONDS_PER_HOUR))),
+  Unreclaimable: ({ disks, noise }: PoolState, { salt, unreclaimable }: GarbageRow) =>
+    Math.floor(disks * unreclaimable * (1 + 0.2 * noise(salt, SECONDS_PER_DAY))),
+  Reclaimed: ({ disks, t }: PoolState, { reclaimedPerDay }: GarbageRow) =>
+    Math.floor(disks * reclaimedPerDay * (Math.max(0, t - BUILT) / SECONDS_PER_DAY)),
+}
+
+function applicable({ allocated, parts }: PoolState): number {
+  return Math.floor(allocated * (parts.UserData + parts.LocalProtection))
+}
+
+function coded(pool: PoolState): number {
+  const uncoded = 0.012 * (1 + pool.noise(SALTS.coded, SECONDS_PER_DAY))
+  return Math.floor(applicable(pool) * (1 - uncoded))
+}
+
+function badChunks({ recovery, noise }: PoolState): number {
+  return Math.floor(recovery * 1e6 * RECOVERY_SECONDS * (1 + 0.2 * noise(SALTS.recovery)))
+}
+
+/** In bytes; the last snapshot is of now, or of the start of the current five minutes or hour. */
+type PoolValue = readonly [
+  name: string,
+  tag: 'Capacity' | 'Space',
+  at: 'now' | 'interval' | 'hour',
+  value: (pool: PoolState) => number,
+]
+
+const POOL_VALUES: readonly PoolValue[] = [
+  ...PURPOSES.map((purpose): PoolValue => {
+    return [`diskSpaceAllocated${purpose}`, 'Capacity', 'now', allocatedFor(purpose)]
+  }),
+  ...Object.entries(GARBAGE).flatMap(([scope, row]) => {
+    const detected = (pool: PoolState) => sum(Object.values(GARBAGE_KINDS).map((read) => read(pool, row)))
+    return Object.entries({ ...GARBAGE_KINDS, TotalDetected: detected }).map(([kind, read]): PoolValue => {
+      return [`gc${scope}${kind}`, 'Capacity', 'interval', (pool) => read(pool, row)]
+    })
+  }),
+  [BAD_CHUNKS, 'Space', 'interval', badChunks],
+  ['chunksEcApplicableTotalSealSize', 'Space', 'hour', applicable],
+  ['chunksEcCodedTotalSealSize', 'Space', 'hour', coded],
+]

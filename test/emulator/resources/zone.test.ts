@@ -20,7 +20,7 @@ const SUMS = [
   ...['UserData', 'SystemMetadata', 'LocalProtection', 'GeoCopy', 'GeoCache'].map(
     (purpose) => `diskSpaceAllocated${purpose}Current`,
   ),
-  ...['User', 'System', 'Combined'].flatMap((scope) =>
+  ...['User', 'System'].flatMap((scope) =>
     ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'].map((kind) => `gc${scope}${kind}Current`),
   ),
   'recoveryBadChunksTotalSizeCurrent',
@@ -50,14 +50,7 @@ describe.each(PROFILES)('profile %s', (profile) => {
           const garbage = (kind: string) => valueAt(one, `gc${scope}${kind}Current`)
           const parts = garbage('Pending') + garbage('Unreclaimable') + garbage('Reclaimed')
           expect(parts).toBe(garbage('TotalDetected'))
-          const pending = valueAt(one, 'gcUserPendingCurrent') + valueAt(one, 'gcSystemPendingCurrent')
-          expect(valueAt(one, 'gcCombinedPendingCurrent')).toBe(pending)
         }
-        const [applicable, coded] = ['Applicable', 'Coded'].map((kind) =>
-          valueAt(one, `chunksEc${kind}TotalSealSizeCurrent`),
-        )
-        const percent = (100 * Number(coded)) / Number(applicable)
-        expect(valueAt(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(percent, 10)
       }
     },
   )
@@ -87,7 +80,6 @@ test('the form of real systems: counts are strings, measures and alerts are arra
     alertsNumUnackCritical: [{ t: expect.stringMatching(/^\d+$/), Count: '0' }],
     diskSpaceTotalCurrent: [{ t: expect.any(String), Space: expect.any(String) }],
     gcUserPendingCurrent: [{ t: expect.any(String), Capacity: expect.stringMatching(/^\d+$/) }],
-    recoveryRateCurrent: [{ t: expect.any(String), Rate: '0.0' }],
     gcUserDataIsEnabled: 'true',
     replicationIngressTrafficCurrent: [],
   })
