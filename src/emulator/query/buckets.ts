@@ -4,7 +4,7 @@ import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { type Amounts, amountOf, bytesIn, errorsIn, failedIn, succeededIn } from '../model/activity.ts'
 import { GAUGES } from '../model/gauges.ts'
 import type { NodeState } from '../model/node_state.ts'
-import { mix, smoothNoise } from '../model/random.ts'
+import { mix, smoothNoise, sum } from '../model/random.ts'
 import { cpu, DIRECTIONS, ERROR_CODES, nic, PURPOSES, rounded, trafficOf } from '../model/traffic.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { lagSeconds, replicationGroups, replicationLinks } from '../resources/replication.ts'
@@ -19,21 +19,14 @@ const IO_WAIT = 72
 const IO_WAIT_SECONDS = 1_800
 const system: Gauge = (state) => rounded(cpu(state) * 0.28)
 const nice: Gauge = (state) => rounded(cpu(state) * 0.01)
-const interrupts: Gauge = (state) => rounded(cpu(state) * 0.005)
 const waiting: Gauge = ({ node, t }) =>
   rounded(0.3 + 0.2 * smoothNoise(mix(node.key, IO_WAIT), t, IO_WAIT_SECONDS))
-const none: Gauge = () => 0
 
 /** In percent: user, nice and system add up to the value of the dashboard API, all fields to 100. */
 const CPU: Readonly<Record<string, Gauge>> = {
-  usage_guest: none,
-  usage_guest_nice: none,
-  usage_idle: (state) => 100 - cpu(state) - waiting(state) - interrupts(state),
+  usage_idle: (state) => 100 - cpu(state) - waiting(state),
   usage_iowait: waiting,
-  usage_irq: none,
   usage_nice: nice,
-  usage_softirq: interrupts,
-  usage_steal: none,
   usage_system: system,
   usage_user: (state) => cpu(state) - system(state) - nice(state),
 }
@@ -73,7 +66,7 @@ const INTERFACES: Readonly<Record<'v3' | 'v4', Readonly<Record<string, number>>>
   v3: { private: 0.125, public: 0.875 },
   v4: { 'private.4': 0.125, public: 0.875, 'public.data': 0.8, 'public.repl': 0.01 },
 }
-const BYTES_PER_PACKET = 1_400
+const BYTES_PER_DROP = 1_400 * BYTES_PER_MB
 const BITS_PER_BYTE = 8
 const PORTS = 2
 
@@ -82,27 +75,21 @@ const NETWORK_COUNTERS: Readonly<Record<string, (received: number, transmitted: 
   bytes_recv: (received) => received,
   bytes_sent: (_received, transmitted) => transmitted,
   bytes_sum: (received, transmitted) => received + transmitted,
-  drop_in: (received) => received / BYTES_PER_PACKET / BYTES_PER_MB,
+  drop_in: (received) => received / BYTES_PER_DROP,
   drop_out: () => 0,
-  err_in: () => 0,
-  err_out: () => 0,
-  packets_recv: (received) => received / BYTES_PER_PACKET,
-  packets_sent: (_received, transmitted) => transmitted / BYTES_PER_PACKET,
-  packets_sum: (received, transmitted) => (received + transmitted) / BYTES_PER_PACKET,
 }
 
-/** Fields of measurement `net`. In version 3 `bytes_sum` is in bytes/s, and a utilization replaces the speed. */
+/** Fields of measurement `net`. In version 3 a utilization replaces the speed and `bytes_sum`. */
 function networkFields(profile: Profile): NodeField[] {
   const version = PROFILES[profile].flux === 'v4' ? 'v4' : 'v3'
   return Object.entries(INTERFACES[version]).flatMap(([name, part]) => {
     const row = (field: string, value: NodeField['value']): NodeField => {
       return { measurement: 'net', field, tags: { interface: name, tag: 'system' }, value }
     }
-    const bandwidth: Gauge = (state) => {
+    const utilization: Gauge = (state) => {
       const { received, transmitted } = nic(trafficOf(state))
-      return (received + transmitted) * part
+      return (100 * (received + transmitted) * part * PORTS) / state.node.nicCapacity
     }
-    const utilization: Gauge = (state) => (100 * bandwidth(state) * PORTS) / state.node.nicCapacity
     /** Mbit/s: the interfaces of both ports have the capacity of the node. */
     const speed: Gauge = ({ node }) => (node.nicCapacity * BITS_PER_BYTE) / PORTS
     const counters = Object.entries(NETWORK_COUNTERS).map(([field, count]) =>
@@ -114,40 +101,22 @@ function networkFields(profile: Profile): NodeField[] {
       }),
     )
     if (version === 'v4') return [...counters, row('speed', { gauge: speed })]
-    return [
-      ...counters.filter(({ field }) => !field.endsWith('_sum')),
-      row('bytes_sum', { gauge: (state) => bandwidth(state) * BYTES_PER_MB }),
-      row('utilization', { gauge: utilization }),
-    ]
+    const ofVersion3 = counters.filter(({ field }) => field !== 'bytes_sum')
+    return [...ofVersion3, row('utilization', { gauge: utilization })]
   })
 }
 
-const TABLES = { process: 'dtquery', tag: 'dt' } as const
+const TABLES = { _measurement: 'dtquery_dt_status', process: 'dtquery', tag: 'dt' } as const
 const TABLES_PER_NODE = 384
 const TABLES_DELAY_SECONDS = 57
 
 /** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
 function directoryTables({ model, settings }: ResourceRequest): FieldSeries[] {
-  const nodes = model.pools.flatMap((pool) => pool.nodes)
-  const series = (columns: Tags, value: number) =>
-    systemSeries({ ...columns, ...TABLES }, 'long', () => value, TABLES_DELAY_SECONDS)
-  const unready = Number(settings['unready-tables'] ?? 0)
-  const counts = {
-    total: TABLES_PER_NODE * nodes.length,
-    unready,
-    unknown: 0,
-    RIS_failure: 0,
-    dump_failure: 0,
-  }
-  const _measurement = 'dtquery_dt_dist_host_dt_node_id'
-  return [
-    ...Object.entries(counts).map(([_field, count]) =>
-      series({ _field, _measurement: 'dtquery_dt_status' }, count),
-    ),
-    ...nodes.map(({ address }) =>
-      series({ _field: 'count_i', _measurement, dt_node_id: address }, TABLES_PER_NODE),
-    ),
-  ]
+  const total = TABLES_PER_NODE * sum(model.pools.map(({ nodes }) => nodes.length))
+  const counts = { total, unready: Number(settings['unready-tables'] ?? 0), unknown: 0 }
+  return Object.entries(counts).map(([_field, count]) =>
+    systemSeries({ _field, ...TABLES }, 'long', () => count, TABLES_DELAY_SECONDS),
+  )
 }
 
 const INTERNAL = 'statDataHead_performance_internal'

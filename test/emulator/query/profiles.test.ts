@@ -33,17 +33,16 @@ test.each(['classic', 'modern', 'range-defect'] as const)(
   },
 )
 
-test('the CPU has all fields of real systems, which add up to 100 %', async () => {
+test('the fields of the CPU add up to 100 %', async () => {
   const emulator = await startEmulator({ profile: 'classic', pools: 1, nodes: 1 })
   const rows = await rowsOf(emulator, script('monitoring_op', 'cpu', '|> last()'))
-  const kinds = ['guest', 'guest_nice', 'idle', 'iowait', 'irq', 'nice', 'softirq', 'steal', 'system', 'user']
+  const kinds = ['idle', 'iowait', 'nice', 'system', 'user']
   expect(rows.map((row) => row['_field'])).toEqual(kinds.map((kind) => `usage_${kind}`))
   expect(rows.reduce((sum, row) => sum + Number(row['_value']), 0)).toBeCloseTo(100, 6)
 })
 
 describe('network interfaces', () => {
-  const COUNTERS = ['bytes', 'packets'].flatMap((unit) => [`${unit}_recv`, `${unit}_sent`])
-  const ALL = [...COUNTERS, 'bytes_sum', 'drop_in', 'drop_out', 'err_in', 'err_out']
+  const COUNTERS = ['bytes_recv', 'bytes_sent', 'drop_in', 'drop_out']
   const read = async (profile: Profile) => {
     const rows = await rowsOf(await startEmulator({ profile, pools: 1, nodes: 1 }), NET)
     const fields = [...new Set(rows.map((row) => row['_field']))]
@@ -56,7 +55,7 @@ describe('network interfaces', () => {
   test('of version 4.3: VLANs are counted in their parent, and there is a speed', async () => {
     const { names, fields, lastOf } = await read('modern')
     expect(names).toEqual(['private.4', 'public', 'public.data', 'public.repl'])
-    expect(fields).toEqual([...ALL, 'packets_sum', 'speed'].sort())
+    expect(fields).toEqual([...COUNTERS, 'bytes_sum', 'speed'].sort())
     const received = (name: string) => lastOf(name, 'bytes_recv')
     expect(received('public')).toBeGreaterThan(received('public.data') + received('public.repl'))
   })
@@ -64,9 +63,8 @@ describe('network interfaces', () => {
   test.each(['classic', 'range-defect'] as const)('of version 3: %s', async (profile) => {
     const { names, fields, lastOf } = await read(profile)
     expect(names).toEqual(['private', 'public'])
-    expect(fields).toEqual([...ALL, 'utilization'].sort())
-    // No counter, unlike that of version 4.3.
-    expect(lastOf('public', 'bytes_sum')).toBeLessThan(lastOf('public', 'bytes_recv') / 1_000)
+    expect(fields).toEqual([...COUNTERS, 'utilization'].sort())
+    expect(lastOf('public', 'utilization')).toBeLessThan(100)
   })
 })
 
