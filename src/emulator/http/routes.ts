@@ -5,7 +5,7 @@ import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { ROLES, type Role } from '../protocol/profiles.ts'
-import { answerQuery } from '../query/endpoint.ts'
+import { answerQuery } from '../query/evaluate.ts'
 import { DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
 import {
   bucketList,

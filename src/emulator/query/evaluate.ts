@@ -1,11 +1,53 @@
+import { MS_PER_SECOND } from '../../time_units.ts'
+import { oncePerKey } from '../../values/memo.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { mix } from '../model/random.ts'
-import { QueryError } from '../protocol/errors.ts'
+import { EmulatedError, QueryError } from '../protocol/errors.ts'
+import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import type { ResourceRequest } from '../resources/request.ts'
 import { BUCKETS } from './buckets.ts'
-import type { FluxOperation, FluxQuery, FluxRange, Instant } from './flux.ts'
+import { type FluxOperation, type FluxQuery, type FluxRange, type Instant, parseFlux } from './flux.ts'
 import { type Bucket, intervalOf, type SeriesPoint, seriesOf, type ValueType, valueText } from './series.ts'
+
+const JSON_TYPE = 'application/json'
+/** The text of more is made with pauses for other requests. */
+const MAX_SHORT_TABLES = 500
+
+/** @throws EmulatedError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500 */
+export function answerQuery(request: ResourceRequest) {
+  const { context, settings } = request
+  const { flux } = PROFILES[request.profile]
+  if (flux === 'absent') throw new EmulatedError('notFound', `There is nothing under ${context.path}`)
+  if (flux === 'unavailable') throw new EmulatedError('unreachable', '')
+  const mediaType = context.accepts(JSON_TYPE)
+  if (mediaType === false)
+    throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)
+  const result = evaluate(parseFlux(scriptOf(request), settings), request)
+  const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement'] ?? ''))
+  const isCombined = measurements.size > 1
+  if (isCombined && settings['combined-refused'] !== undefined)
+    throw new QueryError('requested operation merges tables with different schemas for group key {}')
+  const broken = settings['measurement-error']
+  if (broken !== undefined && measurements.has(broken))
+    throw new QueryError('internal error: this error is made on purpose')
+  const isEmptied = isCombined && settings['combined-empty'] !== undefined
+  const answered = isEmptied ? { ...result, tables: [] } : result
+  return { mediaType, text: jsonOf(answered), long: answered.tables.length > MAX_SHORT_TABLES }
+}
+
+/** The script of a request. @throws QueryError 400 */
+export function scriptOf({ context, body }: Pick<ResourceRequest, 'context' | 'body'>): string {
+  const contentType = context.get('content-type')
+  if (contentType.startsWith('application/vnd.flux')) return body
+  if (!contentType.startsWith(JSON_TYPE)) {
+    throw new QueryError(`unsupported request media type: ${contentType}`, 400)
+  }
+  const value = parsedJson(body)
+  const query = isObject(value) ? value['query'] : undefined
+  if (typeof query !== 'string') throw new QueryError('failed to decode request body: no query', 400)
+  return query
+}
 
 /** Points of one or several series that have the same group key. */
 export interface GroupTable {
@@ -17,15 +59,14 @@ export interface GroupTable {
 
 /** Columns that every point has; `keep` and `drop` may remove them. */
 export const POINT_COLUMNS = ['_start', '_stop', '_time', '_value'] as const
-type PointColumn = (typeof POINT_COLUMNS)[number]
 
 interface TableSet {
-  readonly pointColumns: readonly PointColumn[]
+  readonly pointColumns: readonly (typeof POINT_COLUMNS)[number][]
   /** Sorted by the text of the group key. */
   readonly tables: readonly GroupTable[]
 }
 type QueryWindow = Readonly<Record<'start' | 'stop', Instant>>
-export interface QueryResult extends TableSet, QueryWindow {}
+type QueryResult = TableSet & QueryWindow
 
 const NANOSECONDS = 1_000_000_000
 const FRACTION = 73
@@ -33,7 +74,7 @@ const FRACTION = 73
 const DEFECT_SECONDS = 2 * STATISTICS_INTERVAL_SECONDS
 
 /** @throws QueryError 500 for an unknown bucket, an empty range, and tables that cannot be merged */
-export function evaluate(query: FluxQuery, request: ResourceRequest): QueryResult {
+function evaluate(query: FluxQuery, request: ResourceRequest): QueryResult {
   const bucket = BUCKETS.get(query.bucket)
   if (bucket === undefined) {
     throw new QueryError(
@@ -44,7 +85,7 @@ export function evaluate(query: FluxQuery, request: ResourceRequest): QueryResul
   // Real systems have a clock with nanoseconds.
   const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
   const isDefective =
-    PROFILES[profile].flux === 'v3-defect' && !query.rest.some(({ name }) => name === 'last')
+    PROFILES[profile].flux === 'v3-defect' && !query.operations.some(({ name }) => name === 'last')
   const series = seriesOf(bucket, request)
   return evaluateSeries(query, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
     const { first, last } = boundsOf(bucket, window, request)
@@ -71,7 +112,7 @@ export function evaluateSeries<Series extends Pick<GroupTable, 'columns' | 'type
     if (points.length > 0) tables.push({ columns, type, points })
   }
   const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sorted(tables) }
-  return { ...window, ...query.rest.reduce(applyOperation, set) }
+  return { ...window, ...query.operations.reduce(applyOperation, set) }
 }
 
 function windowOf({ start, stop }: FluxRange, now: Instant): QueryWindow {
@@ -107,41 +148,33 @@ function runningTotals(points: readonly SeriesPoint[], type: ValueType): SeriesP
 }
 
 /** @throws QueryError 500 for tables that cannot be merged */
-function applyOperation(set: TableSet, operation: FluxOperation): TableSet {
-  switch (operation.name) {
-    case 'filter':
-      return { ...set, tables: set.tables.filter(({ columns }) => operation.accepts(columns)) }
-    case 'last':
-      return { ...set, tables: set.tables.map((table) => ({ ...table, points: table.points.slice(-1) })) }
-    case 'keep':
-      return withColumns(set, (name) => operation.columns.includes(name))
-    case 'drop':
-      return withColumns(set, (name) => !operation.columns.includes(name))
-  }
+function applyOperation({ pointColumns, tables }: TableSet, operation: FluxOperation): TableSet {
+  if (operation.name === 'last')
+    return { pointColumns, tables: tables.map((table) => ({ ...table, points: table.points.slice(-1) })) }
+  const { name, columns } = operation
+  const isKept = (column: string) => columns.includes(column) === (name === 'keep')
+  return { pointColumns: pointColumns.filter(isKept), tables: withColumns(tables, isKept) }
 }
 
 /** Tables that get the same group key become one, whose points follow each other. */
-function withColumns({ pointColumns, tables }: TableSet, isKept: (name: string) => boolean): TableSet {
+function withColumns(tables: readonly GroupTable[], isKept: (name: string) => boolean): GroupTable[] {
   const merged = new Map<string, GroupTable & { readonly points: SeriesPoint[] }>()
   for (const { columns: all, type, points } of tables) {
     const columns = Object.fromEntries(Object.entries(all).filter(([name]) => isKept(name)))
-    const names = columnNames(columns).map((name) => `${name}=${columns[name]}`)
-    const key = names.join('\u0000')
+    const key = columnNames(columns)
+      .map((name) => `${name}=${columns[name]}`)
+      .join(',')
     const table = merged.get(key) ?? { columns, type, points: [] }
-    if (table.type !== type) {
-      const groupKey = `{${names.join(',')}}`
-      throw new QueryError(
-        `requested operation merges tables with different schemas for group key ${groupKey}`,
-      )
-    }
+    if (table.type !== type)
+      throw new QueryError(`requested operation merges tables with different schemas for group key {${key}}`)
     table.points.push(...points)
     merged.set(key, table)
   }
-  return { pointColumns: pointColumns.filter(isKept), tables: sorted([...merged.values()]) }
+  return sorted([...merged.values()])
 }
 
 /** In the order in which columns are served: `_field`, `_measurement`, then the tags. */
-export function columnNames(columns: GroupTable['columns']): string[] {
+function columnNames(columns: GroupTable['columns']): string[] {
   return Object.keys(columns).sort()
 }
 
@@ -154,4 +187,58 @@ function sorted(tables: readonly GroupTable[]): GroupTable[] {
     .map((table) => ({ table, key: keyOf(table) }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ table }) => table)
+}
+
+/** The body of a query that found nothing. */
+const EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
+const TIME_TYPE = 'dateTime:RFC3339'
+
+/**
+ * The result as pieces of JSON text. There is one list of columns for all tables: columns that some of them do not
+ * have are lost. There is one list of types too, that of the first table. Every cell is a string.
+ */
+export function* jsonOf(result: QueryResult): Generator<string> {
+  const [first] = result.tables
+  if (first === undefined) {
+    yield EMPTY
+    return
+  }
+  const names = columnNames(first.columns).filter((name) =>
+    result.tables.every(({ columns }) => Object.hasOwn(columns, name)),
+  )
+  const types = [
+    'long',
+    ...result.pointColumns.map((name) => (name === '_value' ? first.type : TIME_TYPE)),
+    ...names.map(() => 'string'),
+  ]
+  const columns = ['table', ...result.pointColumns, ...names]
+  yield `{"Series":[{"Datatypes":${JSON.stringify(types)},"Columns":${JSON.stringify(columns)},"Values":[`
+  yield* rowsOf(result, names)
+  yield ']}]}'
+}
+
+function* rowsOf(
+  { tables, pointColumns, start, stop }: QueryResult,
+  names: readonly string[],
+): Generator<string> {
+  // The rows of a node have the same few times.
+  const timeText = oncePerKey((seconds: number) => instantText({ seconds, nanoseconds: 0 }))
+  const [_start, _stop] = [instantText(start), instantText(stop)]
+  for (const [index, { columns, points }] of tables.entries()) {
+    const tags = names.map((name) => columns[name])
+    const rows = points.map(({ time, value }) => {
+      const cells = { _start, _stop, _time: timeText(time), _value: value }
+      return JSON.stringify([String(index), ...pointColumns.map((name) => cells[name]), ...tags])
+    })
+    yield `${index === 0 ? '' : ','}${rows.join(',')}`
+  }
+}
+
+const NANOSECOND_DIGITS = 9
+
+/** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */
+function instantText({ seconds, nanoseconds }: Instant): string {
+  const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
+  const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
+  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
 }

@@ -2,13 +2,13 @@ import { MS_PER_SECOND } from '../../time_units.ts'
 import { QueryError } from '../protocol/errors.ts'
 import { ALLOWED_OPERATIONS, type Settings } from '../protocol/settings.ts'
 
-/** A query: `from(bucket: …) |> range(…) |> …`. */
+/** A query: `from(bucket: …) |> range(…) |> filter(…) |> …`. */
 export interface FluxQuery {
   readonly bucket: string
   readonly range: FluxRange
-  /** The filters before every other operation. */
   readonly filters: readonly Predicate[]
-  readonly rest: readonly FluxOperation[]
+  /** What follows range and filters, in order. */
+  readonly operations: readonly FluxOperation[]
 }
 
 export type FluxRange = Readonly<Record<'start' | 'stop', FluxTime>>
@@ -21,7 +21,6 @@ export interface Instant {
 }
 
 export type FluxOperation =
-  | { readonly name: 'filter'; readonly accepts: Predicate }
   | { readonly name: 'last' }
   | { readonly name: 'keep' | 'drop'; readonly columns: readonly string[] }
 
@@ -30,11 +29,9 @@ type Predicate = (columns: Readonly<Record<string, string>>) => boolean
 
 /** Functions of the language that exist and are refused. All other names are compile errors. */
 const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(
-  `aggregateWindow bottom buckets columns contains count covariance cumulativeSum derivative difference distinct
-   duplicate elapsed fill first group histogram histogramQuantile increase integral join keys keyValues
-   kaufmansAMA limit map max mean median min mode movingAverage pivot pearsonr percentile quantile reduce rename
-   sample set shift skew sort spread stateCount stateDuration stddev sum tail timeShift to top union unique window
-   yield`.split(/\s+/),
+  `aggregateWindow bottom buckets count derivative difference distinct fill first group histogramQuantile
+   increase integral join limit map max mean median min pivot quantile reduce rename sort sum top union
+   window yield`.split(/\s+/),
 )
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const NANOSECOND_DIGITS = 9
@@ -51,49 +48,29 @@ export function parseFlux(script: string, settings: Settings): FluxQuery {
   if (source !== 'from') return refuse(cursor, source, settings)
   const { bucket } = parseArguments(cursor, { bucket: cursor.string })
   const filters: Predicate[] = []
-  const rest: FluxOperation[] = []
+  const operations: FluxOperation[] = []
   let range: FluxRange | undefined
   while (cursor.accept('|>')) {
-    const operation = parseOperation(cursor, settings)
-    if ('range' in operation) {
-      if (range !== undefined) return cursor.fail('two ranges')
-      // After another operation than a filter it bounds nothing.
-      if (rest.length === 0) range = operation.range
-    } else if (operation.name === 'filter' && rest.length === 0) filters.push(operation.accepts)
-    else rest.push(operation)
+    const name = cursor.name()
+    if (name === settings['refused-operation']) return refuse(cursor, name, settings)
+    if (name === 'range') {
+      const time = () => parseTime(cursor, settings)
+      range = parseArguments(cursor, { start: time, stop: time }, { stop: { relativeSeconds: 0 } })
+    } else if (name === 'filter') {
+      filters.push(parseArguments(cursor, { fn: () => parsePredicate(cursor) }).fn)
+    } else if (name === 'last') {
+      parseArguments(cursor, {})
+      operations.push({ name })
+    } else if (name === 'keep' || name === 'drop') {
+      operations.push({ name, ...parseArguments(cursor, { columns: () => parseStrings(cursor) }) })
+    } else return refuse(cursor, name, settings)
   }
   cursor.expectEnd()
-  if (range !== undefined) return { bucket, range, filters, rest }
+  if (range !== undefined) return { bucket, range, filters, operations }
   throw new QueryError(
     `error in building plan while starting program: cannot submit unbounded read to "${bucket}"; ` +
       "try bounding 'from' with a call to 'range'",
   )
-}
-
-function parseOperation(
-  cursor: Cursor,
-  settings: Settings,
-): FluxOperation | { readonly name: 'range'; readonly range: FluxRange } {
-  const name = cursor.name()
-  if (name === settings['refused-operation']) return refuse(cursor, name, settings)
-  const time = () => parseTime(cursor, settings)
-  switch (name) {
-    case 'range':
-      return {
-        name,
-        range: parseArguments(cursor, { start: time, stop: time }, { stop: { relativeSeconds: 0 } }),
-      }
-    case 'filter':
-      return { name, accepts: parseArguments(cursor, { fn: () => parsePredicate(cursor) }).fn }
-    case 'last':
-      parseArguments(cursor, { column: cursor.string }, { column: '_value' })
-      return { name }
-    case 'keep':
-    case 'drop':
-      return { name, ...parseArguments(cursor, { columns: () => parseStrings(cursor) }) }
-    default:
-      return refuse(cursor, name, settings)
-  }
 }
 
 /** @throws QueryError in the words for a function that exists, or for any other name */
@@ -191,12 +168,15 @@ function parseTerm(cursor: Cursor, row: string, depth: number): Predicate {
   return (columns) => Object.hasOwn(columns, name) && (columns[name] === expected) === isEqual
 }
 
-const PATTERNS = {
-  blanks: /(?:\s|\/\/[^\n]*)*/y,
-  name: /[A-Za-z_]\w*/y,
-  string: /"(?:[^"\\]|\\.)*"/y,
-  time: /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?/y,
-  duration: /-?(?:\d+[a-z]+)+/y,
+/** A text, and the blanks and comments after it. */
+const token = (text: RegExp) => new RegExp(`(${text.source})(?:\\s|//[^\\n]*)*`, 'y')
+const TOKENS = {
+  nothing: token(/(?:)/),
+  name: token(/[A-Za-z_]\w*/),
+  string: token(/"(?:[^"\\]|\\.)*"/),
+  time: token(/\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?/),
+  duration: token(/-?(?:\d+[a-z]+)+/),
+  symbol: token(/\|>|=>|==|!=|[()[\]:,.]|and\b|or\b/),
 }
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
@@ -204,45 +184,32 @@ type Cursor = ReturnType<typeof cursorOf>
 
 /** Reads a script from its start to its end. What it cannot read is refused with QueryError 500. */
 function cursorOf(script: string) {
-  let offset = 0
-  let before = 0
+  let [offset, before] = [0, 0]
   /** Refuses the query at the text that was read last. */
   const fail = (problem: string, at = before): never => {
     const lines = script.slice(0, at).split('\n')
     const column = (lines.at(-1)?.length ?? 0) + 1
     throw new QueryError(`failed to compile query: loc ${lines.length}:${column}: ${problem}`)
   }
-  const match = (kind: keyof typeof PATTERNS, at: number) => {
-    PATTERNS[kind].lastIndex = at
-    return PATTERNS[kind].exec(script)?.[0]
-  }
-  const advance = (length: number) => {
+  /** The next text, if it is of the kind, and the wanted one. */
+  const take = (kind: keyof typeof TOKENS, wanted?: string) => {
+    TOKENS[kind].lastIndex = offset
+    const [whole = '', text] = TOKENS[kind].exec(script) ?? []
+    if (text === undefined || (wanted !== undefined && text !== wanted)) return undefined
     before = offset
-    offset += length
-    offset += match('blanks', offset)?.length ?? 0
-  }
-  const take = (kind: keyof typeof PATTERNS) => {
-    const text = match(kind, offset)
-    if (text !== undefined) advance(text.length)
+    offset += whole.length
     return text
   }
-  const accept = (symbol: string) => {
-    const isPart = /\w$/.test(symbol) && /\w/.test(script.charAt(offset + symbol.length))
-    const isNext = script.startsWith(symbol, offset) && !isPart
-    if (isNext) advance(symbol.length)
-    return isNext
-  }
+  const accept = (symbol: string) => take('symbol', symbol) !== undefined
   const unexpected = () => {
-    const found =
-      offset < script.length ? `character ${JSON.stringify(script.charAt(offset))}` : 'end of the query'
+    const isEnd = offset >= script.length
+    const found = isEnd ? 'end of the query' : `character ${JSON.stringify(script.charAt(offset))}`
     return fail(`unexpected ${found}`, offset)
   }
-  advance(0)
+  take('nothing')
   return {
     fail,
-    /** The next text of a kind, if it is one. */
     take,
-    /** Reads this symbol or word if it comes next. */
     accept,
     expect: (symbol: string) => void (accept(symbol) || unexpected()),
     name: () => take('name') ?? unexpected(),

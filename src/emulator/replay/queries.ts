@@ -3,8 +3,14 @@ import { shiftTimes } from '../../recording/times.ts'
 import type { AuthorizedRequest, RouteResponse } from '../http/routes.ts'
 import { EmulatedError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/format.ts'
-import { jsonOf, scriptOf } from '../query/endpoint.ts'
-import { ceilOf, evaluateSeries, type GroupTable, POINT_COLUMNS } from '../query/evaluate.ts'
+import {
+  ceilOf,
+  evaluateSeries,
+  type GroupTable,
+  jsonOf,
+  POINT_COLUMNS,
+  scriptOf,
+} from '../query/evaluate.ts'
 import { parseFlux } from '../query/flux.ts'
 import type { SeriesPoint } from '../query/series.ts'
 import { responseOf } from './answers.ts'
