@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
-import { createReplay, type Replay } from '../emulator/replay/replay.ts'
+import { createReplay, type Replay } from '../emulator/replay.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
 import {
   addEmulatorFlags,

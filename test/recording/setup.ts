@@ -1,7 +1,7 @@
 import { createSystemRecording, type SystemRecording } from '../../src/commands/capture.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
-import { createReplay, type Replay } from '../../src/emulator/replay/replay.ts'
+import { createReplay, type Replay } from '../../src/emulator/replay.ts'
 import { parseRecording, type Recording } from '../../src/recording/format.ts'
 
 /** Limits that do not slow down tests. */

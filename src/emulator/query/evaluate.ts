@@ -1,5 +1,5 @@
 import { MS_PER_SECOND } from '../../time_units.ts'
-import { oncePerKey } from '../../values/memo.ts'
+import { oncePerKey } from '../../values/cache.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { mix } from '../model/random.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
