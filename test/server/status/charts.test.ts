@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { charts, POOL_CHARTS } from '../../../src/server/status/page/charts.ts'
+import { charts } from '../../../src/server/status/page/charts.ts'
 
 const MINUTE_SLOTS = 4
 const polls = {
@@ -16,8 +16,8 @@ function lineAt(interval_seconds: number | null, stale_after_seconds = 300): str
   )
   const history = (column: string) =>
     column === 'disk_space_allocated_ratio' ? slots : slots.map(() => undefined)
-  const page = charts(POOL_CHARTS, history, { ...polls, interval_seconds, stale_after_seconds })
-  return / d="([^"]*)"/.exec(page.text)?.[1]?.replace(/[^A-Za-z]/g, '')
+  const page = charts(history, { ...polls, interval_seconds, stale_after_seconds })
+  return / d="([^"]*)"/.exec(page?.text ?? '')?.[1]?.replace(/[^A-Za-z]/g, '')
 }
 
 test.each([

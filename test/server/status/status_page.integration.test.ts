@@ -295,7 +295,7 @@ describe('for keyboards and screen readers', () => {
     await page.getByRole('table', { name: 'Nodes of pool p' }).waitFor()
     expect(await page.getByRole('columnheader').allInnerTexts()).toContain('Health')
     await page
-      .getByRole('img', { name: /^Polls of the last 5m: 1 ok$/ })
+      .getByRole('img', { name: /^Failed polls of the last 5m: 0 to 0$/ })
       .first()
       .waitFor()
     expect(await page.locator('svg:not([aria-hidden]):not([aria-label])').count()).toBe(0)

@@ -1,12 +1,5 @@
 import type { ScheduleStatus } from '../../../status/model.ts'
-import {
-  type History,
-  MINUTE_SLOTS,
-  type PoolColumn,
-  SLOT_SECONDS,
-  type SystemColumn,
-  type Values,
-} from '../../../status/recent.ts'
+import { type Column, type History, SLOT_SECONDS, type Values } from '../../../status/recent.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'
@@ -24,23 +17,21 @@ const LONGEST_GAP = 1.3
 
 type Combine = (values: readonly number[]) => number
 const last: Combine = (values) => values.at(-1) ?? 0
-const highest: Combine = (values) => Math.max(...values)
 const total: Combine = (values) => values.reduce((sum, value) => sum + value, 0)
 
-interface LineChart<Column extends string> {
+interface ChartRow {
   readonly title: string
   readonly column: Column
-  /** The values that are shown, of those of all slots; by default the same. */
-  readonly derive?: (values: Values) => Values
-  /** The value of several slots. */
+  /** The value of several slots, and the one beside the title. */
   readonly combine: Combine
   readonly text: (value: number) => string
   /** The value at the top; by default a little more than the highest one. */
   readonly top?: number
 }
 
-const COMMON_CHARTS: readonly LineChart<SystemColumn & PoolColumn>[] = [
-  { title: 'Poll duration', column: 'poll_seconds', combine: highest, text: latencyText },
+const CHARTS: readonly ChartRow[] = [
+  { title: 'Failed polls', column: 'polls_failed', combine: total, text: countText },
+  { title: 'Poll duration', column: 'poll_seconds', combine: last, text: latencyText },
   {
     title: 'Transactions',
     column: 'transactions_per_second',
@@ -53,57 +44,34 @@ const COMMON_CHARTS: readonly LineChart<SystemColumn & PoolColumn>[] = [
     combine: last,
     text: (value) => `${bytesText(value)}/s`,
   },
+  { title: 'Allocated', column: 'disk_space_allocated_ratio', combine: last, text: percentText, top: 1 },
 ]
 
-export const SYSTEM_CHARTS: readonly LineChart<SystemColumn>[] = [
-  ...COMMON_CHARTS,
-  {
-    title: 'Requests',
-    column: 'requests',
-    // The minute before each slot, so that the newest value equals that of the facts.
-    derive: (counts) =>
-      counts.map((_, index) =>
-        total(
-          counts
-            .slice(0, index + 1)
-            .slice(-MINUTE_SLOTS)
-            .map((count) => count ?? 0),
-        ),
-      ),
-    combine: last,
-    text: (count) => `${countText(count)}/min`,
-  },
-]
-
-export const POOL_CHARTS: readonly LineChart<PoolColumn>[] = [
-  ...COMMON_CHARTS,
-  {
-    title: 'Allocated',
-    column: 'disk_space_allocated_ratio',
-    combine: last,
-    text: percentText,
-    top: 1,
-  },
-]
-
-export function charts<Column extends string>(
-  rows: readonly LineChart<Column>[],
-  history: History<NoInfer<Column> | PollColumn>,
-  polls: ScheduleStatus,
-): Html {
+/** The charts of a system or pool; nothing without values. */
+export function charts(history: History, polls: ScheduleStatus): Html | undefined {
   const interval = Math.max(LEAST_INTERVAL_SECONDS, polls.interval_seconds ?? polls.stale_after_seconds)
-  const ok = history('polls_ok')
-  const list = [
-    pollChart(ok, history('polls_failed')),
-    ...rows.map((row) => lineChart(row, history(row.column), LONGEST_GAP * interval)),
-  ]
-  if (list.every((one) => one === undefined)) return html``
-  return html`<h3 class="quiet">Last ${durationText(ok.length * SLOT_SECONDS)}</h3><div class="charts">${list}</div>`
+  const list = CHARTS.flatMap((row) => chart(row, history(row.column), LONGEST_GAP * interval) ?? [])
+  if (list.length === 0) return undefined
+  const seconds = history('requests').length * SLOT_SECONDS
+  return html`<h3 class="quiet">Last ${durationText(seconds)}</h3><div class="charts">${list}</div>`
 }
 
-type PollColumn = 'polls_ok' | 'polls_failed'
+/** A line; nothing without a value. */
+function chart(
+  { title, combine, text, top }: ChartRow,
+  values: Values,
+  gapSeconds: number,
+): Html | undefined {
+  const { points, seconds } = pointsOf(values, combine)
+  const present = points.filter((value) => value !== undefined)
+  if (present.length === 0) return undefined
+  const [low, high] = [Math.min(...present), Math.max(...present)]
+  const path = pathOf(points, gapSeconds / seconds, top ?? (high > 0 ? high * HEADROOM : 1))
+  const label = `${title} of the last ${durationText(points.length * seconds)}: ${text(low)} to ${text(high)}`
+  return html`<figure class="chart"><figcaption>${title} <strong>${text(combine(present))}</strong></figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}"><path d="${path}"/></svg></figure>`
+}
 
-/** The values of each point. */
+/** The values of each point, and how long it is. */
 function pointsOf(values: Values, combine: Combine): { readonly points: Values; readonly seconds: number } {
   const perPoint = Math.max(1, Math.ceil(values.length / POINTS))
   const points: (number | undefined)[] = []
@@ -112,22 +80,6 @@ function pointsOf(values: Values, combine: Combine): { readonly points: Values; 
     points.unshift(slots.length === 0 ? undefined : combine(slots))
   }
   return { points, seconds: perPoint * SLOT_SECONDS }
-}
-
-/** A line; nothing without a value. */
-function lineChart(
-  { title, derive = (values) => values, combine, text, top }: LineChart<string>,
-  values: Values,
-  gapSeconds: number,
-): Html | undefined {
-  const { points, seconds } = pointsOf(derive(values), combine)
-  const present = points.filter((value) => value !== undefined)
-  const newest = present.at(-1)
-  if (newest === undefined) return undefined
-  const [low, high] = [Math.min(...present), Math.max(...present)]
-  const path = pathOf(points, gapSeconds / seconds, top ?? (high > 0 ? high * HEADROOM : 1))
-  const label = `${title} of the last ${durationText(points.length * seconds)}: ${text(low)} to ${text(high)}, now ${text(newest)}`
-  return chart(title, text(newest), label, html`<path d="${path}"/>`)
 }
 
 /** @param gap longest distance of two points that are connected, in points */
@@ -145,27 +97,4 @@ function pathOf(points: Values, gap: number, top: number): string {
       return isNear ? `L${x} ${y}` : `M${x} ${y}h0`
     })
     .join('')
-}
-
-/** The polls of each point: high and red if one failed. */
-function pollChart(ok: Values, failed: Values): Html | undefined {
-  const good = pointsOf(ok, total)
-  const { points: bad } = pointsOf(failed, total)
-  const sum = (points: Values) => points.reduce<number>((all, value) => all + (value ?? 0), 0)
-  const [goodCount, badCount] = [sum(good.points), sum(bad)]
-  if (goodCount + badCount === 0) return undefined
-  const width = WIDTH / good.points.length
-  const bars = good.points.map((count, index) => {
-    const isBad = bad[index] !== undefined
-    if (count === undefined && !isBad) return undefined
-    const height = isBad ? HEIGHT : HEIGHT / 2
-    return html`<rect class="${isBad ? 'bad' : 'good'}" x="${rounded(index * width)}" y="${HEIGHT - height}" width="${rounded(width * 0.7)}" height="${height}"/>`
-  })
-  const text = badCount === 0 ? `${goodCount} ok` : `${goodCount} ok, ${badCount} failed`
-  const period = durationText(good.points.length * good.seconds)
-  return chart('Polls', text, `Polls of the last ${period}: ${text}`, html`${bars}`)
-}
-
-function chart(title: string, value: string, label: string, shapes: Html): Html {
-  return html`<figure class="chart"><figcaption>${title} <strong>${value}</strong></figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${shapes}</svg></figure>`
 }

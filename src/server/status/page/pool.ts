@@ -5,7 +5,7 @@ import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
 import { counted, forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { charts, POOL_CHARTS } from './charts.ts'
+import { charts } from './charts.ts'
 import { coverageTable } from './coverage.ts'
 import { capacity, disks, known, latencies, parts, relativeTime, statePill, wideFact } from './elements.ts'
 import { nodeTable } from './nodes.ts'
@@ -139,7 +139,7 @@ export function poolBody(
   const nodes = pool.nodes.slice(shown.from, shown.from + shown.count)
   const systemTime = now + (system.clock_skew_seconds ?? 0)
   return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
-${history === undefined ? undefined : charts(POOL_CHARTS, history, system.polls)}
+${history === undefined ? undefined : charts(history, system.polls)}
 ${nodeTable(
   nodes.map((node) => ({ node, systemTime })),
   `Nodes of pool ${pool.name}`,

@@ -7,7 +7,7 @@ import type { Problem } from '../../../status/states.ts'
 import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { charts, SYSTEM_CHARTS } from './charts.ts'
+import { charts } from './charts.ts'
 import {
   capacity,
   disks,
@@ -26,7 +26,7 @@ export function systemCard(system: SystemStatus, pools: Content, context: System
   return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
 <dl class="facts glance">${glance(system, context)}</dl>
-${charts(SYSTEM_CHARTS, recent.system(system.name), system.polls)}
+${charts(recent.system(system.name), system.polls)}
 <div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
 <details class="connection" data-key="connection"><summary>Connection</summary><dl class="facts">${connectionFacts(system, now)}</dl></details>
 </section>
