@@ -5,7 +5,7 @@ import type { Problem } from './states.ts'
 /** What of the status is requested. Empty text: everything. */
 export type Selection = Exclude<ReturnType<typeof readSelection>, string>
 
-const PARAMETERS = ['system', 'pool', 'q', 'page'] as const
+const PARAMETERS = ['system', 'pool', 'q'] as const
 
 /** Reads the query of a request. A problem of it is returned as text. */
 export function readSelection(query: URLSearchParams) {
@@ -13,16 +13,12 @@ export function readSelection(query: URLSearchParams) {
   if (problem !== undefined) return problem
   const text = (name: (typeof PARAMETERS)[number]) => query.get(name) ?? ''
   if (text('pool') !== '' && text('system') === '') return 'The parameter pool needs the parameter system.'
-  const page = Number(text('page') || '1')
-  if (!Number.isSafeInteger(page) || page < 1) return 'The parameter page must be a whole number from 1.'
   return {
     system: text('system'),
     /** Id or name of a pool; only with a system. */
     pool: text('pool'),
     /** Text in the names and ids of systems, pools and nodes, in any case. */
     search: text('q').trim(),
-    /** Number of the page of a long list, from 1. */
-    page,
   }
 }
 
@@ -36,12 +32,11 @@ function nameProblem(query: URLSearchParams): string | undefined {
 
 /** The query of a selection, with a leading question mark; empty for everything. */
 export function queryOf(selection: Partial<Selection>): string {
-  const { system = '', pool = '', search = '', page = 1 } = selection
+  const { system = '', pool = '', search = '' } = selection
   const query = new URLSearchParams({
     ...(system !== '' && { system }),
     ...(pool !== '' && { pool }),
     ...(search !== '' && { q: search }),
-    ...(page > 1 && { page: String(page) }),
   }).toString()
   return query === '' ? '' : `?${query}`
 }

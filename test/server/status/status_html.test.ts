@@ -158,7 +158,7 @@ test('of a pool with many nodes the worst are shown, with a link to all', async 
   const { text } = await served(LARGE, '/')
   expect(text.match(/data-key="id-n\d+"/g)).toHaveLength(20)
   expect(text).toContain(
-    '<p class="more"><a href="/?system=large&amp;pool=urn%3Ap%3A">All 25 nodes</a> <span class="quiet">(20 shown, the worst first)</span></p>',
+    '<p><a href="/?system=large&amp;pool=urn%3Ap%3A">All 25 nodes</a> <span class="quiet">(20 shown, the worst first)</span></p>',
   )
 })
 
@@ -173,50 +173,37 @@ test('the bar of a used space has the severity of the node or the pool', async (
   expect(text.match(/(?<=<tr class=")\w+(?=" data-key="id-pool)/g)?.sort()).toEqual(['notice', 'warning'])
 })
 
-test('a long list of pools or nodes has pages', async () => {
+test('of a long list of pools or nodes the worst are shown', async () => {
+  const pools = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`p${index}`, []]))
   const systems = [
     polledSystem('pools', POOLS),
-    polledSystem('nodes', { p: nodes(401) }),
-    polledSystem('most', Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`p${index}`, []]))),
+    polledSystem('nodes', { p: nodes(501) }),
+    polledSystem('most', pools),
   ]
   const linesOf = async (path: string) => {
     const { text } = await served(systems, path)
-    return contentOf(text)
-      .split('\n')
-      .filter((line) => /page=|of \d+ ?<|shown|Previous|Next</.test(line))
+    const lines = contentOf(text).split('\n')
+    return lines.flatMap((line, index) => (/\d shown/.test(line) ? lines.slice(index - 1, index + 1) : []))
   }
-  const pool = '/?system=nodes&pool=urn%3Ap%3A'
   expect({
     all: await linesOf('/'),
-    first: await linesOf(pool),
-    second: await linesOf(`${pool}&page=2`),
-    last: await linesOf(`${pool}&page=3`),
-    pools: await linesOf('/?system=most&page=2'),
+    pool: await linesOf('/?system=nodes&pool=urn%3Ap%3A'),
+    pools: await linesOf('/?system=most'),
   }).toMatchInlineSnapshot(`
     {
       "all": [
-        "<span class="quiet">(25 shown)</span></p></div>",
-        "<span class="quiet">(25 shown)</span></p></div>",
+        "<a href="/?system=pools">All 26 pools</a>",
+        "<span class="quiet">(25 shown, the worst first)</span></p></div>",
+        "<a href="/?system=most">All 501 pools</a>",
+        "<span class="quiet">(25 shown, the worst first)</span></p></div>",
       ],
-      "first": [
-        "<span class="quiet">page 1 of 3</span>",
-        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Next</a> </nav>",
-      ],
-      "last": [
-        "<a href="/api/v1/status?system=nodes&amp;pool=urn%3Ap%3A&amp;page=3">Status as JSON</a></li>",
-        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Previous</a>",
-        "<span class="quiet">page 3 of 3</span> </nav>",
+      "pool": [
+        "<p>501 nodes in all",
+        "<span class="quiet">(500 shown, the worst first; search for others)</span></p>",
       ],
       "pools": [
-        "<a href="/api/v1/status?system=most&amp;page=2">Status as JSON</a></li>",
-        "<a href="/?system=most">Previous</a>",
-        "<span class="quiet">page 2 of 2</span> </nav></div>",
-      ],
-      "second": [
-        "<a href="/api/v1/status?system=nodes&amp;pool=urn%3Ap%3A&amp;page=2">Status as JSON</a></li>",
-        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A">Previous</a>",
-        "<span class="quiet">page 2 of 3</span>",
-        "<a href="/?system=nodes&amp;pool=urn%3Ap%3A&amp;page=3">Next</a> </nav>",
+        "<p>501 pools in all",
+        "<span class="quiet">(500 shown, the worst first; search for others)</span></p></div>",
       ],
     }
   `)

@@ -2,7 +2,7 @@ import { type DiskFigures, fullnessSeverity } from '../../../status/node_status.
 import type { CapacityStatus } from '../../../status/pool_detail.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
-import { durationText, latencyText, percentText, storageText } from '../../../text.ts'
+import { counted, durationText, latencyText, percentText, storageText } from '../../../text.ts'
 import { timeText } from '../../../time_units.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
@@ -93,6 +93,17 @@ export function parts(texts: readonly Content[]): Content {
 export function table(titles: readonly string[], rows: readonly Html[]): Html {
   return html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody>`
+}
+
+/** Below a list of which not all are shown. @param url of all, if it is another page */
+export function moreOf(count: number, shown: number, noun: string, url?: string): Html | undefined {
+  if (count <= shown) return undefined
+  const all =
+    url === undefined
+      ? `${counted(count, noun)} in all`
+      : html`<a href="${url}">All ${counted(count, noun)}</a>`
+  const hint = url === undefined ? '; search for others' : ''
+  return html`<p>${all} <span class="quiet">(${shown} shown, the worst first${hint})</span></p>`
 }
 
 /** On a phone each cell is a line, with the title of its column. */

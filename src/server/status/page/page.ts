@@ -2,15 +2,14 @@ import type { PoolStatus, PushDocument, Status, SystemStatus } from '../../../st
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
 import { type Problem, STATES } from '../../../status/states.ts'
-import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
-import { type Content, type Html, html } from '../../page/html.ts'
+import { type Html, html } from '../../page/html.ts'
 import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../../paths.ts'
-import { clockTime, statePill } from './elements.ts'
+import { clockTime, moreOf, statePill } from './elements.ts'
 import { type PoolContext, poolBody, poolDetails, poolHead, poolLink } from './pool.ts'
 import { problemList } from './problems.ts'
 import { searchResults } from './search.ts'
-import { systemCard, systemLink } from './system.ts'
+import { systemCard, systemLink, systemUrl } from './system.ts'
 
 interface PageSources {
   /** Everything, for the header. */
@@ -24,13 +23,10 @@ interface PageSources {
 
 /** Bounds of one page. The worst systems and pools are shown in full, others as links. */
 const FULL_SYSTEMS = 12
-const LISTED_SYSTEMS = 500
 const FULL_POOLS = 12
 const LISTED_POOLS = 25
-/** On the page of one system. */
-const LISTED_POOLS_OF_SYSTEM = 200
-/** On the page of one pool. */
-const NODES_PER_PAGE = 200
+/** Other systems, pools of a system, or nodes of a pool, on the page where they are. */
+const LISTED = 500
 
 /** Times between two refreshes. The first poll may end at any moment. */
 const REFRESH_SECONDS = 5
@@ -80,42 +76,29 @@ function breadcrumb({ systems }: Status, { system, pool }: Selection): Html {
   return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${current}</nav>`
 }
 
-/** The worst ones of a list, the worst first. */
-function worstOf<T extends { readonly state: PoolStatus['state'] }>(
-  list: readonly T[],
-  count: number,
-): Set<T> {
-  const sorted = list.toSorted((a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state))
-  return new Set(sorted.slice(0, count))
+function worstFirst<T extends { readonly state: PoolStatus['state'] }>(list: readonly T[]): T[] {
+  return list.toSorted((a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state))
 }
 
 function systemCards(status: Status, { recent, selection }: PageSources): Html {
-  const { systems, timestamp_seconds: now } = status
-  const full = worstOf(systems, FULL_SYSTEMS)
-  const fullPools = worstOf(
-    [...full].flatMap(({ pools }) => pools),
-    FULL_POOLS,
-  )
+  const { timestamp_seconds: now } = status
+  const systems = worstFirst(status.systems)
+  const [full, others] = [systems.slice(0, FULL_SYSTEMS), systems.slice(FULL_SYSTEMS)]
+  const fullPools = worstFirst(full.flatMap(({ pools }) => pools)).slice(0, FULL_POOLS)
   const opened = worstPool(status)
-  const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
-  const cards: Html[] = []
-  for (const system of full) {
+  const isOwnPage = selection.system !== ''
+  const cards = full.map((system) => {
     const problems = problemsOf(status, system)
-    const pools = poolList(system, {
-      listed,
-      page: selection.page,
-      fullPools,
-      opened,
-      context: { system, recent, problems: byPool(problems), now },
-    })
-    cards.push(systemCard(system, pools, { recent, problems, now }))
-  }
-  const others = systems.filter((system) => !full.has(system))
+    const context = { system, recent, problems: byPool(problems), now }
+    const shown = worstFirst(system.pools).slice(0, isOwnPage ? LISTED : LISTED_POOLS)
+    const pools = shown.map((pool) =>
+      fullPools.includes(pool) ? poolDetails(pool, opened === pool, context) : poolLink(pool, context),
+    )
+    const more = moreOf(system.pools.length, shown.length, 'pool', isOwnPage ? undefined : systemUrl(system))
+    return systemCard(system, [pools, more], { recent, problems, now })
+  })
   if (others.length === 0) return html`${cards}`
-  const more = others.length - LISTED_SYSTEMS
-  const rest =
-    more > 0 ? html`<p class="quiet">and ${counted(more, 'more system')}: use the search</p>` : undefined
-  return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED_SYSTEMS).map(systemLink)}${rest}</section>`
+  return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED).map(systemLink)}${moreOf(others.length, LISTED, 'other system')}</section>`
 }
 
 const problemsOf = ({ problems }: Status, { name }: SystemStatus): Problem[] =>
@@ -130,67 +113,13 @@ function worstPool({ problems, systems }: Status): PoolStatus | undefined {
   return systems.find(({ name }) => name === first?.system)?.pools.find(({ id }) => id === first?.pool_id)
 }
 
-interface PoolListOptions {
-  readonly listed: number
-  readonly page: number
-  readonly fullPools: ReadonlySet<PoolStatus>
-  /** Open at first. */
-  readonly opened: PoolStatus | undefined
-  readonly context: PoolContext
-}
-
-function poolList(
-  system: SystemStatus,
-  { listed, page, fullPools, opened, context }: PoolListOptions,
-): Content {
-  const parts: Content[] = []
-  const isOwnPage = listed === LISTED_POOLS_OF_SYSTEM
-  const from = isOwnPage ? (page - 1) * listed : 0
-  const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
-  for (const pool of shown) {
-    parts.push(fullPools.has(pool) ? poolDetails(pool, opened === pool, context) : poolLink(pool, context))
-  }
-  const more = system.pools.length - shown.length
-  if (isOwnPage)
-    parts.push(pager({ page, size: listed, count: system.pools.length, selection: { system: system.name } }))
-  else if (more > 0)
-    parts.push(
-      html`<p class="more"><a href="/${queryOf({ system: system.name })}">All ${counted(system.pools.length, 'pool')}</a> <span class="quiet">(${shown.length} shown)</span></p>`,
-    )
-  return parts
-}
-
-function onePool(status: Status, { recent, selection }: PageSources): Html {
+function onePool(status: Status, { recent }: PageSources): Html {
   const { systems, timestamp_seconds: now } = status
   const [system] = systems
   const [pool] = system?.pools ?? []
   if (system === undefined || pool === undefined) return notFound()
-  const { page } = selection
-  const list = {
-    page,
-    size: NODES_PER_PAGE,
-    count: pool.nodes.length,
-    selection: { system: system.name, pool: pool.id },
-  }
-  const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
   const context = { system, recent, problems: byPool(problemsOf(status, system)), now }
-  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolLink(pool, context, true)}${poolBody(pool, shown, context, true)}</section>`
-}
-
-interface PagerOptions {
-  readonly page: number
-  readonly size: number
-  readonly count: number
-  readonly selection: Partial<Selection>
-}
-
-/** Links to the other pages of a list; nothing if one page shows all. */
-function pager({ page, size, count, selection }: PagerOptions): Content {
-  const pages = Math.ceil(count / size)
-  if (pages <= 1) return undefined
-  const link = (to: number, text: string) =>
-    to < 1 || to > pages ? undefined : html`<a href="/${queryOf({ ...selection, page: to })}">${text}</a> `
-  return html`<nav class="more" aria-label="Pages of the list">${link(page - 1, 'Previous')}<span class="quiet">page ${page} of ${pages}</span> ${link(page + 1, 'Next')}</nav>`
+  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolLink(pool, context, true)}${poolBody(pool, context, LISTED)}</section>`
 }
 
 interface Links {

@@ -3,11 +3,21 @@ import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
-import { counted, forecastText, percentText } from '../../../text.ts'
+import { forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import { capacity, disks, known, latencies, parts, relativeTime, statePill, wideFact } from './elements.ts'
+import {
+  capacity,
+  disks,
+  known,
+  latencies,
+  moreOf,
+  parts,
+  relativeTime,
+  statePill,
+  wideFact,
+} from './elements.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -19,22 +29,13 @@ export interface PoolContext {
   readonly now: number
 }
 
-/** The nodes of a pool that are shown. */
-interface ShownNodes {
-  readonly from: number
-  readonly count: number
-  /** Below the table. */
-  readonly more: Content
-}
-
 /** In a list of pools. */
 const NODES_OF_POOL = 20
 
 /** A pool that can be opened. */
 export function poolDetails(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html {
-  const shown = { from: 0, count: NODES_OF_POOL, more: moreNodes(pool, context) }
   return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
-${poolBody(pool, shown, context)}</details>
+${poolBody(pool, context)}</details>
 `
 }
 
@@ -128,22 +129,20 @@ ${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">$
 ${isWhole ? html`<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>` : undefined}</span>`
 }
 
-export function poolBody(
-  pool: PoolStatus,
-  shown: ShownNodes,
-  context: PoolContext,
-  isWhole = hasColumns(context),
-): Html {
+/** @param listed nodes on the page of the pool; undefined: below its system */
+export function poolBody(pool: PoolStatus, context: PoolContext, listed?: number): Html {
   const { system, recent, now } = context
-  const history = isWhole ? recent.pool(system.name, pool.id) : undefined
-  const nodes = pool.nodes.slice(shown.from, shown.from + shown.count)
+  const isOwnPage = listed !== undefined
+  const history = isOwnPage || hasColumns(context) ? recent.pool(system.name, pool.id) : undefined
+  const nodes = pool.nodes.slice(0, listed ?? NODES_OF_POOL)
+  const more = moreOf(pool.nodes.length, nodes.length, 'node', isOwnPage ? undefined : poolUrl(pool, context))
   const systemTime = now + (system.clock_skew_seconds ?? 0)
   return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
 ${history === undefined ? undefined : charts(history, system.polls)}
 ${nodeTable(
   nodes.map((node) => ({ node, systemTime })),
   `Nodes of pool ${pool.name}`,
-)}${shown.more}
+)}${more}
 ${coverageTable(pool)}</div>`
 }
 
@@ -163,11 +162,4 @@ function lastError(pool: PoolStatus, now: number): Html | undefined {
   const isCurrent = poll !== null && poll.result !== 'ok'
   const { message, remedy, timestamp_seconds: at } = error
   return html`<div class="error-box ${isCurrent ? 'current' : 'past'}"><p><strong>Last ${isCurrent ? 'poll failed' : 'error'}</strong> ${relativeTime(at, now)}: ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`
-}
-
-/** A link to all nodes, if not all are shown. */
-function moreNodes(pool: PoolStatus, context: PoolContext): Content {
-  const { length } = pool.nodes
-  if (length <= NODES_OF_POOL) return undefined
-  return html`<p class="more"><a href="${poolUrl(pool, context)}">All ${counted(length, 'node')}</a> <span class="quiet">(${NODES_OF_POOL} shown, the worst first)</span></p>`
 }

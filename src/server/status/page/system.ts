@@ -122,7 +122,7 @@ export function systemLink(system: SystemStatus): Html {
 `
 }
 
-function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
+export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
 }
 
