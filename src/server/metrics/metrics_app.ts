@@ -11,7 +11,7 @@ import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
-import { createScrape, createSelectedScrape, type ScrapeSources } from './scrape.ts'
+import { createScrape, type ScrapeSources } from './scrape.ts'
 import { createSendBody, createSendExposition } from './send_exposition.ts'
 import { createServiceDiscovery } from './targets.ts'
 
@@ -73,12 +73,10 @@ function createHandlers(options: MetricsAppOptions): Record<keyof typeof METRICS
   const slotsOf = (path: LimitedPath) => slots[METRICS_PATHS[path].limit]
   const sendBody = createSendBody()
   const sendExposition = createSendExposition(slotsOf('/metrics'), sendBody)
-  const scrape = createScrape(options, sendExposition)
-  const selected = createSelectedScrape(options, sendExposition)
   const { metricsPath = DEFAULT_METRICS_PATH } = options
   const status = createStatusApp({ ...options.status, ready, metricsPath, slots: slotsOf('/') })
   return {
-    '/metrics': (context) => (context.querystring === '' ? scrape(context) : selected(context)),
+    '/metrics': createScrape(options, sendExposition),
     '/probe': createProbe({ ...probes, sendExposition, slots: slotsOf('/probe') }),
     '/history': createHistory({ ...probes, slots: slotsOf('/history'), sendBody }),
     '/sd': createServiceDiscovery(probes, slotsOf('/sd')),

@@ -1,10 +1,12 @@
 import type { Context } from 'koa'
+import { logfmt } from '../../log.ts'
+import type { Exposition } from '../../metrics/exposition.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
-import type { Poller } from '../../readings/poller.ts'
-import type { LogTap } from '../../readings/reading_log.ts'
+import type { Poller, PollerStatus } from '../../readings/poller.ts'
+import type { LogLine, LogRecording, LogTap } from '../../readings/reading_log.ts'
+import { durationText, visibleLines } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { createKeyedLimit, goneSignal, limitReached, type ResponseSlots } from '../response_slots.ts'
-import { explainProbe } from './probe_explanation.ts'
 import type { SendExposition } from './send_exposition.ts'
 import { badRequest, readTarget, type Target } from './targets.ts'
 
@@ -97,3 +99,74 @@ function readWait(header: string): number {
     throw badRequest(`${TIMEOUT_HEADER} is not a number of seconds: '${header}'`)
   return Math.min(Math.max(timeoutMs - OFFSET_MS, timeoutMs / 2), MAX_WAIT_MS)
 }
+
+/** Bytes of the metrics; a probe without `debug` returns all of them. */
+const MAX_METRICS_BYTES = 1024 * 1024
+const MAX_FIELD_CHARACTERS = 1000
+
+interface Explained {
+  readonly seconds: number
+  readonly recording: LogRecording
+  /** Undefined for a system that is no longer polled. */
+  readonly status: PollerStatus | undefined
+  readonly exposition: Exposition
+}
+
+/** What happened during a probe, for people: the parts and their order are those of the blackbox exporter. */
+async function explainProbe(explained: Explained): Promise<string> {
+  const { seconds, recording, status, exposition } = explained
+  const { lines, omitted } = recording
+  const log = lines.map(lineText).join('')
+  const rest = omitted === 0 ? '' : `(${omitted} more lines)\n`
+  const text = [
+    `Logs for the probe, which took ${seconds.toFixed(3)} s, and for other requests to the system meanwhile:\n${log}${rest}`,
+    `Metrics that would have been returned:\n${await metricsText(exposition)}`,
+    `Configuration of the system:\n${status === undefined ? 'removed\n' : configText(status)}`,
+  ].join('\n')
+  // Names of the system are for a terminal here, not for a scraper.
+  return visibleLines(text)
+}
+
+function lineText({ time, level, message, fields }: LogLine): string {
+  const short = Object.entries(fields).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value.slice(0, MAX_FIELD_CHARACTERS).toWellFormed() : value,
+  ])
+  return logfmt({ ts: time.toISOString(), level, msg: message, ...Object.fromEntries(short) })
+}
+
+async function metricsText(exposition: Exposition): Promise<string> {
+  const { pieces } = await exposition.body('identity text')
+  const chosen: Buffer[] = []
+  let bytes = 0
+  for (const piece of pieces) {
+    if (bytes >= MAX_METRICS_BYTES) break
+    chosen.push(piece)
+    bytes += piece.length
+  }
+  const text = Buffer.concat(chosen).toString()
+  if (bytes <= MAX_METRICS_BYTES && chosen.length === pieces.length) return text
+  return `${text.slice(0, text.lastIndexOf('\n', MAX_METRICS_BYTES) + 1)}(the rest is left out)\n`
+}
+
+/** Without secrets, user names and paths of files. */
+function configText({ system }: PollerStatus): string {
+  const rows = {
+    name: system.name,
+    base_url: system.baseUrls.join(', '),
+    auth: AUTH[system.auth.kind],
+    'poll.timeout': durationText(system.poll.timeoutMs / 1000),
+    'performance.source': system.performance.source,
+    'limits.requests_per_second': system.limits.requestsPerSecond,
+  }
+  return Object.entries(rows)
+    .map(([key, value]) => `${key}: ${value}\n`)
+    .join('')
+}
+
+const AUTH = {
+  token: 'token',
+  token_file: 'token_file',
+  login: 'username with password',
+  login_file: 'username with password_file',
+} as const
