@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderMarkdown } from '../../src/server/runbooks/markdown.ts'
+import { renderMarkdown } from '../../src/server/runbooks/runbooks.ts'
 import { get } from '../support/http.ts'
 import { pageListener, statusSources } from './status/status_setup.ts'
 

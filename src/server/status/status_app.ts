@@ -10,7 +10,7 @@ import { HttpError } from '../../values/http_error.ts'
 import { createDocument } from '../page/document.ts'
 import { listenerLink } from '../page/listener_link.ts'
 import type { ResponseSlots } from '../response_slots.ts'
-import { renderContent, statusPage } from './page/page.ts'
+import { statusPage } from './page/page.ts'
 
 export interface StatusAppOptions extends StatusSources {
   /** The page of the administration; undefined if it is disabled. */
@@ -54,8 +54,7 @@ export function createStatusApp(options: StatusAppOptions) {
       const found = select(context)
       context.status = found.selected === undefined ? 404 : 200
       context.set(document.headers)
-      const content = renderContent({ ...found, recent, links })
-      await sendPieces(context, [document.render(statusPage(found.status, content))])
+      await sendPieces(context, [document.render(statusPage({ ...found, recent, links }))])
     },
     async document(context: Context): Promise<void> {
       const { selected } = select(context)

@@ -1,14 +1,22 @@
 import type { PoolStatus, PushDocument, Status, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
-import { queryOf, type Selection } from '../../../status/selection.ts'
-import { type Problem, STATES } from '../../../status/states.ts'
+import { isNamed, queryOf, type Selection } from '../../../status/selection.ts'
+import { type Problem, problemState, STATES } from '../../../status/states.ts'
+import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Html, html } from '../../page/html.ts'
-import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../../paths.ts'
-import { clockTime, moreOf, statePill } from './elements.ts'
-import { type PoolContext, poolBody, poolDetails, poolHead, poolLink } from './pool.ts'
-import { problemList } from './problems.ts'
-import { searchResults } from './search.ts'
+import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow, RUNBOOKS_PATH } from '../../paths.ts'
+import { clockTime, moreOf, relativeTime, statePill } from './elements.ts'
+import {
+  type NodeRow,
+  nodeTable,
+  poolBody,
+  poolDetails,
+  poolHead,
+  poolLink,
+  poolUrl,
+  type SystemContext,
+} from './pool.ts'
 import { systemCard, systemLink, systemUrl } from './system.ts'
 
 interface PageSources {
@@ -32,7 +40,8 @@ const LISTED = 500
 const REFRESH_SECONDS = 5
 const STARTING_REFRESH_SECONDS = 2
 
-export function statusPage({ state, summary }: Status, content: Html): Page {
+export function statusPage(sources: PageSources): Page {
+  const { state, summary } = sources.status
   const seconds = state === 'starting' ? STARTING_REFRESH_SECONDS : REFRESH_SECONDS
   return {
     // The title shows the state in the list of tabs.
@@ -43,69 +52,59 @@ export function statusPage({ state, summary }: Status, content: Html): Page {
 <p id="offline" class="message" role="alert" hidden></p>
 <div class="page">
 <p id="refresh" class="refresh" hidden><button type="button" id="refresh-button" aria-pressed="true">Refreshing</button></p>
-<div id="content">${content}</div>
+<div id="content">${pageHeader(sources)}<main id="main" tabindex="-1">${mainContent(sources)}</main></div>
 </div>`,
   }
 }
 
-/** The content of the page. */
-export function renderContent(sources: PageSources): Html {
-  const header = pageHeader(sources.status, sources.selection, sources.links)
-  return html`${header}<main id="main" tabindex="-1">${mainContent(sources)}</main>`
-}
-
-function mainContent(sources: PageSources): Html {
-  const { selected, selection } = sources
-  if (selected === undefined) return notFound()
+function mainContent({ selected, selection, recent }: PageSources): Html {
+  if (selected === undefined) return NOT_FOUND
   if (selection.search !== '') return searchResults(selected, selection.search)
-  const pool = selection.pool === '' ? undefined : selected.systems[0]?.pools[0]
+  const [system] = selected.systems
+  // A pool may be selected by its id or name.
+  const pool = selection.pool === '' ? undefined : system?.pools[0]
+  const above = selection.system === '' ? undefined : breadcrumb(selection.system, pool)
   const problems = problemList(selected, queryOf({ system: selection.system, pool: pool?.id ?? '' }))
-  const above = selection.system === '' ? undefined : breadcrumb(selected, selection)
-  if (selection.pool !== '') return html`${above}${problems}${onePool(selected, sources)}`
-  return html`${above}${problems}${systemCards(selected, sources)}`
+  const content =
+    system !== undefined && pool !== undefined
+      ? onePool(pool, contextOf(selected, system, recent))
+      : systemCards(selected, recent, selection.system !== '')
+  return html`${above}${problems}${content}`
 }
 
-function notFound(): Html {
-  return html`<section class="card"><h2>Not found</h2><p>There is no system or pool with this name. <a href="/">Show all systems</a></p></section>`
-}
+const NOT_FOUND = html`<section class="card"><h2>Not found</h2><p>There is no system or pool with this name. <a href="/">Show all systems</a></p></section>`
 
-function breadcrumb({ systems }: Status, { system, pool }: Selection): Html {
-  const above = pool === '' ? undefined : html` / <a href="/${queryOf({ system })}">${system}</a>`
-  // A pool may be selected by its id.
-  const current = pool === '' ? system : (systems[0]?.pools[0]?.name ?? pool)
-  return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${current}</nav>`
+function breadcrumb(system: string, pool: PoolStatus | undefined): Html {
+  const above = pool && html` / <a href="/${queryOf({ system })}">${system}</a>`
+  return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${pool?.name ?? system}</nav>`
 }
 
 function worstFirst<T extends { readonly state: PoolStatus['state'] }>(list: readonly T[]): T[] {
   return list.toSorted((a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state))
 }
 
-function systemCards(status: Status, { recent, selection }: PageSources): Html {
-  const { timestamp_seconds: now } = status
+function systemCards(status: Status, recent: Recent, isOwnPage: boolean): Html {
   const systems = worstFirst(status.systems)
   const [full, others] = [systems.slice(0, FULL_SYSTEMS), systems.slice(FULL_SYSTEMS)]
   const fullPools = worstFirst(full.flatMap(({ pools }) => pools)).slice(0, FULL_POOLS)
   const opened = worstPool(status)
-  const isOwnPage = selection.system !== ''
   const cards = full.map((system) => {
-    const problems = problemsOf(status, system)
-    const context = { system, recent, problems: byPool(problems), now }
+    const context = contextOf(status, system, recent)
     const shown = worstFirst(system.pools).slice(0, isOwnPage ? LISTED : LISTED_POOLS)
     const pools = shown.map((pool) =>
       fullPools.includes(pool) ? poolDetails(pool, opened === pool, context) : poolLink(pool, context),
     )
     const more = moreOf(system.pools.length, shown.length, 'pool', isOwnPage ? undefined : systemUrl(system))
-    return systemCard(system, [pools, more], { recent, problems, now })
+    return systemCard(context, [pools, more])
   })
   if (others.length === 0) return html`${cards}`
   return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED).map(systemLink)}${moreOf(others.length, LISTED, 'other system')}</section>`
 }
 
-const problemsOf = ({ problems }: Status, { name }: SystemStatus): Problem[] =>
-  problems.filter(({ system }) => system === name)
-
-const byPool = (problems: readonly Problem[]): PoolContext['problems'] =>
-  Map.groupBy(problems, ({ pool_id }) => pool_id)
+function contextOf(status: Status, system: SystemStatus, recent: Recent): SystemContext {
+  const problems = status.problems.filter((problem) => problem.system === system.name)
+  return { system, recent, problems, now: status.timestamp_seconds }
+}
 
 /** The first pool with problems of its own: the worst one. */
 function worstPool({ problems, systems }: Status): PoolStatus | undefined {
@@ -113,12 +112,7 @@ function worstPool({ problems, systems }: Status): PoolStatus | undefined {
   return systems.find(({ name }) => name === first?.system)?.pools.find(({ id }) => id === first?.pool_id)
 }
 
-function onePool(status: Status, { recent }: PageSources): Html {
-  const { systems, timestamp_seconds: now } = status
-  const [system] = systems
-  const [pool] = system?.pools ?? []
-  if (system === undefined || pool === undefined) return notFound()
-  const context = { system, recent, problems: byPool(problemsOf(status, system)), now }
+function onePool(pool: PoolStatus, context: SystemContext): Html {
   return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolLink(pool, context, true)}${poolBody(pool, context, LISTED)}</section>`
 }
 
@@ -130,7 +124,7 @@ interface Links {
   readonly documentationUrl: string | undefined
 }
 
-function pageHeader(status: Status, selection: Selection, links: Links): Html {
+function pageHeader({ status, selection, links }: PageSources): Html {
   const { system, search } = selection
   const { administration, documentationUrl, metricsPath } = links
   const document = `/api/v1/status${queryOf(selection)}`
@@ -169,3 +163,107 @@ function pathLinks(metricsPath: string): Html[] {
     return link === undefined ? [] : [html`<li><a href="${path}">${link}</a></li>`]
   })
 }
+
+/** Rows of one page. */
+const FOUND_NODES = 200
+const FOUND_PLACES = 50
+
+/** What a search found: systems and pools by their name, and nodes, the worst first within a pool. */
+function searchResults(found: Status, text: string): Html {
+  const isWanted = (place: { readonly name: string; readonly id?: string }) => isNamed(place, text)
+  const systems = found.systems.filter(isWanted)
+  const pools = found.systems.flatMap((system) =>
+    system.pools.filter(isWanted).map((pool) => ({ system, pool })),
+  )
+  const rows: NodeRow[] = []
+  let count = 0
+  for (const system of found.systems) {
+    const systemTime = found.timestamp_seconds + (system.clock_skew_seconds ?? 0)
+    for (const pool of system.pools) {
+      const nodes = pool.nodes.filter(isWanted)
+      count += nodes.length
+      const place = html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
+      for (const node of nodes.slice(0, FOUND_NODES - rows.length)) rows.push({ node, place, systemTime })
+    }
+  }
+  const total = systems.length + pools.length + count
+  return html`<section class="card" aria-label="Search"><h2>Search for “${text}”</h2><p role="status">${summary(systems.length, pools.length, count)}</p>
+${systems.slice(0, FOUND_PLACES).map(systemLink)}${pools.slice(0, FOUND_PLACES).map(({ system, pool }) => html`<p><a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a> <span class="words">${pool.summary}</span></p>`)}
+${nodeTable(rows, 'Nodes found')}${count > rows.length ? html`<p class="quiet">${rows.length} of ${counted(count, 'node')} shown: search for more of the name</p>` : undefined}${total === 0 ? html`<p>Part of a name or id is enough; upper and lower case are the same. <a href="/">Show all systems</a></p>` : undefined}</section>`
+}
+
+function summary(systems: number, pools: number, nodes: number): string {
+  if (systems + pools + nodes === 0) return 'Nothing found.'
+  return `Found ${[
+    systems > 0 ? counted(systems, 'system') : '',
+    pools > 0 ? counted(pools, 'pool') : '',
+    nodes > 0 ? counted(nodes, 'node') : '',
+  ]
+    .filter((text) => text !== '')
+    .join(', ')}.`
+}
+
+/** Systems and pools with problems that are shown at first, and in all. */
+const FIRST_BLOCKS = 5
+const BLOCKS = 100
+
+/**
+ * One block for each system and pool with problems, the worst first.
+ * @param own the query of the page, to which no block links
+ */
+function problemList({ problems, timestamp_seconds: now }: Status, own: string): Html {
+  if (problems.length === 0) return html``
+  const places = Map.groupBy(problems, ({ system, pool_id }) => JSON.stringify([system, pool_id]))
+  const blocks = [...places].map(([place, ofPlace], index) =>
+    problemBlock(place, ofPlace, { isOpen: index === 0, own, now }),
+  )
+  const more = blocks.length - BLOCKS
+  const rest =
+    blocks.length <= FIRST_BLOCKS
+      ? undefined
+      : html`<details class="rest" data-key="rest"><summary>Show all (${blocks.length})</summary>${blocks.slice(FIRST_BLOCKS, BLOCKS)}${more > 0 ? html`<p class="quiet">and ${counted(more, 'more block')}</p>` : undefined}</details>`
+  return html`<section class="card problems ${problemState(problems)}" aria-labelledby="problems-heading" data-key="problems"><h2 id="problems-heading">Needs attention</h2>${blocks.slice(0, FIRST_BLOCKS)}${rest}</section>
+`
+}
+
+interface BlockOptions {
+  readonly isOpen: boolean
+  readonly own: string
+  readonly now: number
+}
+
+/** The problems of one system or pool; the cause is before its consequences. */
+function problemBlock(place: string, problems: readonly Problem[], { isOpen, own, now }: BlockOptions): Html {
+  const [{ system = '', pool = null, pool_id = null, text = '', summary = '' } = {}] = problems
+  const isTold = problems.length === 1 && text.startsWith(summary)
+  const name = pool_id === null ? system : `${system} / ${pool ?? pool_id}`
+  const query = queryOf({ system, pool: pool_id ?? '' })
+  const link = query === own ? undefined : html`<p><a href="/${query}">Show ${name}</a></p>`
+  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${unbroken(isTold ? text : problems.map((one) => one.summary).join(', '))}</span></summary>
+<ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul>${link}</details>
+`
+}
+
+function problemItem(
+  { severity, text, remedy, alert, timestamp_seconds }: Problem,
+  isTold: boolean,
+  now: number,
+): Html {
+  // The head of the block has the text already.
+  const words = isTold ? undefined : html`<p>${unbroken(text)}</p>`
+  const when =
+    timestamp_seconds === null
+      ? undefined
+      : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
+  const runbook =
+    alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
+  const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
+  return html`<li class="${severity}">${words}<p class="quiet">${advice}${runbook}${when}</p></li>
+`
+}
+
+/** Names with hyphens are not broken at these. */
+const unbroken = (text: string): Html[] =>
+  text
+    .split(' ')
+    .map((word) => (word.includes('-') ? html`<span class="whole">${word}</span> ` : html`${word} `))

@@ -1,30 +1,38 @@
-import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
+import type {
+  AttributeStatus,
+  CategoryStatus,
+  NodeStatus,
+  PoolStatus,
+  SystemStatus,
+} from '../../../status/model.ts'
+import { healthSeverity } from '../../../status/node_status.ts'
 import { nodesText } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
-import { forecastText, percentText } from '../../../text.ts'
+import { counted, forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts } from './charts.ts'
-import { coverageTable } from './coverage.ts'
 import {
   capacity,
+  cell,
   disks,
   known,
   latencies,
   moreOf,
   parts,
   relativeTime,
+  sampleAge,
   statePill,
+  table,
   wideFact,
 } from './elements.ts'
-import { nodeTable } from './nodes.ts'
 
-export interface PoolContext {
+export interface SystemContext {
   readonly system: SystemStatus
   readonly recent: Recent
-  /** The problems of each pool, by its id. */
-  readonly problems: ReadonlyMap<string | null, readonly Problem[]>
+  /** Problems of the system and its pools. */
+  readonly problems: readonly Problem[]
   /** Seconds since the epoch. */
   readonly now: number
 }
@@ -33,14 +41,14 @@ export interface PoolContext {
 const NODES_OF_POOL = 20
 
 /** A pool that can be opened. */
-export function poolDetails(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html {
+export function poolDetails(pool: PoolStatus, isOpen: boolean, context: SystemContext): Html {
   return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
 ${poolBody(pool, context)}</details>
 `
 }
 
 /** A pool that is a link to its own page, or the heading of that page. */
-export function poolLink(pool: PoolStatus, context: PoolContext, isHeading = false): Html {
+export function poolLink(pool: PoolStatus, context: SystemContext, isHeading = false): Html {
   const name = isHeading
     ? html`<h2 class="name">${pool.name}</h2>`
     : html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
@@ -48,7 +56,7 @@ export function poolLink(pool: PoolStatus, context: PoolContext, isHeading = fal
 `
 }
 
-export function poolUrl(pool: PoolStatus, { system }: Pick<PoolContext, 'system'>): string {
+export function poolUrl(pool: PoolStatus, { system }: Pick<SystemContext, 'system'>): string {
   return `/${queryOf({ system: system.name, pool: pool.id })}`
 }
 
@@ -90,7 +98,7 @@ export const markedLatencies = (values: Parameters<typeof latencies>[0], marked:
 export const nodes = (totals: PoolStatus['totals']): Content => parts(nodesText(totals).split(', '))
 
 /** The same positions in all pools. */
-const COLUMNS: readonly PoolColumn[] = [
+const POOL_COLUMNS: readonly PoolColumn[] = [
   { title: 'Nodes', show: ({ totals }) => nodes(totals) },
   { title: 'Disks', show: ({ totals }) => disks(totals) },
   { title: 'Capacity', show: ({ totals }) => capacity(totals) },
@@ -107,7 +115,7 @@ const COLUMNS: readonly PoolColumn[] = [
 ]
 
 /** Titles above the pools. */
-export const poolHead = html`<div class="line head" aria-hidden="true"><span>Pool</span>${COLUMNS.map(({ title }) => html`<span>${title}</span>`)}<span class="when">Last poll</span></div>
+export const poolHead = html`<div class="line head" aria-hidden="true"><span>Pool</span>${POOL_COLUMNS.map(({ title }) => html`<span>${title}</span>`)}<span class="when">Last poll</span></div>
 `
 
 /** What the columns do not say: that the pool is not polled yet, cannot be polled, or is empty. */
@@ -117,20 +125,20 @@ function stateText({ last_poll: poll, summary, totals }: PoolStatus): Html | und
 }
 
 /** The facts and charts of a system with one pool are those of the pool. */
-const hasColumns = ({ system }: PoolContext) => system.pools.length > 1
+const hasColumns = ({ system }: SystemContext) => system.pools.length > 1
 
-function poolLine(pool: PoolStatus, name: Html, context: PoolContext, isWhole = hasColumns(context)): Html {
+function poolLine(pool: PoolStatus, name: Html, context: SystemContext, isWhole = hasColumns(context)): Html {
   const { now, problems } = context
   const { totals, last_poll: poll } = pool
-  const marked = markOf(problems.get(pool.id) ?? [])
-  const cells = isWhole && totals.nodes > 0 ? COLUMNS : []
+  const marked = markOf(problems.filter(({ pool_id }) => pool_id === pool.id))
+  const cells = isWhole && totals.nodes > 0 ? POOL_COLUMNS : []
   return html`<span class="line"><span>${name} ${statePill(pool.state)}</span>${stateText(pool)}
 ${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
 ${isWhole ? html`<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>` : undefined}</span>`
 }
 
 /** @param listed nodes on the page of the pool; undefined: below its system */
-export function poolBody(pool: PoolStatus, context: PoolContext, listed?: number): Html {
+export function poolBody(pool: PoolStatus, context: SystemContext, listed?: number): Html {
   const { system, recent, now } = context
   const isOwnPage = listed !== undefined
   const history = isOwnPage || hasColumns(context) ? recent.pool(system.name, pool.id) : undefined
@@ -162,4 +170,109 @@ function lastError(pool: PoolStatus, now: number): Html | undefined {
   const isCurrent = poll !== null && poll.result !== 'ok'
   const { message, remedy, timestamp_seconds: at } = error
   return html`<div class="error-box ${isCurrent ? 'current' : 'past'}"><p><strong>Last ${isCurrent ? 'poll failed' : 'error'}</strong> ${relativeTime(at, now)}: ${message}</p><p><strong>What to do:</strong> ${remedy}.</p></div>`
+}
+
+const SOURCE_WORDS = { feed: 'dashboard API', query: 'Flux API' } as const
+
+const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by this system']
+
+function coverageTable({ categories, attributes }: PoolStatus): Html {
+  if (attributes.length === 0) return html``
+  const of = (category: CategoryStatus['category'] | null) =>
+    attributes.filter((one) => one.category === category)
+  const rows = [
+    coverageRow('identity and health', undefined, of(null)),
+    ...categories.map((one) => coverageRow(one.category, one, of(one.category))),
+  ]
+  const served = attributes.filter((one) => one.served > 0).length
+  const summary = `${served} of ${attributes.length} attributes available`
+  return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table>${table(TITLES, rows)}</table></details>`
+}
+
+function coverageRow(
+  name: string,
+  category: CategoryStatus | undefined,
+  attributes: readonly AttributeStatus[],
+): Html {
+  const sources = [...new Set(attributes.flatMap(({ source }) => source ?? []))]
+  const missing = attributes.filter(({ served, unreadable }) => served + unreadable === 0)
+  const unreadable = attributes.filter((one) => one.unreadable > 0)
+  const partly = attributes.filter((one) => one.served > 0 && one.absent > 0)
+  const age = category?.newest_sample_age_seconds ?? null
+  return html`<tr><th scope="row">${name}</th>${[
+    cell('Source', sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'),
+    cell('Newest sample', known(age, sampleAge)),
+    cell('Served', [
+      `${attributes.length - missing.length} of ${attributes.length}`,
+      listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
+      listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
+    ]),
+    cell('Not served', missing.map((one) => one.name).join(', ')),
+  ]}</tr>`
+}
+
+function listOf(
+  title: string,
+  attributes: readonly AttributeStatus[],
+  text: (attribute: AttributeStatus) => string,
+): Content {
+  if (attributes.length === 0) return undefined
+  return html`<br>${title}: ${attributes.map((one) => `${one.name} (${text(one)})`).join(', ')}`
+}
+
+export interface NodeRow {
+  readonly node: NodeStatus
+  /** Seconds since the epoch by the clock of its system. */
+  readonly systemTime: number
+  /** Where nodes of several pools are in one table. */
+  readonly place?: Html
+}
+
+interface NodeColumn {
+  readonly title: string
+  readonly show: (row: NodeRow) => Content
+}
+
+const NODE_COLUMNS: readonly NodeColumn[] = [
+  {
+    title: 'Health',
+    show: ({ node }) =>
+      known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
+  },
+  { title: 'Disks', show: ({ node }) => disks(node) },
+  { title: 'Capacity', show: ({ node }) => capacity(node, 'node') },
+  { title: 'Errors', show: ({ node }) => known(node.failed_transactions_ratio, percentText) },
+  { title: 'Latency', show: ({ node }) => latencies(node) },
+  {
+    title: 'Newest sample',
+    show: ({ node, systemTime }) =>
+      known(node.newest_sample_timestamp_seconds, (time) =>
+        sampleAge(Math.max(Math.round(systemTime - time), 0)),
+      ),
+  },
+]
+
+/** On a phone, good nodes are folded where there are others. */
+export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
+  if (rows.length === 0) return html``
+  const titles = ['Node', ...NODE_COLUMNS.map(({ title }) => title)]
+  return html`<div class="nodes">${foldedNodes(rows)}<table><caption class="hidden-text">${caption}</caption>
+${table(titles, rows.map(nodeRow))}</table></div>`
+}
+
+/** At most so many rows are shown on a phone without folding. */
+const UNFOLDED_ROWS = 3
+
+function foldedNodes(rows: readonly NodeRow[]): Html | undefined {
+  const good = rows.filter(({ node }) => node.severity === 'ok').length
+  if (good === 0 || rows.length <= UNFOLDED_ROWS) return undefined
+  return html`<details class="folded" data-key="folded"><summary>${counted(good, 'node')} without findings</summary></details>`
+}
+
+function nodeRow(row: NodeRow): Html {
+  const { node, place } = row
+  const { rack, address } = node
+  const places = [place, [rack, address].filter((word) => word !== null).join(', ')].filter(Boolean)
+  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${places.map((one) => html` <span class="quiet place">${one}</span>`)}</th>${NODE_COLUMNS.map(({ title, show }) => cell(title, show(row)))}</tr>
+`
 }

@@ -1,9 +1,7 @@
 import { sumOfKnown } from '../../../metrics/samples.ts'
 import { softwareText } from '../../../state/resources.ts'
 import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
-import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
-import type { Problem } from '../../../status/states.ts'
 import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
@@ -19,26 +17,18 @@ import {
   statePill,
   wideFact,
 } from './elements.ts'
-import { errors, forecast, markedLatencies, markOf, nodes, poolHead } from './pool.ts'
+import { errors, forecast, markedLatencies, markOf, nodes, poolHead, type SystemContext } from './pool.ts'
 
-export function systemCard(system: SystemStatus, pools: Content, context: SystemContext): Html {
-  const { recent, now } = context
+export function systemCard(context: SystemContext, pools: Content): Html {
+  const { system, recent, now } = context
   return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
 <div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
-<dl class="facts glance">${glance(system, context)}</dl>
+<dl class="facts glance">${glance(context)}</dl>
 ${charts(recent.system(system.name), system.polls)}
 <div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
 <details class="connection" data-key="connection"><summary>Connection</summary><dl class="facts">${connectionFacts(system, now)}</dl></details>
 </section>
 `
-}
-
-export interface SystemContext {
-  readonly recent: Recent
-  /** Problems of the system and its pools. */
-  readonly problems: readonly Problem[]
-  /** Seconds since the epoch. */
-  readonly now: number
 }
 
 /** What the facts do not say. */
@@ -51,7 +41,7 @@ function stateText({ pools, state, summary }: SystemStatus): Html | undefined {
 }
 
 /** What users ask first. Forecast, errors and latencies are those of the worst pool. */
-function glance({ pools, totals, polls }: SystemStatus, { problems, now }: SystemContext): Html[] {
+function glance({ system: { pools, totals, polls }, problems, now }: SystemContext): Html[] {
   const lastPoll = fact(
     'Last poll',
     known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
