@@ -26,7 +26,7 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
   }
 }
 
-function runOf(sources: readonly HistorySource[], period = PERIOD, signal = never()) {
+function runOf(sources: readonly HistorySource[]) {
   const written: string[] = []
   let progress: RunProgress | undefined
   const notices: string[] = []
@@ -41,7 +41,7 @@ function runOf(sources: readonly HistorySource[], period = PERIOD, signal = neve
   }
   const settings = { refused: {}, destination: 'test', labels: {} }
   const result = runBackfill({
-    settings: { period, sources: sources.map(({ key }) => key), ...settings },
+    settings: { period: PERIOD, sources: sources.map(({ key }) => key), ...settings },
     sources,
     destination,
     journal: undefined,
@@ -49,7 +49,7 @@ function runOf(sources: readonly HistorySource[], period = PERIOD, signal = neve
     onProgress: (now) => (progress = now),
     notice: (text) => notices.push(text),
     onRejected: () => undefined,
-    signal,
+    signal: never(),
   })
   return { result, written, notices, progress: () => progress }
 }
@@ -87,60 +87,28 @@ test('a system that fails does not stop another one that is slower', async () =>
   expect(notices).toEqual([`system fails failed, the others are read: ${failure.message}`])
 })
 
-test('what is missing is read once more hour by hour: one that cannot be read does not hide the next ones', async () => {
+test('gaps of one source and subject that touch are one', async () => {
   const failure = new ApiError('server_error', 'failed')
   const source: HistorySource = {
     ...sourceOf('a', async () => undefined),
-    async *read(period, { subjects }) {
-      if (subjects !== undefined && period.start === 0) throw failure
-      const failed = new Map(subjects === undefined ? [['CPU', failure]] : [])
-      yield { period, series: [], rejected: [], failed }
+    async *read(period) {
+      for (const [start, subject] of [
+        [0, 'CPU'],
+        [300, 'CPU'],
+        [600, 'memory'],
+        [900, 'CPU'],
+      ] as const)
+        yield {
+          period: { ...period, start, end: start + 300 },
+          series: [],
+          rejected: [],
+          failed: new Map([[subject, failure]]),
+        }
     },
   }
-  const { unreadGaps } = await runOf([source], { ...PERIOD, end: 10_800 }).result
-  const gap = { source: 'a', subject: 'CPU', start: 0, end: 3600 }
-  expect(unreadGaps).toEqual([gap])
-})
-
-test.each([
-  ['a fault of the program', new TypeError('a fault'), 'a fault'],
-  ['an interruption', new ApiError('client_error', 'interrupted'), 'operation was aborted'],
-])('%s while what is missing is read ends the run', async (what, failure, words) => {
-  const stop = new AbortController()
-  const requested: number[] = []
-  const missing = new ApiError('server_error', 'failed')
-  const source: HistorySource = {
-    ...sourceOf('a', async () => undefined),
-    async *read(period, { subjects }) {
-      if (subjects !== undefined) {
-        requested.push(period.start)
-        if (what === 'an interruption') stop.abort()
-        throw failure
-      }
-      yield { period, series: [], rejected: [], failed: new Map([['CPU', missing]]) }
-    },
+  const { unreadGaps } = await runOf([source]).result
+  const gap = (subject: string, start: number, end: number) => {
+    return { source: 'system a, pool hot', subject, start, end }
   }
-  await expect(runOf([source], { ...PERIOD, end: 36_000 }, stop.signal).result).rejects.toThrow(words)
-  expect(requested).toEqual([0])
-})
-
-test.each([
-  ['an endpoint fails again and again', 'connect', 2],
-  ['the failure concerns all queries', 'forbidden', 1],
-  ['single periods are refused', 'client_error', 10],
-] as const)('what is missing is not read any more when %s', async (_, reason, reads) => {
-  const requested: number[] = []
-  const failure = new ApiError(reason, 'failed')
-  const source: HistorySource = {
-    ...sourceOf('a', async () => undefined),
-    async *read(period, { subjects }) {
-      if (subjects !== undefined) {
-        requested.push(period.start)
-        throw failure
-      }
-      yield { period, series: [], rejected: [], failed: new Map([['CPU', failure]]) }
-    },
-  }
-  await runOf([source], { ...PERIOD, end: 36_000 }).result
-  expect(requested).toHaveLength(reads)
+  expect(unreadGaps).toEqual([gap('CPU', 0, 600), gap('memory', 600, 900), gap('CPU', 900, 1200)])
 })

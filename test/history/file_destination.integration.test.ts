@@ -33,8 +33,8 @@ async function openIn(path: string, saved: readonly SpooledSeries[] = []) {
     spool,
     destination,
     add: (...series: HistorySeries[]) => destination.write(series, NEVER),
-    async text(isOrdered = true): Promise<string> {
-      await destination.finish(isOrdered)
+    async text(): Promise<string> {
+      await destination.finish()
       return readFileSync(target, 'utf8')
     },
   }
@@ -105,13 +105,6 @@ describe('the file of a backfill', () => {
     const file = join(spool, '0.om')
     truncateSync(file, 5)
     await expect(openIn(folder.path, saved)).rejects.toThrow(`${file} is damaged`)
-  })
-
-  test('has the lines of each series sorted by time on demand', async () => {
-    using folder = temporaryFolder()
-    const { add, text } = await openIn(folder.path)
-    for (const t of [1, 3, 2]) await add(one(FREE, 'a', t, t))
-    expect(samplesOf(await text(false))).toEqual([1, 2, 3].map((t) => `${FREE}{node="a"} ${t} ${t}`))
   })
 
   test('leaves the permissions of the folder of its series', async () => {

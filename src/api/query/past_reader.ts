@@ -136,15 +136,12 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
     /**
      * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
      * before was not read, the points before it are read too, as far back as the poller reads.
-     * @param only the subjects to read; undefined: all
      * @returns with the subjects without values in this window, although the system serves them
      * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
      */
-    async read(window: TimeRange, signal: AbortSignal, only?: ReadonlySet<string>) {
-      const isRead = (subject: string) => only === undefined || only.has(subject)
-      const isSent = (query: Query) => isServed(query, window) && [...subjectsOf(query)].some(isRead)
-      const results = await request(window, isSent, signal)
-      const failed = new Map([...noteFailures(results)].filter(([subject]) => isRead(subject)))
+    async read(window: TimeRange, signal: AbortSignal) {
+      const results = await request(window, (query) => isServed(query, window), signal)
+      const failed = noteFailures(results)
       plan.noteIntervals(
         new Map([...results.answers].map(([query, { lead, window }]) => [query, [...lead, ...window]])),
       )
@@ -153,7 +150,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
         interfaces,
         rejected,
         failedFields: new Set(SINGLE_QUERIES.filter(({ name }) => refused.has(name)).flatMap(fieldsOf)),
-        isCalculated: (subject) => !failed.has(subject) && isRead(subject),
+        isCalculated: (subject) => !failed.has(subject),
         start: window.start,
         end: window.stop,
         windowOf: plan.windows(),

@@ -17,7 +17,7 @@ import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
 import { planSources } from './sources.ts'
-import { type PlannedRun, writeHistory } from './write.ts'
+import { checkGaps, type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
 Reads the history that the storage systems keep, and writes it as OpenMetrics
@@ -37,8 +37,7 @@ at a time. This is not possible with 3.7 and 3.8.0, whose ranges are wrong.
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has
 in a journal and in a folder beside the output; with remote write, in the file
 of --journal. The same command with --resume continues. Gaps that the Flux API
-left are printed with their times; --resume then reads just these. A finished
-run has nothing to resume.
+left are printed with their times, to be read with a run of its own.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
@@ -119,7 +118,8 @@ async function backfill(flags: Flags): Promise<void> {
   const state = flags.resume === true ? await earlierState(output, flags.interval) : undefined
   if (state?.isFinished === true) {
     await removeSpool(output)
-    return reporter.line(finishedText(output.name, state))
+    reporter.line(finishedText(output.name, state))
+    return checkGaps(state)
   }
   const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
   if (flags.label?.['job'] === undefined) reporter.line(NO_JOB)

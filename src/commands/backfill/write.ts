@@ -1,7 +1,6 @@
 import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
 import { type BackfillOptions, runBackfill } from '../../history/run/run.ts'
-import type { UnreadGap } from '../../history/run/unread_gaps.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
 import { counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
@@ -28,7 +27,8 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
   const began = performance.now()
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
-  const { samples, unreadGaps } = await read(run, rejected.add)
+  const state = await read(run, rejected.add)
+  const { samples, unreadGaps } = state
   reporter.clear()
   for (const line of rejected.lines()) reporter.line(line)
   const { without } = plan
@@ -40,10 +40,9 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
   ]
   reporter.line(`${output.name}: ${result.join(', ')}`)
-  if (unreadGaps.length > 0)
-    throw new CommandError(unreadGapsText(unreadGaps, plan.sources, output.journalFile !== undefined))
-  if (samples === 0) reporter.line(NO_SAMPLES)
-  else process.stdout.write(output.importSteps(settings.period))
+  if (samples > 0) process.stdout.write(output.importSteps(settings.period))
+  else if (unreadGaps.length === 0) reporter.line(NO_SAMPLES)
+  checkGaps(state)
 }
 
 /** @returns the state at the end @throws {CommandError} if the run did not reach it */
@@ -82,22 +81,18 @@ function failureTexts(failure: unknown): string {
   return failure instanceof AggregateError ? failure.errors.map(failureText).join('\n') : failureText(failure)
 }
 
-/** One line for each gap. */
-function unreadGapsText(
-  gaps: readonly UnreadGap[],
-  sources: readonly HistorySource[],
-  canResume: boolean,
-): string {
-  const lines = gaps.map(({ source: key, subject, start, end }) => {
-    const source = sources.find((one) => one.key === key)
-    const where = visibleText(`system ${source?.system}, ${source?.label}`)
-    return `missing: ${where}: ${subject} from ${timeText(start)} to ${timeText(end)} was not answered`
+/** @throws {CommandError} if a run that reached its end has gaps, with a line for each of them */
+export function checkGaps({ unreadGaps }: RunState): void {
+  if (unreadGaps.length === 0) return
+  const lines = unreadGaps.map(({ source, subject, start, end }) => {
+    const times = `${timeText(start)} to ${timeText(end)}`
+    return `missing: ${visibleText(source)}: ${subject} from ${times} was not answered`
   })
-  const next = canResume
-    ? 'The rest is written: run the same command with --resume to read just this.'
-    : 'The rest is written. Only a run with a journal can be continued.'
-  return [...lines, next].join('\n')
+  throw new CommandError([...lines, READ_LATER].join('\n'))
 }
+
+const READ_LATER =
+  'The rest is written. Read what is missing with a run of its own: these times as --from and --to.'
 
 /** Counts rejected values by attribute and reason. */
 function createRejectedReport() {

@@ -2,7 +2,6 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { OPENMETRICS_END } from '../../metrics/lines.ts'
 import { errorCode } from '../../values/errors.ts'
@@ -21,11 +20,8 @@ export interface Destination {
   readonly isFull: boolean
   /** After it, what was written survives the end of the process. The result describes it for a later process. */
   save(): Promise<readonly SpooledSeries[]>
-  /**
-   * Makes the result. What was saved stays until {@link discard}.
-   * @param isOrdered whether the samples of each series were written in the order of their times
-   */
-  finish(isOrdered: boolean): Promise<void>
+  /** Makes the result. What was saved stays until {@link discard}. */
+  finish(): Promise<void>
   /** Removes what was saved. */
   discard(): Promise<void>
 }
@@ -100,7 +96,7 @@ export async function openFileDestination(
       }
       return [...all.values()].map(({ family, labels, bytes }) => [family, labels, bytes] as const)
     },
-    finish: (isOrdered) => writeTo(target, textOf([...all.values()], isOrdered)),
+    finish: () => writeTo(target, textOf([...all.values()])),
     discard: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -117,15 +113,12 @@ async function saveOne(lines: Lines): Promise<number> {
 }
 
 /** The whole OpenMetrics text, in pieces. */
-async function* textOf(all: readonly Lines[], isOrdered: boolean): AsyncGenerator<Buffer | string> {
+async function* textOf(all: readonly Lines[]): AsyncGenerator<Buffer | string> {
   const byFamily = Map.groupBy(all, ({ family }) => family)
   for (const [family, header] of FAMILY_HEADERS.openmetrics) {
     const ofFamily = byFamily.get(family) ?? []
     if (ofFamily.length > 0) yield header
-    for (const lines of ofFamily) {
-      if (isOrdered) yield* linesOf(lines)
-      else yield sortedByTime(await text(linesOf(lines)))
-    }
+    for (const lines of ofFamily) yield* linesOf(lines)
   }
   yield OPENMETRICS_END
 }
@@ -133,14 +126,6 @@ async function* textOf(all: readonly Lines[], isOrdered: boolean): AsyncGenerato
 async function* linesOf({ file, bytes, chunks }: Lines): AsyncGenerator<Buffer> {
   if (bytes > 0) yield* createReadStream(file, { end: bytes - 1 })
   yield* chunks
-}
-
-/** The lines of one series, or of one histogram: the sort is stable, so the buckets of a time keep their order. */
-function sortedByTime(text: string): string {
-  const lines = text.split('\n').slice(0, -1)
-  const times = new Map(lines.map((line) => [line, Number(line.slice(line.lastIndexOf(' ') + 1))]))
-  const sorted = lines.toSorted((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0))
-  return sorted.map((line) => `${line}\n`).join('')
 }
 
 /** The highest number of bytes that are collected before they are written. */

@@ -5,7 +5,6 @@ import { parseObject } from '../../api/parse/json.ts'
 import { errorCode } from '../../values/errors.ts'
 import { readIfExists } from '../../values/files.ts'
 import type { SpooledSeries } from '../output/destination.ts'
-import type { UnreadGap } from './unread_gaps.ts'
 
 /** What a run writes; a resumed run must write the same. */
 export interface RunSettings {
@@ -20,23 +19,29 @@ export interface RunSettings {
   readonly labels: Readonly<Record<string, string>>
 }
 
+/** Values of a period that a source did not answer. */
+export interface UnreadGap extends Pick<Period, 'start' | 'end'> {
+  /** System and source, for messages. */
+  readonly source: string
+  /** What the values are about, as the source names it. */
+  readonly subject: string
+}
+
 /** How far a run is. */
 export interface RunState {
   readonly settings: RunSettings
   /** By source: the end of what was read, in seconds since the epoch. */
   readonly done: Readonly<Record<string, number>>
-  /** What is missing before that. */
+  /** What is missing before that. Gaps of one source and subject that touch are one. */
   readonly unreadGaps: readonly UnreadGap[]
   readonly series: readonly SpooledSeries[]
-  /** Whether the samples of each series were saved in the order of their times. */
-  readonly isOrdered: boolean
   /** Number of samples of the whole run, without those that are not saved. */
   readonly samples: number
   /** Everything was read. */
   readonly isFinished: boolean
 }
 
-const VERSION = 7
+const VERSION = 8
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export type Journal = ReturnType<typeof createJournal>

@@ -1,13 +1,9 @@
 import { ApiError } from '../../api/errors/errors.ts'
-import { REASONS } from '../../api/errors/reasons.ts'
-import type { Period } from '../../api/history/series.ts'
 import { createSemaphore } from '../../api/http/waiting.ts'
 import type { RejectedValue } from '../../api/parse/json.ts'
 import type { Destination } from '../output/destination.ts'
-import type { HistorySeries } from '../series.ts'
 import { type HistorySource, type SourceWindow, startOf } from '../sources/source.ts'
-import type { Journal, RunSettings, RunState } from './journal.ts'
-import { periodsOfUnreadGaps, withoutPeriod, withUnreadGap } from './unread_gaps.ts'
+import type { Journal, RunSettings, RunState, UnreadGap } from './journal.ts'
 
 export interface BackfillOptions {
   readonly settings: RunSettings
@@ -32,30 +28,24 @@ export interface BackfillOptions {
  */
 export async function runBackfill(options: BackfillOptions): Promise<RunState> {
   const { destination, settings, journal } = options
-  const fresh = { done: {}, unreadGaps: [], series: [], isOrdered: true, samples: 0, isFinished: false }
+  const fresh = { done: {}, unreadGaps: [], series: [], samples: 0, isFinished: false }
   const state: Changing<RunState> = options.state ?? { settings, ...fresh }
-  const before = state.samples
   const progress = createProgressCounter(options, state)
   await journal?.save(state)
   const checkpoint = async () => {
     state.series = await destination.save()
-    state.samples = before + progress.samples()
     await journal?.save(state)
   }
   try {
     await readSystems({ ...options, state, checkpoint, progress })
-    await destination.finish(state.isOrdered)
+    await destination.finish()
   } catch (failure) {
     await checkpoint()
     throw failure
   }
-  state.samples = before + progress.samples()
-  state.isFinished = state.unreadGaps.length === 0
-  if (!state.isFinished && journal !== undefined) await checkpoint()
-  else {
-    await journal?.save(state)
-    await destination.discard()
-  }
+  state.isFinished = true
+  await journal?.save(state)
+  await destination.discard()
   return state
 }
 
@@ -101,65 +91,33 @@ async function readSystems(run: RunInProgress): Promise<void> {
 }
 
 async function readSource(run: SourceRun): Promise<void> {
-  const { source, state, settings } = run
-  const { period } = settings
-  const start = Math.max(startOf(source, period), state.done[source.key] ?? 0)
-  if (start < period.end)
-    await readPeriod(run, { ...period, start }, undefined, (window) => {
-      state.done = { ...state.done, [source.key]: window.period.end }
-      run.progress.read(source, window.period)
-    })
-  await readUnreadGaps(run)
-}
-
-/** Failures of an endpoint in a row, such as timeouts, after which the other gaps are not tried. */
-const MOST_FAILURES = 2
-
-/** Reads once more what was not answered before: most failures pass. */
-async function readUnreadGaps(run: SourceRun): Promise<void> {
-  const { source, settings, state } = run
-  let inRow = 0
-  for (const { start, end, subjects } of periodsOfUnreadGaps(state.unreadGaps, source.key)) {
-    try {
-      await readPeriod(run, { ...settings.period, start, end }, subjects, ({ period }) => {
-        state.unreadGaps = withoutPeriod(state.unreadGaps, { source: source.key, subjects }, period)
-        state.isOrdered = false
-      })
-      inRow = 0
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || run.signal.aborted) throw failure
-      inRow = REASONS[failure.reason].origin === 'endpoint' ? inRow + 1 : 0
-      if (inRow >= MOST_FAILURES || REASONS[failure.reason].allQueries) return
-    }
-  }
-}
-
-/** @param wrote called after each window was written, before its own gaps are noted */
-async function readPeriod(
-  run: SourceRun,
-  period: Period,
-  subjects: ReadonlySet<string> | undefined,
-  wrote: (window: SourceWindow) => void,
-): Promise<void> {
   const { source, destination, settings, signal, state, alone } = run
-  const options = {
-    labels: settings.labels,
-    notice: (text: string) => run.notice(`system ${source.system}, ${source.label}: ${text}`),
-    signal,
-    ...(subjects !== undefined && { subjects }),
-  }
-  for await (const window of source.read(period, options)) {
+  const { period, labels } = settings
+  const start = Math.max(startOf(source, period), state.done[source.key] ?? 0)
+  if (start >= period.end) return
+  const where = `system ${source.system}, ${source.label}`
+  const notice = (text: string) => run.notice(`${where}: ${text}`)
+  for await (const window of source.read({ ...period, start }, { labels, notice, signal })) {
     await alone(async () => {
       await destination.write(window.series, signal)
-      wrote(window)
-      const { start, end } = window.period
+      state.done = { ...state.done, [source.key]: window.period.end }
       for (const subject of window.failed.keys())
-        state.unreadGaps = withUnreadGap(state.unreadGaps, { source: source.key, subject, start, end })
+        state.unreadGaps = withGap(state.unreadGaps, { source: where, subject, ...window.period })
       if (window.rejected.length > 0) run.onRejected(source, window.rejected)
-      run.progress.wrote(window.series)
+      run.progress.wrote(source, window)
       if (destination.isFull) await run.checkpoint()
     })
   }
+}
+
+/** The gaps with that of the newest window, which continues one that ends at its start. */
+function withGap(
+  gaps: readonly UnreadGap[],
+  { source, subject, start, end }: UnreadGap,
+): readonly UnreadGap[] {
+  const isBefore = (one: UnreadGap) => one.source === source && one.subject === subject && one.end === start
+  const first = gaps.find(isBefore)?.start ?? start
+  return [...gaps.filter((one) => !isBefore(one)), { source, subject, start: first, end }]
 }
 
 /** Progress of a run. */
@@ -173,28 +131,25 @@ export interface RunProgress {
 
 type ProgressCounter = ReturnType<typeof createProgressCounter>
 
-function createProgressCounter({ settings, sources, onProgress }: BackfillOptions, state: RunState) {
+function createProgressCounter(
+  { settings, sources, onProgress }: BackfillOptions,
+  state: Changing<RunState>,
+) {
   const { period } = settings
-  let [done, total, samples] = [0, 0, 0]
-
-  function read(source: HistorySource, of: Period): void {
-    done += source.requests(of)
-  }
-
+  const before = state.samples
+  let [done, total] = [0, 0]
   for (const source of sources) {
     const start = startOf(source, period)
     const until = Math.min(state.done[source.key] ?? 0, period.end)
     if (start < period.end) total += source.requests({ ...period, start })
-    if (start < until) read(source, { ...period, start, end: until })
+    if (start < until) done += source.requests({ ...period, start, end: until })
   }
-  const report = () => onProgress({ done, total, samples })
+  const report = () => onProgress({ done, total, samples: state.samples - before })
   report()
   return {
-    /** Written by this process. */
-    samples: (): number => samples,
-    read,
-    wrote(series: readonly HistorySeries[]): void {
-      samples += series.reduce((sum, { times }) => sum + times.length, 0)
+    wrote(source: HistorySource, window: SourceWindow): void {
+      done += source.requests(window.period)
+      state.samples += window.series.reduce((sum, { times }) => sum + times.length, 0)
       report()
     },
   }

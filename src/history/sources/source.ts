@@ -30,8 +30,6 @@ interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
   readonly notice: (text: string) => void
-  /** Only these subjects, which are those of a gap, and each request once; undefined: all. */
-  readonly subjects?: ReadonlySet<string>
   readonly signal: AbortSignal
 }
 

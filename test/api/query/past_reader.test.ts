@@ -138,26 +138,6 @@ describe('a reader of the past', () => {
     expect(reader.refused()).toEqual([])
   })
 
-  test('reads only the subjects of a gap', async () => {
-    const { reader, names } = readerOf()
-    await reader.read({ start: NOW - HOUR, stop: NOW }, never(), new Set(['latency']))
-    expect(new Set(names())).toEqual(new Set(['query_latency_read', 'query_latency_write']))
-  })
-
-  test('reports of a gap only the subjects that it reads, if a query for more fails', async () => {
-    const failure = new ApiError('server_error', 'internal error')
-    let isFailing = false
-    const { reader, read } = readerOf((query) => {
-      if (isFailing && query.name === 'query_traffic_disk') throw failure
-      return query.name === 'query_traffic_disk' ? throughput(query) : EMPTY
-    })
-    await read(-HOUR, 0)
-    isFailing = true
-    const { failed } = await reader.read({ start: NOW - HOUR, stop: NOW }, never(), new Set(['transactions']))
-    // Throughput and disk I/O, which the query has too, were written before.
-    expect([...failed]).toEqual([['transactions', failure]])
-  })
-
   test('shortens the ranges of a query whose answer is too large, and remembers it', async () => {
     const { read, names } = readerOf(({ name, range = { start: 0, stop: 0 } }) => {
       if (name === 'query_cpu' && range.stop - range.start > 1800) throw new ApiError('too_large', 'large')

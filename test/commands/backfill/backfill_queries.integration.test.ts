@@ -151,13 +151,13 @@ describe('the Flux API', () => {
   })
 })
 
-/** Passes requests on to a system; queries whose text contains `failing` get an error of the query service. */
+/** Passes requests on to a system; the first queries whose text contains `failing` get an error of the query service. */
 async function startProxy(target: string) {
-  const state = { failing: '', queries: [] as string[] }
+  const state = { failing: '', failures: Number.POSITIVE_INFINITY }
   const server = createServer(async (request, response) => {
     const body = request.method === 'POST' ? await text(request) : undefined
-    if (body !== undefined) state.queries.push(body)
-    if (state.failing !== '' && body?.includes(state.failing) === true) {
+    if (state.failing !== '' && state.failures > 0 && body?.includes(state.failing) === true) {
+      state.failures -= 1
       response.writeHead(500, { 'Content-Type': 'application/json' })
       return response.end('{"error":"failed to compile query: this error is made on purpose"}')
     }
@@ -174,41 +174,66 @@ async function startProxy(target: string) {
   return Object.assign(await runServer(server), { state })
 }
 
-test('a query that fails later is a gap: --resume reads it and nothing else, to the result of an undisturbed run', async () => {
-  using folder = temporaryFolder()
-  await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-  await using proxy = await startProxy(emulator.url)
+/** Four hours of a system, of which a query for latencies can fail in the second one. */
+async function startRuns() {
+  const folder = temporaryFolder()
+  const emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+  const proxy = await startProxy(emulator.url)
   const config = configFor(folder, proxy)
-  const file = join(folder.path, 'history.om')
   const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
-  const flags = [`--from=${to - 4 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
-  const output = `--output=${file}`
-  const failing = new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-  // The window that ends at this time, and the points before the next one, of the latencies of writes.
-  proxy.state.failing = `stop: ${failing}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency\\" and r.id == \\"ttlb_write`
-  const first = await backfill(config, ...flags, output)
-  expect(first.code).toBe(1)
-  const from = new Date((to - 3 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-  const until = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
-  expect(first.stderr).toContain(
-    `missing: system a, Flux API: latency from ${from} to ${until} was not answered`,
-  )
+  const text = (hours: number) => new Date((to - hours * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+  return {
+    proxy,
+    text,
+    failing: `stop: ${text(2)}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency\\" and r.id == \\"ttlb_write`,
+    async written(name: string, from: string, until: string, ...more: string[]) {
+      const file = join(folder.path, name)
+      const flags = [
+        `--from=${from}`,
+        `--to=${until}`,
+        '--source=query',
+        '--label=job=sds',
+        `--output=${file}`,
+      ]
+      const { code, stderr } = await backfill(config, ...flags, ...more)
+      return { code, stderr, samples: samplesIn(readFileSync(file, 'utf8')) }
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await emulator[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+test('a query that fails later is a gap, which a run of its own reads', async () => {
+  await using runs = await startRuns()
+  const { proxy, text, failing, written } = runs
+  proxy.state.failing = failing
+  const missing = `missing: system a, Flux API: latency from ${text(3)} to ${text(1)} was not answered`
+  const first = await written('first.om', text(4), text(0))
+  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining(missing) })
   expect(first.stderr).not.toMatch(/complete|is refused/)
-  expect(readFileSync(file, 'utf8')).toMatch(/^sds_node_transaction_latency_seconds_bucket\{/m)
+  const finished = await written('first.om', text(4), text(0), '--resume')
+  expect(finished).toMatchObject({ code: 1, stderr: expect.stringContaining(missing) })
   proxy.state.failing = ''
-  proxy.state.queries.length = 0
-  const resumed = await backfill(config, ...flags, output, '--resume')
-  expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('complete')])
-  const sent = proxy.state.queries.filter((query) => query.includes(failing))
-  expect(sent).toHaveLength(4)
-  for (const query of sent) expect(query).toContain('_latency')
-  const whole = join(folder.path, 'whole.om')
-  expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
-  expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
-  expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('nothing to add'),
-  })
+  const later = await written('later.om', text(3), text(1))
+  const whole = await written('whole.om', text(4), text(0))
+  expect([later, whole]).toMatchObject(
+    Array(2).fill({ code: 0, stderr: expect.stringContaining('complete') }),
+  )
+  expect(first.samples.length).toBeLessThan(whole.samples.length)
+  expect(new Set([...first.samples, ...later.samples])).toEqual(new Set(whole.samples))
+})
+
+test('an hour of which a query fails once is read again, to the result of an undisturbed run', async () => {
+  await using runs = await startRuns()
+  const { proxy, text, failing, written } = runs
+  Object.assign(proxy.state, { failing, failures: 1 })
+  const first = await written('first.om', text(4), text(0))
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('complete') })
+  expect(proxy.state.failures).toBe(0)
+  expect(first.samples).toEqual((await written('whole.om', text(4), text(0))).samples)
 })
 
 /** All lines of a metric follow each other, with all buckets of a time together. */
