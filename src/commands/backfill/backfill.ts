@@ -13,10 +13,10 @@ import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from 
 import { interruptible } from '../cli/lifetime.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, removeSpool } from './output.ts'
+import { planSources } from './plan.ts'
 import { connect } from './pools.ts'
 import { createReporter } from './progress.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
-import { planSources } from './sources.ts'
 import { checkGaps, type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
@@ -154,7 +154,7 @@ async function run(invocation: Invocation): Promise<void> {
   const { source, label: labels = {} } = flags
   await using listed = await connect({ systems, chosen: flags.pool, signal })
   const nowSeconds = Math.floor(Date.now() / 1000)
-  const options = { source, period, labels, nowSeconds, earlier: state?.settings, signal }
+  const options = { source, period, nowSeconds, earlier: state?.settings, signal }
   const plan = await planSources(listed.systems, options)
   const settings = {
     period,

@@ -6,7 +6,7 @@ import { counted, countText, durationText, visibleText } from '../../text.ts'
 import { timeText } from '../../time_units.ts'
 import { CommandError, failureText } from '../cli/exit.ts'
 import type { Output } from './output.ts'
-import type { Plan } from './performance.ts'
+import type { Plan } from './plan.ts'
 import type { BackfillReporter } from './progress.ts'
 
 export interface PlannedRun {
