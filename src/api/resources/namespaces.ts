@@ -2,13 +2,11 @@ import type { ResourcesConfig } from '../../config/config.ts'
 import { OBJECT_KINDS, type ObjectKind } from '../../system_catalogue.ts'
 import { boundedName, MAX_ID_CHARACTERS } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
-import { isObject, type JsonObject, member, type Rejection, readText } from '../parse/json.ts'
-import { decodeObject, hasMembers, listIn, type ResourceObject, valuesOf } from './objects.ts'
+import { type JsonObject, member, type Rejection, readText } from '../parse/json.ts'
+import { decodeObject, hasMembers, type ResourceObject, valuesOf } from './objects.ts'
 import { isNotAvailable } from './refusals.ts'
 import {
   batchesOf,
-  type DecodeResource,
-  decodeEntries,
   nameFilter,
   type ReadingContext,
   type ResourceRequest,
@@ -18,7 +16,7 @@ import {
 } from './requests.ts'
 
 /** An entry of a list, with the object of its quota if the list has it. */
-export interface ListedName {
+interface ListedName {
   readonly name: string
   readonly quota: ResourceObject | undefined
 }
@@ -38,7 +36,7 @@ function nameIn(entry: JsonObject): string | undefined {
 }
 
 /** All namespaces that the configuration selects. */
-export function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
+function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
   const isSelected = nameFilter(context.resources.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }
   return context.refusals.run(request.path, () => listNames(context, { request, kind: NAMES, isSelected }))
@@ -55,10 +53,10 @@ interface NameList {
 
 /** The entries of all pages that have a name, each once: the page after a marker may begin with the entry of the marker. */
 export async function listNames(
-  { send, builder: { rejected }, signal }: ReadingContext,
+  context: ReadingContext,
   { request, kind, isSelected = () => true, members }: NameList,
 ): Promise<ListedName[]> {
-  const { max = Number.POSITIVE_INFINITY } = kind
+  const { rejected } = context.builder
   const served = new Map<string, unknown>()
   const reject = (reason: Rejection, text: string) =>
     rejected.add({ attribute: request.operation, reason, node: '', text })
@@ -70,16 +68,13 @@ export async function listNames(
     if (name !== undefined) served.set(name, servedName(entry))
     return name
   }
-  const decode: DecodeResource<readonly ListedName[]> = (body, { now }) =>
-    decodeEntries(listIn(body, kind), max, (value) => {
-      const entry = isObject(value) ? value : {}
-      const name = nameOf(entry)
-      if (name === undefined || !isSelected(name)) return undefined
-      const object = { ...entry, ...members, name }
-      const isQuota = hasMembers(withoutNulls(entry), kind)
-      return { name, quota: isQuota ? decodeObject(object, kind, { now, rejected }) : undefined }
-    })
-  const list = await readPages(send, request, decode, { max, signal })
+  const list = await readPages(context, request, kind, (entry, { now }): ListedName | undefined => {
+    const name = nameOf(entry)
+    if (name === undefined || !isSelected(name)) return undefined
+    const object = { ...entry, ...members, name }
+    const isQuota = hasMembers(withoutNulls(entry), kind)
+    return { name, quota: isQuota ? decodeObject(object, kind, { now, rejected }) : undefined }
+  })
   return [...new Map(list.map((entry) => [entry.name, entry])).values()]
 }
 
@@ -88,26 +83,31 @@ function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
-const USED = 'sds_namespace_used_bytes'
-
-interface SizedObject extends Sized {
-  readonly object: ResourceObject
+/** Objects that are exported together, with their size. */
+interface Sized {
+  readonly key: string
+  readonly size: number
+  readonly objects: readonly ResourceObject[]
 }
 
 /** Reads the usage of all namespaces, and exports that of the largest. */
 export function createNamespaceReader({ namespaces }: ResourcesConfig) {
-  const selection = createSelection<SizedObject>(namespaces.max)
+  const selection = createSelection(namespaces.max)
   return async (context: ReadingContext): Promise<void> => {
     const names = (await listNamespaces(context)).map(({ name }) => name)
-    const found: SizedObject[] = (await readUsage(context, names)).map((object) => ({
+    const found = (await readUsage(context, names)).map((object) => ({
       key: object.labels[0] ?? '',
-      size: valuesOf(object, USED)[0] ?? 0,
-      object,
+      size: valuesOf(object, 'sds_namespace_used_bytes')[0] ?? 0,
+      objects: [object],
     }))
-    const selected = selection.select(found)
-    context.builder.add(selected.map(({ object }) => object))
-    context.builder.leaveOut(found.length - selected.length)
+    addSelected(context, selection.select(selection.candidates(found)), found.length)
   }
+}
+
+/** @param total number of those that could be selected */
+function addSelected({ builder }: ReadingContext, selected: readonly Sized[], total: number): void {
+  builder.add(selected.flatMap(({ objects }) => objects))
+  builder.leaveOut(total - selected.length)
 }
 
 const USAGE = OBJECT_KINDS.namespace
@@ -133,7 +133,7 @@ async function readUsage(context: ReadingContext, names: readonly string[]): Pro
 }
 
 /** The names of the namespaces that are exported; undefined if they are not known. */
-export function exportedNamespaces({ known }: ReadingContext): readonly string[] | undefined {
+function exportedNamespaces({ known }: ReadingContext): readonly string[] | undefined {
   return known('namespace')?.objects.map(({ labels }) => labels[0] ?? '')
 }
 
@@ -157,7 +157,7 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
 }
 
 /** Those that take a request each: the first of those that are exported, where a command does not read all. */
-export function singleNames(context: ReadingContext, list: readonly ListedName[]): readonly ListedName[] {
+function singleNames(context: ReadingContext, list: readonly ListedName[]): readonly ListedName[] {
   const { maxSingle } = context
   if (maxSingle === undefined) return list
   const known = exportedNamespaces(context)
@@ -193,7 +193,7 @@ async function readEach(
 const MAX_UNKNOWN = 3
 
 /** Requests for one of `count` namespaces each; undefined for one that does not exist any more. */
-export function createFoundCheck(count: number) {
+function createFoundCheck(count: number) {
   let found = 0
   let unknown = 0
   return async <T>(request: () => Promise<T>): Promise<T | undefined> => {
@@ -210,34 +210,97 @@ export function createFoundCheck(count: number) {
   }
 }
 
-/** An item with its size. */
-export interface Sized {
-  readonly key: string
-  readonly size: number
-}
-
 /** What was selected stays until it is beyond this multiple of the limit, so that the selection is stable. */
 const KEPT_SHARE = 1.5
 
 /** Selects the largest items repeatedly. */
-export function createSelection<T extends Sized>(max: number) {
+function createSelection(max: number) {
   let selected: ReadonlySet<string> = new Set()
-  const ranked = (items: readonly T[]) =>
-    items
-      .toSorted((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
-      .slice(0, Math.ceil(max * KEPT_SHARE))
-
   return {
     /** Items of several lists that can still be selected. */
-    candidates: (items: readonly T[]): readonly T[] =>
-      items.length > max * KEPT_SHARE * 2 ? ranked(items) : items,
-    select(items: readonly T[]): readonly T[] {
-      const list = ranked(items)
+    candidates: (items: readonly Sized[]): readonly Sized[] =>
+      items
+        .toSorted((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
+        .slice(0, Math.ceil(max * KEPT_SHARE)),
+    /** @param list candidates */
+    select(list: readonly Sized[]): readonly Sized[] {
       const kept = list.filter(({ key }) => selected.has(key)).slice(0, max)
       const others = list.filter(({ key }) => !selected.has(key))
       const result = [...kept, ...others].slice(0, max)
       selected = new Set(result.map(({ key }) => key))
       return result
     },
+  }
+}
+
+const BUCKETS = OBJECT_KINDS.bucket
+const LISTED_BUCKETS = OBJECT_KINDS.bucketQuota
+const BUCKET_COUNT = OBJECT_KINDS.bucketCount
+
+/** Reads the buckets of all namespaces, one after the other, and exports the largest. */
+export function createBucketReader({ buckets }: ResourcesConfig) {
+  const selection = createSelection(buckets.max)
+  const isSelected = nameFilter(buckets)
+  async function addBuckets(context: ReadingContext, names: readonly string[]): Promise<void> {
+    const { builder } = context
+    const { rejected } = builder
+    let found: readonly Sized[] = []
+    let total = 0
+    const isFound = createFoundCheck(names.length)
+    for (const namespace of names) {
+      const request = { ...requestOf(LISTED_BUCKETS), query: `namespace=${encodeURIComponent(namespace)}` }
+      const listed = await isFound(() =>
+        listNames(context, { request, kind: LISTED_BUCKETS, members: { namespace } }),
+      )
+      if (listed === undefined) continue
+      const count = { namespace, buckets: listed.length }
+      builder.add([decodeObject(count, BUCKET_COUNT, { now: 0, rejected }) ?? []].flat())
+      const chosen = listed.filter(({ name }) => isSelected(`${namespace}/${name}`))
+      const used = await readBucketUsage(context, namespace, chosen)
+      total += used.length
+      found = selection.candidates([...found, ...used])
+    }
+    addSelected(context, selection.select(found), total)
+  }
+
+  return async (context: ReadingContext): Promise<void> => {
+    const names = singleNames(context, await listNamespaces(context)).map(({ name }) => name)
+    // For all namespaces together: one that does not exist any more is no refusal.
+    await context.refusals.run(LISTED_BUCKETS.path, () => addBuckets(context, names))
+  }
+}
+
+async function readBucketUsage(
+  context: ReadingContext,
+  namespace: string,
+  listed: readonly ListedName[],
+): Promise<Sized[]> {
+  const quotas = new Map(listed.map(({ name, quota }) => [boundedName(name), quota]))
+  const request = requestOf(BUCKETS, namespace)
+  const buckets: Sized[] = []
+  for (const names of batchesOf(listed.map(({ name }) => name))) {
+    const body = JSON.stringify({ id: names })
+    const objects = await context.refusals.run(BUCKETS.path, () =>
+      readObjects(context, BUCKETS, { ...request, body }, () => namespace),
+    )
+    for (const object of objects) buckets.push(bucketOf(namespace, object, quotas))
+  }
+  return buckets
+}
+
+function bucketOf(
+  namespace: string,
+  object: ResourceObject,
+  quotas: ReadonlyMap<string, ResourceObject | undefined>,
+): Sized {
+  const [, bucket = ''] = object.labels
+  const quota = quotas.get(bucket)
+  return {
+    key: JSON.stringify([namespace, bucket]),
+    size: valuesOf(object, 'sds_bucket_used_bytes')[0] ?? 0,
+    objects: [
+      { ...object, labels: [boundedName(namespace), bucket], id: undefined },
+      ...(quota === undefined ? [] : [quota]),
+    ],
   }
 }

@@ -3,9 +3,9 @@ import type { DataPortConfig, ResourceConfig } from '../../config/sections.ts'
 import type { ObjectKind, ObjectName, ResourceName } from '../../system_catalogue.ts'
 import { wholeName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
-import { member, readText } from '../parse/json.ts'
+import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import type { SendQuery } from '../query/requests/request_all.ts'
-import { containersOf, decodeObjects, type ResourceObject } from './objects.ts'
+import { containersOf, decodeObjects, listIn, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder, ResourceReading } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'
 
@@ -47,41 +47,36 @@ const PAGE_ENTRIES = 500
 const MAX_PAGES = 100
 
 /**
- * The entries of a list with markers, of all pages.
- * @param max maximum number of entries
- * @throws {ApiError} `schema` for a repeated marker, `too_large` for more than 100 pages or too many entries
+ * Decodes the entries of a list with markers, of all pages.
+ * @throws {ApiError} `schema` for a repeated marker, `too_large` for more than 100 pages or more entries than the maximum of
+ *   the kind
  */
 export async function readPages<T>(
-  send: SendResource,
+  { send, signal }: Pick<ReadingContext, 'send' | 'signal'>,
   request: ResourceRequest,
-  decode: DecodeResource<readonly T[]>,
-  { max, signal }: { readonly max: number; readonly signal: AbortSignal },
+  kind: ObjectKind,
+  decode: (entry: JsonObject, response: ResourceResponse) => T | undefined,
 ): Promise<T[]> {
+  const { max = Number.POSITIVE_INFINITY } = kind
   const entries: T[] = []
   const markers = new Set<string>()
-  let limit: string | undefined = `limit=${PAGE_ENTRIES}`
-  const decodePage: DecodeResource<{ entries: readonly T[]; marker: string | undefined }> = (
-    body,
-    response,
-  ) => ({
-    entries: decode(body, response),
-    marker: nextMarkerIn(body),
-  })
-  const sendPage = (marker: string) =>
-    send({ ...request, query: pageQuery(request, limit, marker) }, decodePage, signal)
+  let left = max
+  const decodePage: DecodeResource<string | undefined> = (body, response) => {
+    const list = listIn(body, kind)
+    left -= list.length
+    if (left < 0) throw tooMany(`${max} entries`)
+    for (const value of list) {
+      const entry = decode(isObject(value) ? value : {}, response)
+      if (entry !== undefined) entries.push(entry)
+    }
+    return nextMarkerIn(body)
+  }
   for (let pages = 0, marker = ''; pages < MAX_PAGES; pages += 1) {
-    const page = await sendPage(marker).catch((failure: unknown) => {
-      // Not every release may know the parameter, or such large pages.
-      if (pages > 0 || !(failure instanceof ApiError) || failure.status !== 400) throw failure
-      limit = undefined
-      return sendPage(marker)
-    })
-    for (const entry of page.entries) entries.push(entry)
-    if (entries.length > max) throw tooMany(`${max} entries`)
-    if (page.marker === undefined) return entries
-    if (markers.has(page.marker)) throw new ApiError('schema', 'the marker of the next page is repeated')
-    markers.add(page.marker)
-    marker = page.marker
+    const next = await send({ ...request, query: pageQuery(request, marker) }, decodePage, signal)
+    if (next === undefined) return entries
+    if (markers.has(next)) throw new ApiError('schema', 'the marker of the next page is repeated')
+    markers.add(next)
+    marker = next
   }
   throw tooMany(`${MAX_PAGES} pages`)
 }
@@ -90,9 +85,9 @@ function tooMany(what: string): ApiError {
   return new ApiError('too_large', `the list has more than ${what}, which is the maximum`)
 }
 
-function pageQuery({ query }: ResourceRequest, limit: string | undefined, marker: string): string {
+function pageQuery({ query }: ResourceRequest, marker: string): string {
   const markerPart = marker === '' ? undefined : `marker=${encodeURIComponent(marker)}`
-  return [query, limit, markerPart].filter((part) => part !== undefined).join('&')
+  return [query, `limit=${PAGE_ENTRIES}`, markerPart].filter((part) => part !== undefined).join('&')
 }
 
 const MAX_MARKER_CHARACTERS = 4096
@@ -117,16 +112,6 @@ export function batchesOf(names: readonly string[]): string[][] {
   for (let start = 0; start < names.length; start += BATCH_NAMES)
     batches.push(names.slice(start, start + BATCH_NAMES))
   return batches
-}
-
-/** Decodes the entries of a list one by one. @throws {ApiError} `too_large` for more than `max` entries */
-export function decodeEntries<T>(
-  list: readonly unknown[],
-  max: number,
-  decode: (entry: unknown) => T | undefined,
-): T[] {
-  if (list.length > max) throw tooMany(`${max} entries`)
-  return list.map(decode).filter((value) => value !== undefined)
 }
 
 /** Requests of the data ports of nodes, for one reading. */
