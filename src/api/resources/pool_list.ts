@@ -5,7 +5,7 @@ import { REASONS } from '../errors/reasons.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import { decodeObjects } from './objects.ts'
 import { addObjects, createReadingBuilder, type ResourceReading } from './reading.ts'
-import type { DecodeResource, SendResource } from './requests.ts'
+import { type DecodeResource, requestOf, type SendResource } from './requests.ts'
 
 export interface PoolRef {
   readonly id: string
@@ -29,11 +29,12 @@ const KIND = kindWith('isListOfPools')
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
   // Without the parameter, real systems add the history of every attribute: 28 to 330 kB for each pool.
-  { path: KIND.path, query: KIND.query, decode: decodeStoragePools },
-  { path: '/vdc/data-services/varrays.json', query: undefined, decode: decodeVirtualArrays },
+  { ...requestOf(KIND), decode: decodeStoragePools },
+  { operation: KIND.resource, path: '/vdc/data-services/varrays.json', decode: decodeVirtualArrays },
 ] as const
 
 const [NEWER, OLDER] = POOL_LISTS
+type PoolListRow = (typeof POOL_LISTS)[number]
 
 function decodeStoragePools(
   body: unknown,
@@ -127,11 +128,12 @@ const MAX_NOT_FOUND_IN_ROW = 1
  * succeeded last is used again; the other list is tried after repeated 404, as after an upgrade.
  */
 export function createPoolList(send: SendResource) {
-  let lastGood: typeof NEWER | typeof OLDER | undefined
+  let lastGood: PoolListRow | undefined
   let notFoundInRow = 0
 
-  async function readList(list: typeof NEWER | typeof OLDER, signal: AbortSignal): Promise<PoolList> {
-    const pools = await requestList(send, list, signal)
+  async function readList(list: PoolListRow, signal: AbortSignal): Promise<PoolList> {
+    const { decode, ...request } = list
+    const pools = await send(request, decode, signal)
     lastGood = list
     notFoundInRow = 0
     return pools
@@ -154,20 +156,5 @@ export function createPoolList(send: SendResource) {
         throw failure.reason === 'not_found' && lastGood === undefined ? other : failure
       })
     }
-  }
-}
-
-async function requestList(
-  send: SendResource,
-  { path, query, decode }: typeof NEWER | typeof OLDER,
-  signal: AbortSignal,
-): Promise<PoolList> {
-  const request = { operation: 'pools', path } as const
-  try {
-    return await send({ ...request, ...(query !== undefined && { query }) }, decode, signal)
-  } catch (failure) {
-    // The parameter is documented for the nodes of pools only.
-    if (query === undefined || !(failure instanceof ApiError) || failure.status !== 400) throw failure
-    return await send(request, decode, signal)
   }
 }
