@@ -3,7 +3,7 @@ import type { SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { asApiError } from './errors/errors.ts'
-import { CURRENT_QUERY, createForecasts, decodeFeed, type FeedReading, nodesPath } from './feed/feed.ts'
+import { decodeFeed, type FeedReading, type ForecastRequest, forecastQuery, nodesPath } from './feed/feed.ts'
 import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
 import {
@@ -79,9 +79,10 @@ export function createClient(options: ClientOptions) {
   return {
     /** The nodes of a pool as they are now. API document, "Get nodes of a storage pool". */
     nodes: (poolId: string, signal: AbortSignal): Promise<FeedReading> =>
-      readFeed('nodes', poolId, CURRENT_QUERY, signal),
+      readFeed('nodes', poolId, 'dataType=current', signal),
     /** The same nodes with nothing but their capacity forecasts of one time frame. */
-    forecasts: createForecasts((...request) => readFeed('forecast', ...request)),
+    forecasts: (poolId: string, request: ForecastRequest, signal: AbortSignal): Promise<FeedReading> =>
+      readFeed('forecast', poolId, forecastQuery(request), signal),
     history: createHistoryReader(read, system.name, bandwidthUnit),
     /** The pools that the system lists. */
     pools: createPoolList(resource),

@@ -217,36 +217,6 @@ describe('requests', () => {
     ])
   })
 
-  test.each([
-    [undefined, ['c', 'c', 'c']],
-    ['category', ['c', 'c', 'c']],
-    ['current', ['c', 'd', 'd', 'd']],
-  ] as const)('ask for forecasts in the form that the system understands: only %s', async (form, asked) => {
-    const faults = form === undefined ? [] : [`strict-forecasts:${form}`]
-    await using emulator = await startEmulator({ pools: 3, faults })
-    await using setup = startClient(monitored(emulator.url))
-    for (const { id } of emulator.pools) {
-      const { nodes } = await setup.client.forecasts(id, FORECAST, never())
-      expect(nodes.map(({ forecasts }) => forecasts.length)).toEqual(nodes.map(() => 2))
-    }
-    const queries = emulator.log.requests().filter(({ operation }) => operation === 'forecast')
-    expect(queries.map(({ query }) => query.charAt(0))).toEqual(asked)
-  })
-
-  test('ask for forecasts in the other form after an upgrade', async () => {
-    await using emulator = await startEmulator({ faults: ['strict-forecasts:current'] })
-    await using setup = startClient(monitored(emulator.url))
-    const [pool] = emulator.pools
-    const forecasts = async () => {
-      const { nodes } = await setup.client.forecasts(pool?.id ?? '', FORECAST, never())
-      return nodes[0]?.forecasts.length
-    }
-    expect(await forecasts()).toBe(2)
-    emulator.setFaults(['strict-forecasts:category'])
-    expect([await forecasts(), await forecasts(), await forecasts()]).toEqual([0, 2, 2])
-    expect(emulator.log.count('forecast')).toBe(5)
-  })
-
   test('ask for pools without their history', async () => {
     await using emulator = await startEmulator({ pools: 14, nodes: 1 })
     await using setup = startClient(monitored(emulator.url))

@@ -325,17 +325,11 @@ export function nodesPath(poolId: string): string {
   return `/dashboard/storagepools/${idSegment(poolId)}/nodes`
 }
 
-export const CURRENT_QUERY = 'dataType=current'
-
-/** How a query for forecasts begins. It is not documented whether `dataType=current` includes them. */
-const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
-type ForecastForm = (typeof FORECAST_FORMS)[number]
-
 /**
  * What one request asks for. A node has no forecast of any time frame of a request if its usage falls in one of them, so
  * each is requested alone.
  */
-interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
+export interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
   readonly timeFrame: string
 }
 
@@ -343,41 +337,10 @@ interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
  * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
  * setting; both are percent-encoded, because some servers split queries at semicolons.
  */
-export function forecastQuery({ timeFrame, targets, braces }: ForecastRequest, form: ForecastForm): string {
+export function forecastQuery({ timeFrame, targets, braces }: ForecastRequest): string {
   const list = (items: readonly (string | number)[]) => {
     const joined = items.join(';')
     return encodeURIComponent(braces ? `{${joined}}` : joined)
   }
-  return `${form}category=capacityForecast&cfTimeFrame=${list([timeFrame])}&cfTarget=${list(targets)}`
-}
-
-/**
- * Requests forecasts in the form that one system understands: the category alone or, if no node has forecasts then, with
- * `dataType=current`. The form that had forecasts is remembered until a pool has none with it, as after an upgrade.
- */
-export function createForecasts(
-  read: (poolId: string, query: string, signal: AbortSignal) => Promise<FeedReading>,
-) {
-  let known: ForecastForm | undefined
-
-  return async (poolId: string, forecast: ForecastRequest, signal: AbortSignal): Promise<FeedReading> => {
-    const request = async (form: ForecastForm): Promise<FeedReading> => {
-      const reading = await read(poolId, forecastQuery(forecast, form), signal)
-      if (hasForecasts(reading)) known = form
-      else if (known === form && reading.nodes.length > 0) known = undefined
-      return reading
-    }
-    const [alone, withCurrent] = FORECAST_FORMS
-    const wasKnown = known !== undefined
-    const first = await request(known ?? alone)
-    if (wasKnown || hasForecasts(first) || first.nodes.length === 0) return first
-    const second = await request(withCurrent)
-    return hasForecasts(second) ? second : first
-  }
-}
-
-/** Whether a node has the attribute, readable or not. */
-function hasForecasts({ coverage }: FeedReading): boolean {
-  const counts = coverage.get(FORECAST.name)
-  return (counts?.served ?? 0) + (counts?.unreadable ?? 0) > 0
+  return `category=capacityForecast&cfTimeFrame=${list([timeFrame])}&cfTarget=${list(targets)}`
 }

@@ -72,9 +72,7 @@ export function nodeId(profile: Profile, node: Node): string {
 }
 
 /** The API document has it "present for category capacityForecast"; a single `dataType` without category excludes it. */
-function includesForecast({ query, settings: { 'strict-forecasts': strict } }: FeedRequest): boolean {
-  const form = query.historical ? 'category' : 'current'
-  if (strict !== undefined && strict !== form) return false
+function includesForecast({ query }: FeedRequest): boolean {
   return (
     query.category === FORECAST.category ||
     (query.category === undefined && query.current && query.historical)

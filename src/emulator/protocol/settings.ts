@@ -34,10 +34,6 @@ export const SETTING_FAULTS = {
     'the history of this attribute is a single 0 at the time of the response, as on ObjectScale 4.3',
     text('ATTRIBUTE', 'diskSpaceFree', NAME),
   ),
-  'strict-forecasts': setting(
-    'forecasts are served for category=capacityForecast only without dataType, or only with dataType=current',
-    choice(['category', 'current']),
-  ),
   'refused-operation': setting(
     'refuses queries with this operation, in the words of the list of allowed operations',
     choice(ALLOWED_OPERATIONS.slice(1), 'keep'),

@@ -45,10 +45,10 @@ describe('idSegment', () => {
 
 test('the query of forecasts, with and without braces', () => {
   const forecast = { timeFrame: '4w', targets: [80, 90], braces: true }
-  expect(forecastQuery(forecast, '')).toBe(
+  expect(forecastQuery(forecast)).toBe(
     'category=capacityForecast&cfTimeFrame=%7B4w%7D&cfTarget=%7B80%3B90%7D',
   )
-  expect(forecastQuery({ ...forecast, braces: false }, 'dataType=current&')).toBe(
-    'dataType=current&category=capacityForecast&cfTimeFrame=4w&cfTarget=80%3B90',
+  expect(forecastQuery({ ...forecast, braces: false })).toBe(
+    'category=capacityForecast&cfTimeFrame=4w&cfTarget=80%3B90',
   )
 })
