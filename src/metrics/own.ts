@@ -54,6 +54,8 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const buildInfo = new Gauge(described(OWN.buildInfo, registry))
   buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
 
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   const { changing, clear, render } = createRendering(registry)
 
   return {
@@ -82,7 +84,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     ...pushMetrics(registry, changing),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
-    /** The exposition without `# EOF`. Without changes, it is the same string as before. */
+    /** The exposition without `# EOF`. Without changes, it is the same string as in the last second. */
     render,
   }
 }
@@ -110,16 +112,12 @@ function pushMetrics(registry: Registry, changing: Changing) {
   }
 }
 
-/** Renders a registry and the process metrics; without changes, scrapes reuse the text. */
+/** Reading /proc and V8's statistics is the slowest part of a scrape. */
+const TEXT_MAX_AGE_MS = 1000
+
+/** Renders the registry, and after that once a second and after each change. */
 function createRendering(registry: Registry) {
-  const renderProcess = createProcessMetrics()
-  const rendered = new Map<Format, Promise<string>>()
-  const joined = new Map<Format, Record<'ofExporter' | 'ofProcess' | 'text', string>>()
-  const renderOwn = (format: Format): Promise<string> => {
-    const text = rendered.get(format) ?? renderRegistry(registry, format)
-    rendered.set(format, text)
-    return text
-  }
+  const rendered = new Map<Format, { readonly atMs: number; readonly text: Promise<string> }>()
   return {
     clear: () => rendered.clear(),
     /** The same function, which also invalidates the rendered text. */
@@ -129,32 +127,14 @@ function createRendering(registry: Registry) {
         rendered.clear()
         change(...args)
       },
-    async render(format: Format): Promise<string> {
-      const [ofExporter, ofProcess] = [await renderOwn(format), await renderProcess(format)]
-      const last = joined.get(format)
-      if (last?.ofExporter === ofExporter && last.ofProcess === ofProcess) return last.text
-      const text = [ofExporter, ofProcess].join(FAMILY_SEPARATOR[format])
-      joined.set(format, { ofExporter, ofProcess, text })
+    render(format: Format): Promise<string> {
+      const atMs = performance.now()
+      const last = rendered.get(format)
+      if (last !== undefined && atMs - last.atMs < TEXT_MAX_AGE_MS) return last.text
+      const text = renderRegistry(registry, format)
+      rendered.set(format, { atMs, text })
       return text
     },
-  }
-}
-
-/** Process metrics are cached this long: reading /proc and V8's statistics is the slowest part of a scrape. */
-const PROCESS_METRICS_MAX_AGE_MS = 1000
-
-function createProcessMetrics(): (format: Format) => Promise<string> {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const rendered = new Map<Format, { readonly at: number; readonly text: Promise<string> }>()
-  return (format) => {
-    const now = performance.now()
-    const last = rendered.get(format)
-    if (last !== undefined && now - last.at < PROCESS_METRICS_MAX_AGE_MS) return last.text
-    const text = renderRegistry(registry, format)
-    rendered.set(format, { at: now, text })
-    return text
   }
 }
 

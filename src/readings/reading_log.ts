@@ -30,19 +30,13 @@ interface ReadingLogOptions {
 export function createReadingLog({ log, own, store, system }: ReadingLogOptions) {
   const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(store.system(system), poolId) })
   const changes = createChangeLog(log, placeOf)
-  const once = createOnce()
-  const parts = { log, own, system, changes, once }
-
-  function noteRejected(poolId: string | undefined, value: RejectedValue): void {
-    const { attribute, reason, node, text } = value
-    const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
-    // Pools of one system mostly have the same faulty values: one line for all of them.
-    const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'Flux API'
-    const source = poolId === undefined ? ofSystem : 'dashboard API'
-    once(`${attribute} ${reason}`, () =>
-      log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
-    )
+  const known = new BoundedMap<string, true>(MAX_KEYS)
+  const isNew = (key: string): boolean => {
+    const isKnown = known.get(key) === true
+    known.set(key, true)
+    return !isKnown
   }
+  const parts = { log, own, system, changes, isNew }
 
   return {
     polled(
@@ -55,32 +49,56 @@ export function createReadingLog({ log, own, store, system }: ReadingLogOptions)
     /** Logs a failure of something else, and its end. */
     note: changes.note,
     /** A deviation of the system that a reader of its history noticed. */
-    historyNotice: (poolId: string, text: string): void =>
-      once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
-    resource: (kind: ObjectKind, failure: ApiError | undefined): void => noteResource(parts, kind, failure),
+    historyNotice(poolId: string, text: string): void {
+      if (isNew(`history ${text}`)) log.info(`history: ${text}`, placeOf(poolId))
+    },
+    /** A refusal is no failure: not every release has every resource. Each request of a resource has lines of its own. */
+    resource(kind: ObjectKind, failure: ApiError | undefined): void {
+      const { name, resource } = kind
+      const request = requestText(kind)
+      const isRefused = isNotAvailable(failure)
+      changes.note(`resource ${resource}: ${request}`, undefined, isRefused ? undefined : failure)
+      if (!isRefused || !isNew(`resource ${name} ${failure.reason}`)) return
+      const { reason, message: error } = failure
+      log.info('a resource is not available', { system, resource, request, reason, error })
+    },
     /** Logs which pools are new in the list, and which are gone. */
-    pools: (before: readonly string[], now: readonly PoolRef[]): void =>
-      logPools(log, store.system(system), { system, before, now }),
+    pools(before: readonly string[], now: readonly PoolRef[]): void {
+      const state = store.system(system)
+      const [old, current] = [new Set(before), new Set(now.map(({ id }) => id))]
+      const added = now.filter(({ id }) => !old.has(id)).map(({ id, name }) => poolText(state, id, name))
+      const left = before.filter((id) => !current.has(id)).map((id) => poolText(state, id))
+      if (added.length === 0 && left.length === 0) return
+      log.info('polling pools', { system, pools: now.length, appeared: listed(added), left: listed(left) })
+    },
     /** @param poolId undefined for values of the Flux API and of resources */
     rejected(poolId: string | undefined, values: readonly RejectedValue[]): void {
-      for (const value of values) noteRejected(poolId, value)
+      for (const { attribute, reason, node, text: value } of values) {
+        // Pools of one system mostly have the same faulty values: one line for all of them.
+        if (!isNew(`${attribute} ${reason}`)) continue
+        const ofSystem = RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'Flux API'
+        const source = poolId === undefined ? ofSystem : 'dashboard API'
+        const fields = { node, attribute, reason, why: REJECTIONS[reason], value }
+        log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...fields })
+      }
     },
     ...createQueryLog(parts),
     internalError(what: string, failure: unknown): void {
       const fields = { system, what, error: String(failure) }
-      once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
+      if (isNew(`${what} ${fields.error}`)) log.error('internal error: please report this', fields)
     },
     /** The pool is gone: removes its failures. */
     forget: changes.forget,
   }
 }
 
-interface LogParts extends Omit<ReadingLogOptions, 'store'> {
+interface QueryLogParts extends Omit<ReadingLogOptions, 'store'> {
   readonly changes: ReturnType<typeof createChangeLog>
-  readonly once: ReturnType<typeof createOnce>
+  /** Whether this is the first line with the key. */
+  readonly isNew: (key: string) => boolean
 }
 
-function createQueryLog({ log, own, system, changes, once }: LogParts) {
+function createQueryLog({ log, own, system, changes, isNew }: QueryLogParts) {
   return {
     /** A poll of the Flux API; `empty`: it has no current data. */
     queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void {
@@ -89,74 +107,35 @@ function createQueryLog({ log, own, system, changes, once }: LogParts) {
       own.queryPoll(system, result)
       logPoll(log, 'poll of the Flux API', poll, () => ({ system, outcome: result }))
       changes.note('Flux API', undefined, failure)
-      if (outcome === 'empty') once('empty', () => log.info('the Flux API has no current data', { system }))
+      if (outcome === 'empty' && isNew('empty')) log.info('the Flux API has no current data', { system })
     },
     queryFailed(query: string, { reason, message: error }: ApiError): void {
-      const message = 'a query failed: there are no new values of it'
-      once(`${query} ${reason}`, () => log.warn(message, { system, query, reason, error }))
+      if (!isNew(`query ${query} ${reason}`)) return
+      log.warn('a query failed: there are no new values of it', { system, query, reason, error })
     },
     /** One query has no data while others have. */
     queryEmpty(query: string): void {
-      once(`${query} empty`, () => log.info('a query has no data', { system, query }))
+      if (isNew(`query ${query} empty`)) log.info('a query has no data', { system, query })
     },
     /** Rows of nodes that are in no feed. */
     unmatched(rows: number): void {
       own.unmatchedRows(system, rows)
-      if (rows === 0) return
-      const message = 'rows of the Flux API are of nodes that no polled pool has'
-      once('unmatched', () => log.warn(message, { system, rows }))
+      if (rows > 0 && isNew('unmatched'))
+        log.warn('rows of the Flux API are of nodes that no polled pool has', { system, rows })
     },
   }
 }
 
-/** A refusal is no failure: not every release has every resource. Each request of a resource has lines of its own. */
-function noteResource(
-  { log, system, changes, once }: LogParts,
-  kind: ObjectKind,
-  failure: ApiError | undefined,
-): void {
-  const { resource } = kind
-  const isRefused = isNotAvailable(failure)
-  changes.note(`resource ${resource}: ${requestText(kind)}`, undefined, isRefused ? undefined : failure)
-  if (!isRefused) return
-  const { reason, message: error } = failure
-  const message = 'a resource is not available'
-  once(`${message} ${kind.name} ${reason}`, () =>
-    log.info(message, { system, resource, request: requestText(kind), reason, error }),
-  )
+function logPoll(log: Log, message: string, { seconds, nodes }: PollSize, fields: () => Fields): void {
+  log.debug(message, () => ({ ...fields(), nodes, duration_ms: Math.round(seconds * 1000) }))
 }
 
-interface PoolLists {
-  readonly system: string
-  readonly before: readonly string[]
-  readonly now: readonly PoolRef[]
-}
-
-function logPools(log: Log, state: SystemState | undefined, { system, before, now }: PoolLists): void {
-  const old = new Set(before)
-  const current = new Set(now.map(({ id }) => id))
-  const appeared = now.filter(({ id }) => !old.has(id)).map(({ id, name }) => poolText(state, id, name))
-  const left = before.filter((id) => !current.has(id)).map((id) => poolText(state, id))
-  if (appeared.length === 0 && left.length === 0) return
-  log.info('polling pools', { system, pools: now.length, appeared: listed(appeared), left: listed(left) })
-}
+/** Keys of lines that are logged once. Messages of internal errors are not a closed set. */
+const MAX_KEYS = 1000
 
 /** A system may list other pools at every poll. */
 const MAX_LISTED = 10
-const listed = (pools: readonly string[]) => namesText(pools, (pool) => pool, MAX_LISTED)
-
-/** Keys that are remembered. Messages of internal errors are not a closed set. */
-const MAX_KEYS = 1000
-
-/** Runs an action at the first time of its key only. */
-function createOnce(): (key: string, action: () => void) => void {
-  const done = new BoundedMap<string, true>(MAX_KEYS)
-  return (key, action) => {
-    if (done.get(key)) return
-    done.set(key, true)
-    action()
-  }
-}
+const listed = (pools: readonly string[]) => namesText(pools, String, MAX_LISTED)
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
 function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fields) {
@@ -181,11 +160,6 @@ function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fiel
     },
     forget: (poolId: string): unknown => failing.delete(poolId),
   }
-}
-
-/** Writes the line of a poll. @param fields what was polled, and the outcome */
-function logPoll(log: Log, message: string, { seconds, nodes }: PollSize, fields: () => Fields): void {
-  log.debug(message, () => ({ ...fields(), nodes, duration_ms: Math.round(seconds * 1000) }))
 }
 
 /** A pool as in the labels of its series, `pool` and `pool_id`; nothing without one. */
