@@ -68,8 +68,7 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
     ): Promise<HttpError | undefined> {
       const credentials = readCredentials(authorization)
       if (credentials === undefined) return UNAUTHORIZED
-      const hash = users.get(credentials.user)
-      const claim = { ...credentials, isKnown: hash !== undefined, hash: (hash ?? decoyFor(users)).reveal() }
+      const claim = { ...credentials, hash: (users.get(credentials.user) ?? decoyFor(users)).reveal() }
       const known = passwords.recall(claim)
       // No await between recall and attempt: equal claims must share one comparison.
       if (known === undefined) return attempt(claim, address)
@@ -107,13 +106,11 @@ function createDecoy() {
   }
 }
 
-/** Credentials sent by a client, and the hash to compare them with. */
+/** Credentials sent by a client, and the hash to compare them with: of an unknown user the decoy, which nothing matches. */
 interface Claim {
   readonly user: string
   readonly password: string
   readonly hash: string
-  /** Whether the user exists. Otherwise the hash is a decoy and the claim is always wrong. */
-  readonly isKnown: boolean
 }
 
 /** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
@@ -151,10 +148,8 @@ function createPasswordCheck(compare: Compare, signal: AbortSignal) {
       if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
       const result = queue
         .add(async () => {
-          const isEqual = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
-          if (isEqual === undefined) return undefined
-          const isRight = isEqual && claim.isKnown
-          ;(isRight ? successes : failures).set(key, true)
+          const isRight = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
+          if (isRight !== undefined) (isRight ? successes : failures).set(key, true)
           return isRight
         })
         .finally(() => running.delete(key))

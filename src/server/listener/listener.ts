@@ -5,19 +5,17 @@ import { HttpError } from '../../values/http_error.ts'
 import {
   explainListenError,
   type ListenAddress,
-  ListenError,
   parseListenAddress,
   urlHost,
 } from '../../values/listen_address.ts'
 import { createServer } from '../../values/node_http.ts'
 import { errorOf, sendError } from '../app.ts'
-import { type BasicAuth, createBasicAuth } from '../auth/basic_auth.ts'
-import { type AcceptedRequests, checkRequest, clientAddress, rawPath } from '../auth/request_check.ts'
+import { createBasicAuth } from '../auth/basic_auth.ts'
+import { checkRequest, clientAddress, rawPath } from '../auth/request_check.ts'
 import { OPEN_PATHS } from '../paths.ts'
-import { type Connections, limitConnections } from './abuse/connections.ts'
-import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
-import { createRequestQueue, prepareResponse } from './abuse/responses.ts'
-import { createTlsServer, type TlsServer } from './tls_server.ts'
+import { type Connections, createRequestQueue, limitConnections, prepareResponse } from './connections.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
+import { createTlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
@@ -40,13 +38,12 @@ export type Listener = ReturnType<typeof createListener>
 /** Limits and web configuration apply before the handler. It can be started once. @throws {ListenError} */
 export function createListener(options: ListenerOptions) {
   const address = parseListenAddress(options.address)
-  let starting: Promise<Opened> | undefined
-  let opened: Opened | undefined
+  let starting: ReturnType<typeof open> | undefined
+  let url = ''
   return {
-    /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
+    /** Scheme, host and bound port: `http://127.0.0.1:9438`; empty before the start. */
     get url(): string {
-      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' is not started`)
-      return opened.url
+      return url
     },
     /**
      * @throws {ConfigError} with all problems of the web configuration file
@@ -54,47 +51,55 @@ export function createListener(options: ListenerOptions) {
      */
     async start(): Promise<void> {
       starting ??= open(address, options)
-      opened = await starting
+      url = (await starting).url
     },
     /** Lets running responses finish within stopGraceMs. Idempotent. */
     async stop(): Promise<void> {
       // A pending start would otherwise open the port after the stop.
-      const last = await starting?.catch(() => undefined)
-      await last?.stop()
+      const opened = await starting?.catch(() => undefined)
+      await opened?.stop()
     },
   }
 }
 
-type Opened = Awaited<ReturnType<typeof open>>
+const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
 
 async function open(address: ListenAddress, options: ListenerOptions) {
-  const { webConfigFile: path, acceptsBodies = true, log } = options
+  const { acceptsBodies = true, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()
-  const web = openWebConfig(path, limits.webFileCheckMs, log, now)
-  const { server, check, scheme } = createWebServer(web, limits)
-  const event: ConnectionEvent = scheme === 'https' ? 'secureConnection' : 'connection'
+  const web = openWebConfig(options.webConfigFile, limits.webFileCheckMs, log, now)
+  const { server, checkTls } = createWebServer(web, limits)
   const stopping = new AbortController()
   const auth = createBasicAuth({ log, now, signal: stopping.signal })
-  const accepted = { urlBytes: limits.urlBytes, acceptsBodies }
-  const gate = createGate(web, auth, check, accepted)
-  const connections = limitServer(server, event, limits, log)
-  const drain = createDrain(server, connections, limits)
-  const serve: RequestListener = async (request, response) => {
+  const connections = limitConnections(server, checkTls !== undefined, limits, log)
+
+  /** The error of a request that may not reach its handler, by form, web configuration, certificate and user, in this order. */
+  async function refusalOf(request: IncomingMessage, response: ServerResponse) {
+    const malformed = checkRequest(request, { urlBytes: limits.urlBytes, acceptsBodies })
+    if (malformed !== undefined || isOpen(request)) return malformed
+    const { file, isInvalid } = web()
+    if (isInvalid) return INVALID_CONFIG
+    const untrusted = file.tls && checkTls?.(response, connections.accepted(request.socket), file.tls)
+    if (untrusted !== undefined || file.users.size === 0) return untrusted
+    return auth.check(request.headers.authorization, clientAddress(request.socket), file.users)
+  }
+  const queue = createRequestQueue(async (request, response) => {
     try {
-      const refused = await gate(request, response)
-      if (response.destroyed) return
-      if (refused === undefined) return await options.handler(request, response)
-      sendError(response, refused)
+      const refusal = await refusalOf(request, response)
+      if (refusal !== undefined) throw refusal
+      if (!response.destroyed) await options.handler(request, response)
     } catch (failure) {
       sendError(response, errorOf(failure, request, log))
     }
-  }
-  const queue = createRequestQueue(serve, isOpen)
+  }, isOpen)
+  /** Until they are sent, or their connection is closed. */
+  const running = new Set<ServerResponse>()
   server.maxRequestsPerSocket = limits.requestsPerConnection
   server.on('request', (request, response) => {
-    drain.track(response)
-    prepareResponse(response, { headers: web().file.headers, limits, connections })
+    running.add(response)
+    response.once('close', () => running.delete(response))
+    prepareResponse(response, web().file.headers, limits, connections)
     queue(request, response)
   })
   try {
@@ -103,11 +108,13 @@ async function open(address: ListenAddress, options: ListenerOptions) {
   } catch (cause) {
     throw explainListenError(options.address, cause, options.flag)
   }
+  let ending: Promise<void> | undefined
   return {
-    url: urlOf(server, scheme, address.host),
-    stop() {
+    url: urlOf(server, checkTls === undefined ? 'http' : 'https', address.host),
+    stop(): Promise<void> {
       stopping.abort()
-      return drain.end()
+      ending ??= endServer(server, connections, running, limits)
+      return ending
     },
   }
 }
@@ -123,26 +130,9 @@ function createWebServer(web: WebConfig, limits: ServerLimits) {
     requireHostHeader: false,
   }
   const { tls } = web().file
-  if (tls === undefined) return { server: createServer(options), scheme: 'http', check: undefined } as const
-  return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' } as const
-}
-
-/** Limits the log lines about closed connections. */
-const LIMIT_WARNING_MS = 60_000
-
-type ConnectionEvent = 'connection' | 'secureConnection'
-
-function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
-  let warnedAt = -Infinity
-  const connections = limitConnections(server, event, limits.connections, () => {
-    if (performance.now() - warnedAt < LIMIT_WARNING_MS) return
-    warnedAt = performance.now()
-    log.warn('connection limit reached, connections without progress are closed', {
-      limit: limits.connections,
-    })
-  })
-  server.setTimeout(limits.stallTimeoutMs, connections.reset)
-  return connections
+  return tls === undefined
+    ? { server: createServer(options), checkTls: undefined }
+    : createTlsServer(web, tls, options, limits.headersTimeoutMs)
 }
 
 function urlOf(server: Server, scheme: string, host: string | undefined): string {
@@ -151,39 +141,16 @@ function urlOf(server: Server, scheme: string, host: string | undefined): string
   return `${scheme}://${urlHost(host ?? bound.address)}:${bound.port}`
 }
 
-const INVALID_CONFIG = new HttpError(500, 'internal server error', { Connection: 'close' })
-
-/**
- * Resolves to the error of a request that may not reach its handler. Checked in this order: form, open paths, validity of
- * the web configuration, certificate, user.
- * @param checkConnection undefined for plain HTTP
- */
-function createGate(
-  web: WebConfig,
-  auth: BasicAuth,
-  checkConnection: TlsServer['check'] | undefined,
-  accepted: AcceptedRequests,
-) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> => {
-    const malformed = checkRequest(request, accepted)
-    if (malformed !== undefined) return malformed
-    const { file, isInvalid } = web()
-    if (isOpen(request)) return undefined
-    if (isInvalid) return INVALID_CONFIG
-    const untrusted = file.tls && checkConnection?.(request, response, file.tls)
-    if (untrusted !== undefined) return untrusted
-    if (file.users.size === 0) return undefined
-    return auth.check(request.headers.authorization, clientAddress(request.socket), file.users)
-  }
-}
-
 /** Whether the path is served without authentication; it is compared exactly as sent. */
 const isOpen = (request: IncomingMessage): boolean => OPEN_PATHS.some((path) => path === rawPath(request))
 
-/** Stops a server without cutting off responses and without waiting for idle connections. */
-function createDrain(server: Server, connections: Connections, limits: ServerLimits) {
-  const running = new Set<ServerResponse>()
-  let ending: Promise<void> | undefined
+/** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
+async function endServer(
+  server: Server,
+  connections: Connections,
+  running: ReadonlySet<ServerResponse>,
+  limits: ServerLimits,
+): Promise<void> {
   const destroyAll = () => {
     for (const socket of connections.sockets()) socket.destroy()
   }
@@ -192,26 +159,13 @@ function createDrain(server: Server, connections: Connections, limits: ServerLim
     // The remaining connections have not sent a complete request or are in the TLS handshake.
     if (running.size === 0) destroyAll()
   }
-  const endServer = async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
-    const sweeper = setInterval(sweep, limits.idleSweepMs)
-    const grace = setTimeout(destroyAll, limits.stopGraceMs)
-    sweep()
-    await closed
-    clearInterval(sweeper)
-    clearTimeout(grace)
-  }
-  return {
-    /** Counts a response as running until it is sent or its connection is closed. */
-    track(response: ServerResponse): void {
-      running.add(response)
-      response.once('close', () => running.delete(response))
-    },
-    /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
-    end(): Promise<void> {
-      ending ??= endServer()
-      return ending
-    },
-  }
+  const closed = once(server, 'close')
+  server.close()
+  // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
+  const sweeper = setInterval(sweep, limits.idleSweepMs)
+  const grace = setTimeout(destroyAll, limits.stopGraceMs)
+  sweep()
+  await closed
+  clearInterval(sweeper)
+  clearTimeout(grace)
 }

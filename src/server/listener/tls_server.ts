@@ -1,23 +1,14 @@
 import { constants, type X509Certificate } from 'node:crypto'
-import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
+import type { ServerOptions, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { CLIENT_AUTH, secureContextOptions, type WebTls } from '../../config/web/tls.ts'
 import type { HttpError } from '../../values/http_error.ts'
 import { forbidden } from '../auth/request_check.ts'
-import { connectionName } from './abuse/connections.ts'
 import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED = forbidden('the client certificate policy has changed, reconnect')
-
-export type TlsServer = ReturnType<typeof createTlsServer>
-
-/** A connection and the settings at its accept. */
-interface Accepted {
-  readonly socket: Socket
-  readonly tls: WebTls
-}
 
 /** An HTTPS server that applies the current certificate, client CA and policy to each new connection. */
 export function createTlsServer(
@@ -33,31 +24,34 @@ export function createTlsServer(
     rejectUnauthorized: false,
     handshakeTimeout,
   })
-  const accepted = new Map<string, Accepted>()
+  /** The settings at the accept of each connection. */
+  const settings = new WeakMap<Socket, WebTls>()
   let installed = tls
   // Must run before the listener of the TLS server, which uses the installed settings.
   server.prependListener('connection', (socket: Socket) => {
     const current = web().file.tls ?? installed
     if (current !== installed) install(server, current)
     installed = current
-    const name = connectionName(socket)
-    accepted.set(name, { socket, tls: current })
-    socket.once('close', () => {
-      // A new connection may have the same addresses.
-      if (accepted.get(name)?.socket === socket) accepted.delete(name)
-    })
+    settings.set(socket, current)
   })
-  /** The error of a request whose connection does not satisfy the current settings, or undefined. */
-  function check(request: IncomingMessage, response: ServerResponse, current: WebTls): HttpError | undefined {
-    const { socket } = request
+  /**
+   * The error of a request whose connection does not satisfy the current settings, or undefined.
+   * @param accepted the connection below TLS; undefined if it is closed
+   */
+  function checkTls(
+    response: ServerResponse,
+    accepted: Socket | undefined,
+    current: WebTls,
+  ): HttpError | undefined {
+    const { socket } = response.req
     if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
-    const known = accepted.get(connectionName(socket))?.tls
+    const known = accepted && settings.get(accepted)
     if (known !== current) response.shouldKeepAlive = false
     if (known?.clientAuth !== current.clientAuth || known.clientCa !== current.clientCa)
       return SETTINGS_CHANGED
     return checkClientCertificate(current, socket)
   }
-  return { server, check }
+  return { server, checkTls }
 }
 
 function contextOptions(tls: WebTls) {

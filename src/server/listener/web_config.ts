@@ -54,9 +54,10 @@ function readAll(path: string): Pick<Readings, 'hasChanged'> & { readonly result
   }
 }
 
-function nextState(state: WebState, result: WebFile | ConfigError, path: string, log: Log): WebState {
-  const reason = result instanceof ConfigError ? result.summary() : tlsChangeProblem(state.file, result)
-  if (result instanceof ConfigError || reason !== undefined) {
+function nextState(state: WebState, next: WebFile | ConfigError, path: string, log: Log): WebState {
+  const { tls } = state.file
+  const reason = next instanceof ConfigError ? next.summary() : tlsChangeProblem(tls, next.tls)
+  if (next instanceof ConfigError || reason !== undefined) {
     log.error('web configuration file is invalid, requests are refused until it is corrected', {
       path,
       reason,
@@ -64,15 +65,11 @@ function nextState(state: WebState, result: WebFile | ConfigError, path: string,
     return { ...state, isInvalid: true }
   }
   log.info('web configuration file reloaded', { path })
-  return { file: keepTls(state.file, result), isInvalid: false }
+  // Unchanged TLS settings stay the same object: connections are compared with the current settings by identity.
+  return { file: sameConfig(tls, next.tls) ? { ...next, tls } : next, isInvalid: false }
 }
 
-function tlsChangeProblem(old: WebFile, next: WebFile): string | undefined {
-  if ((old.tls === undefined) === (next.tls === undefined)) return undefined
-  return `TLS was ${next.tls === undefined ? 'disabled' : 'enabled'}, which needs a restart`
-}
-
-/** Keeps the object of unchanged TLS settings: connections are compared with the current settings by identity. */
-function keepTls(old: WebFile, next: WebFile): WebFile {
-  return sameConfig(old.tls, next.tls) ? { ...next, tls: old.tls } : next
+function tlsChangeProblem(old: WebFile['tls'], next: WebFile['tls']): string | undefined {
+  if ((old === undefined) === (next === undefined)) return undefined
+  return `TLS was ${next === undefined ? 'disabled' : 'enabled'}, which needs a restart`
 }
