@@ -4,7 +4,6 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createPush } from '../otlp/push.ts'
 import { createPoller } from '../readings/poller.ts'
-import { createLogTap } from '../readings/reading_log.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
@@ -46,8 +45,7 @@ export interface ExporterOptions {
 export type Exporter = ReturnType<typeof createExporter>
 
 export function createExporter(options: ExporterOptions) {
-  const { log, record } = createLogTap(options.log)
-  const { load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
+  const { log, load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
@@ -69,7 +67,7 @@ export function createExporter(options: ExporterOptions) {
   const app = createMetricsApp({
     exposition: store.exposition,
     own,
-    probes: { systems: store.systems, probe, history, polling, record },
+    probes: { systems: store.systems, probe, history },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,

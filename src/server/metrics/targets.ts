@@ -36,7 +36,7 @@ export function createServiceDiscovery(
 }
 
 /** The parameters of a path, with their meanings. */
-type Parameters = Readonly<Partial<Record<'system' | 'pool' | 'debug', string>>>
+type Parameters = Readonly<Partial<Record<'system' | 'pool', string>>>
 
 /** The target of a request. No caller chooses a host: only configured names are accepted. @throws {HttpError} 400 */
 export function readTarget(
@@ -53,9 +53,7 @@ export function readTarget(
   if (system === '') throw badRequest('the parameter system is missing; GET /sd lists the systems')
   if (!systems.some(({ name }) => name === system))
     throw badRequest(`no system '${system}' is configured; GET /sd lists the systems`)
-  const debug = parameters.get('debug') ?? 'false'
-  if (!/^(true|false)$/.test(debug)) throw badRequest('the parameter debug is true or false')
-  return { system, pool: parameters.get('pool') ?? undefined, isExplained: debug === 'true' }
+  return { system, pool: parameters.get('pool') ?? undefined }
 }
 
 function listed(allowed: Parameters): string {

@@ -55,7 +55,7 @@ describe('GET /probe', () => {
     ['?system=%E2%80%AEa', "no system '\\u202ea' is configured; GET /sd lists the systems"],
     ...['target', 'System'].map((name) => [
       `?system=a&${name}=http://203.0.113.1/`,
-      `unknown parameter '${name}'; the parameters are system, a name in the configuration, and pool, an id, and debug, true to explain the probe`,
+      `unknown parameter '${name}'; the parameters are system, a name in the configuration, and pool, an id`,
     ]),
   ])('with the query %j is refused, and sends nothing', async (query, reason) => {
     const { probed, ask } = await start(async () => exposition)

@@ -2,7 +2,6 @@ import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import type { PollerStatus } from '../../../src/readings/poller.ts'
-import { createLogTap } from '../../../src/readings/reading_log.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, type MetricsAppOptions } from '../../../src/server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
@@ -48,8 +47,6 @@ export function probeSources(sources: Partial<ProbeSources> = {}): ProbeSources 
     systems: () => [],
     probe: async () => undefined,
     history: () => undefined,
-    polling: () => undefined,
-    record: createLogTap(silentLog).record,
     ...sources,
   }
 }
