@@ -98,7 +98,6 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   const add = (path: readonly PropertyKey[], message: string) =>
     problems.push({ path: pathText(path), ...positionOf(path), message })
   const data = substituteVariables(yaml.data, environment, add)
-  for (const [path, message] of duplicateNames(data)) add(path, message)
   const parsed = schema.safeParse(withInherited(data), PARSE_OPTIONS)
   const issues = (parsed.error?.issues ?? []).flatMap((issue) => ownIssue(issue, data))
   const others = schemaProblems(schema, issues, positionOf).map(({ message, ...problem }) => ({
@@ -142,16 +141,4 @@ function systemsIn(data: unknown): readonly unknown[] {
 
 function nameOf(system: unknown): unknown {
   return isMapping(system) ? system['name'] : undefined
-}
-
-/** Checked here because the schema reports duplicates only if everything else is valid. */
-function duplicateNames(data: unknown): [path: PropertyKey[], message: string][] {
-  const firsts = new Map<unknown, number>()
-  return systemsIn(data).flatMap((system, index): [PropertyKey[], string][] => {
-    const name = nameOf(system)
-    const first = firsts.get(name) ?? index
-    firsts.set(name, first)
-    if (typeof name !== 'string' || first === index) return []
-    return [[['systems', index, 'name'], `systems[${first}] has the same name`]]
-  })
 }

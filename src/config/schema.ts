@@ -5,7 +5,7 @@ import type { AlertingConfig } from '../alerting/config.ts'
 import { type ReadText, readTextFile } from '../values/files.ts'
 import { idProblem } from '../values/names.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../values/secret.ts'
-import type { DEFAULTS } from './inheritance.ts'
+import { type DEFAULTS, valueAt } from './inheritance.ts'
 import { otlpSection } from './otlp.ts'
 import { FORECAST_SECTION, historySection, performanceOf, resourcesOf, systemSections } from './sections.ts'
 import { tlsKeys, tlsSchema } from './tls.ts'
@@ -80,18 +80,28 @@ const poolId = text.superRefine((id, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })
 
+/** A check of a list: no two elements may have the same `key`. */
+function isUnique(key: string, messageOf: (first: number) => string) {
+  return (list: readonly unknown[], context: z.RefinementCtx): void => {
+    const firsts = new Map<unknown, number>()
+    list.forEach((element, index) => {
+      const value = valueAt(element, [key])
+      const first = firsts.get(value) ?? index
+      firsts.set(value, first)
+      // An element of another type has its own problem.
+      if (typeof value === 'string' && first !== index)
+        context.addIssue({ code: 'custom', message: messageOf(first), path: [index, key] })
+    })
+  }
+}
+
 const poolList = z
   .array(z.strictObject({ id: poolId }))
   .min(1, 'must not be empty; omit it to discover the pools')
-  .superRefine((pools, context) => {
-    const ids = new Set<unknown>()
-    // An element of another type has its own problem.
-    pools.forEach((pool: { readonly id: string } | null, index) => {
-      const id = pool?.id
-      if (id === undefined || ids.size !== ids.add(id).size) return
-      context.addIssue({ code: 'custom', message: 'listed twice', path: [index, 'id'] })
-    })
-  }, DESPITE_OTHERS)
+  .superRefine(
+    isUnique('id', () => 'listed twice'),
+    DESPITE_OTHERS,
+  )
   .transform((pools) => pools.map(({ id }) => id))
 
 /** One element of `systems`, with what it inherits. Relative paths resolve against `folder`. */
@@ -221,7 +231,11 @@ function fileKeys(
     {
       systems: z
         .array(systemSchema(folder, read), 'expected a list of systems')
-        .min(1, 'needs at least one system'),
+        .min(1, 'needs at least one system')
+        .superRefine(
+          isUnique('name', (first) => `systems[${first}] has the same name`),
+          DESPITE_OTHERS,
+        ),
       defaults: defaultsSchema(folder, read).prefault({}),
       ...systemSections(folder, read),
       history: historySection.prefault({}),

@@ -206,7 +206,10 @@ alerting:
   })
 
   test.each([
-    ['thresholds: {}\n', ['thresholds: unknown key; it belongs under alerting']],
+    [
+      'thresholds: {}\n',
+      ['alerting: missing: expected a mapping', 'thresholds: unknown key; it belongs under alerting'],
+    ],
     [`${SYSTEM}alertng: {}\n`, ['alertng: unknown key; did you mean alerting?']],
     ['', ['alerting: missing: expected a mapping']],
     ['- a\n', [': expected a mapping with the key alerting']],

@@ -110,10 +110,10 @@ resources: {bukets: {schedule: ""}, quotas: {schedule: 1h}}
       '6: defaults.tls_config.ca_file: nope.pem cannot be read: no such file',
       '7: defaults.labels.system: the metrics have this label already: choose another name',
       '8: poll.stale_after: the environment variable UNSET is not set',
-      '8: poll.timout: unknown key; did you mean timeout?',
       '8: poll.timeout: expected a duration like 30s, 5m, 7d or 4w',
+      '8: poll.timout: unknown key; did you mean timeout?',
+      expect.stringContaining('9: resources.quotas.schedule: not a cron expression'),
       '9: resources.bukets: unknown key; did you mean buckets?',
-      expect.stringContaining('9: resources.quotas.schedule: this is a duration'),
     ])
   })
 

@@ -35,7 +35,7 @@ export const DESPITE_OTHERS = {
 /** For checks of what the schema has converted. */
 export const IF_VALID = { when: ({ issues }: z.core.ParsePayload) => issues.length === 0 }
 
-/** Unknown keys come one by one, with what was probably meant, whose absence is not reported separately. */
+/** Unknown keys come one by one, with what was probably meant. */
 export function schemaProblems(
   schema: z.ZodType,
   found: readonly z.core.$ZodIssue[],
@@ -43,19 +43,14 @@ export function schemaProblems(
 ): ConfigProblem[] {
   const issues = found.map(innermost)
   const places = issues.some(({ code }) => code === 'unrecognized_keys') ? keySections(schema) : new Map()
-  const unknown = issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return []
-    return issue.keys.map((key) => unknownKey([...issue.path, key], places, positionOf))
-  })
-  const others = issues.flatMap(({ path, message, ...issue }): ConfigProblem[] => {
+  return issues.flatMap(({ path, message, ...issue }): ConfigProblem[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownKey([...path, key], places, positionOf))
     const isMissing = issue.code === 'invalid_type' && issue.input === undefined
-    const isMeant = isMissing && unknown.some(({ meant }) => meant === pathText(path))
-    if (issue.code === 'unrecognized_keys' || isMeant) return []
     return [
       { path: pathText(path), ...positionOf(path), message: isMissing ? `missing: ${message}` : message },
     ]
   })
-  return [...unknown.map(({ problem }) => problem), ...others]
 }
 
 /** The issue of the last form of a union; other issues as they are. */

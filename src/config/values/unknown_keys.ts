@@ -1,23 +1,4 @@
-import { mayBeSecret, type Position, pathText } from './problems.ts'
-
-/** Keys of other exporters, and what stands for them here. */
-const FOREIGN_KEYS: Readonly<Record<string, string>> = {
-  ...keysWith('the systems are listed under systems, each with base_url', 'targets hosts clusters'),
-  ...keysWith(
-    'poll.schedule has a cron expression, such as "*/30 * * * * *" for every 30 seconds',
-    'poll_interval scrape_interval refresh_interval interval',
-  ),
-  ...keysWith('poll.timeout has the limit of a poll', 'scrape_timeout'),
-  ...keysWith(
-    'tls_config.insecure_skip_verify: true disables the verification of certificates',
-    'verify_ssl ssl_verify verify verify_tls validate_certs',
-  ),
-  ...keysWith('base_url has it, such as https://HOST:4443', 'host hostname port scheme protocol'),
-}
-
-function keysWith(hint: string, keys: string): Record<string, string> {
-  return Object.fromEntries(keys.split(' ').map((key) => [key, hint]))
-}
+import { type ConfigProblem, mayBeSecret, type Position, pathText } from './problems.ts'
 
 /** Where a key can be: the paths of the sections that have it, `''` for the file. */
 export type KeySections = ReadonlyMap<string, readonly string[]>
@@ -52,55 +33,35 @@ function definitionOf(schema: unknown): Definition {
   return (schema as { _zod?: { def?: Definition } } | undefined)?._zod?.def ?? {}
 }
 
-/** The problem of an unknown key and the path that was probably meant, with its position in the file if the key may be a secret. */
+/** The problem of an unknown key, with its position in the file if the key may be a secret. */
 export function unknownKey(
   path: readonly PropertyKey[],
   places: KeySections,
   positionOf: (path: readonly PropertyKey[]) => Position | undefined,
-) {
+): ConfigProblem {
   const place = positionOf(path)
   const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
   const hidden = ` at ${where}, which is not shown here because it may hold a secret`
-  const { hint, meant } = hintFor(path, places)
+  const hint = hintFor(path, places)
   const message = `unknown key${mayBeSecret(path) ? hidden : ''}${hint === undefined ? '' : `; ${hint}`}`
-  return { problem: { path: pathText(path), ...place, message }, meant }
+  return { path: pathText(path), ...place, message }
 }
 
 /** With more places, a key says nothing about what was meant. */
 const MAX_PLACES = 5
 
-function hintFor(
-  path: readonly PropertyKey[],
-  places: KeySections,
-): { readonly hint?: string | undefined; readonly meant?: string } {
-  const [key, parent] = [String(path.at(-1)), path.slice(0, -1)]
-  if (Object.hasOwn(FOREIGN_KEYS, key)) return { hint: FOREIGN_KEYS[key] }
-  const section = pathText(parent).replaceAll(/\[\d+\]/g, '[]')
-  const known = [...places].filter(([, sections]) => sections.includes(section))
-  const similar = suggestion(
-    key,
-    known.map(([name]) => name),
-  )
-  const others = places.get(key) ?? []
-  const below = others.filter((place) => place.startsWith(section) && isChild(place.slice(section.length)))
-  const names = below.length > 0 ? below : others
+/** A similar key of the section, or the sections around or below it that have the key. */
+function hintFor(path: readonly PropertyKey[], places: KeySections): string | undefined {
+  const key = String(path.at(-1))
+  const section = pathText(path.slice(0, -1)).replaceAll(/\[\d+\]/g, '[]')
+  const known = [...places].filter(([, sections]) => sections.includes(section)).map(([name]) => name)
+  const similar = suggestion(key, known)
+  const isBelow = (place: string) => place.startsWith(section) && !place.includes('.', section.length + 1)
+  const near = (places.get(key) ?? []).filter((place) => section.startsWith(place) || isBelow(place))
   const isTyped = similar !== undefined && Math.abs(similar.length - key.length) <= 1
-  if (!isTyped && names.length > 0 && names.length <= MAX_PLACES) {
-    const sections = names.filter((name) => name !== '')
-    const top = names.length === sections.length ? [] : ['at the top of the file']
-    const under = sections.length === 0 ? [] : [`under ${sections.join(' or ')}`]
-    const where = [...top, ...under].join(' or ')
-    return {
-      hint: `it belongs ${where}`,
-      meant: `${pathText(parent)}${names[0]?.slice(section.length)}`,
-    }
-  }
-  if (similar === undefined) return {}
-  return { hint: `did you mean ${similar}?`, meant: pathText([...parent, similar]) }
-}
-
-function isChild(place: string): boolean {
-  return /^\.?[^.]*$/.test(place)
+  if (!isTyped && near.length > 0 && near.length <= MAX_PLACES)
+    return `it belongs ${near.map((place) => (place === '' ? 'at the top of the file' : `under ${place}`)).join(' or ')}`
+  return similar === undefined ? undefined : `did you mean ${similar}?`
 }
 
 /** A word that differs more from a name was probably not meant to be that name. */

@@ -9,7 +9,6 @@ import {
   type Node,
   parseDocument,
   visit,
-  type YAMLMap,
   type YAMLParseError,
 } from 'yaml'
 import { ConfigError, type Position } from './problems.ts'
@@ -48,9 +47,8 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'> & Partial<Pick<YAMLParseError,
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
-  // Pretty errors and logged warnings would quote the file. The library searches equal keys in quadratic time.
-  const options = { prettyErrors: false, uniqueKeys: false, lineCounter, logLevel: 'error' } as const
-  const document = withinBounds(file, () => parseDocument(text, options))
+  // Pretty errors and logged warnings would quote the file.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter, logLevel: 'error' })
   const place = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col }
@@ -63,15 +61,11 @@ export function parseYaml(file: string, text: string): YamlText {
     const message = `not valid YAML at line ${line}, column ${column} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
     throw new ConfigError(file, [{ path: '', message }])
   }
-  const offsetOf = createIndex(document)
   return {
-    data: withinBounds(file, () => document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown) ?? {},
+    data: dataOf(file, document),
     positionOf(path) {
-      for (let length = path.length; length > 0; length -= 1) {
-        const offset = offsetOf(path.slice(0, length))
-        if (offset !== undefined) return place(offset)
-      }
-      return undefined
+      const offset = offsetOf(document, path)
+      return offset === undefined ? undefined : place(offset)
     },
   }
 }
@@ -81,65 +75,43 @@ function likelyCause({ code, message = '' }: Fault): string | undefined {
   return message.startsWith('Sequence item without') ? WRONG_INDENTATION : LIKELY_CAUSES[code]
 }
 
-/** Reports what the library throws, which has no position: too many aliases, or an overflow of the stack. @throws {ConfigError} */
-function withinBounds<Result>(file: string, read: () => Result): Result {
+/** @throws {ConfigError} for what the library throws without a position: too many aliases, or an alias within its anchor */
+function dataOf(file: string, document: Document.Parsed): unknown {
   try {
-    return read()
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}
   } catch {
-    const message = `not valid YAML: nested too deeply, or an anchor has more than ${MAX_ALIASES} aliases`
+    const message = `not valid YAML: an alias is inside its anchor, or an anchor has more than ${MAX_ALIASES} aliases`
     throw new ConfigError(file, [{ path: '', message }])
   }
 }
 
 /**
- * The first key that its mapping has twice; the first alias without an anchor before it, or inside the node of its
- * anchor, of which the library reports no position; or the first key that is a collection, such as an unquoted
- * `{{ name }}`: keys within keys take exponential time.
+ * The first alias without an anchor before it, of which the library reports no position; or the first key that is a
+ * collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
  */
 function faultOfNodes(document: Document.Parsed): Fault | undefined {
-  const anchors = new Set<string>()
   let fault: Fault | undefined
   const found = (code: Fault['code'], { range }: Node) => {
     fault = { code, pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
     return visit.BREAK
   }
   visit(document, {
-    Value(_, node) {
-      if (node.anchor !== undefined) anchors.add(node.anchor)
-      const seen = new Set<unknown>()
-      for (const { key } of isMap(node) ? node.items : []) {
-        const isRepeated = isScalar(key) && seen.size === seen.add(key.value).size
-        if (isRepeated) return found('DUPLICATE_KEY', key)
-        if (isCollection(key)) return found('BAD_SCALAR_START', key)
-      }
-      return undefined
-    },
-    Alias(_, alias, path) {
-      const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === alias.source)
-      return anchors.has(alias.source) && !isRecursive ? undefined : found('BAD_ALIAS', alias)
-    },
+    Pair: (_, { key }) => (isCollection(key) ? found('BAD_SCALAR_START', key) : undefined),
+    Alias: (_, alias) => (alias.resolve(document) === undefined ? found('BAD_ALIAS', alias) : undefined),
   })
   return fault
 }
 
-/** Finds the offset of the key or element at the end of a path. Keys are indexed, because a file may have many. */
-function createIndex(document: Document.Parsed): (path: readonly PropertyKey[]) => number | undefined {
-  const indices = new Map<unknown, ReadonlyMap<unknown, number>>()
-  return (path) => {
-    const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
-    if (isSeq(parent)) return rangeStart(parent.items[Number(path.at(-1))])
-    if (!isMap(parent)) return undefined
-    const index = indices.get(parent) ?? keyOffsets(parent)
-    indices.set(parent, index)
-    return index.get(path.at(-1))
+/** The offset of the key or element at the end of a path; of the innermost one around it if that is missing. */
+function offsetOf({ contents }: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = contents
+  let offset: number | undefined
+  for (const step of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === step) : undefined
+    const place: unknown = isSeq(node) ? node.items[Number(step)] : pair?.key
+    if (!isNode(place)) break
+    offset = place.range?.[0] ?? offset
+    node = pair === undefined ? place : pair.value
   }
-}
-
-function keyOffsets({ items }: YAMLMap): ReadonlyMap<unknown, number> {
-  const keys = items.map(({ key }) => key).filter(isScalar)
-  return new Map(keys.flatMap(({ value, range }) => (range ? [[value, range[0]] as const] : [])))
-}
-
-function rangeStart(item: unknown): number | undefined {
-  return isNode(item) ? item.range?.[0] : undefined
+  return offset
 }
