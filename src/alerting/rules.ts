@@ -196,7 +196,7 @@ function flattened({ subject, alert, parts }: Branch): Variant[] {
 const quoted = (text: string): string => JSON.stringify(text)
 
 /** A vector with one element that has the labels of the subject; `$` begins a group in a replacement. */
-export function labelled(vector: string, { system, pool }: Subject): string {
+function labelled(vector: string, { system, pool }: Subject): string {
   const withLabel = (inner: string, label: string, value: string): string =>
     `label_replace(${inner}, "${label}", ${quoted(value.replaceAll('$', '$$$$'))}, "", "")`
   const ofSystem = withLabel(vector, 'system', system)

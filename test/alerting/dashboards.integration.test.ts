@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
-import { stringify } from 'yaml'
-import { type Selection, substitute } from '../../grafana/mixin/promql/selection.ts'
-import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
 import {
   dashboardsWith,
   prometheusFiles,
@@ -11,13 +9,8 @@ import {
   readRules,
 } from '../../src/alerting/package_files.ts'
 import { alertsOf, CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/sources.ts'
-import { panelsOf, queriesOf } from '../grafana/dashboards/queries.ts'
-import { parse } from '../grafana/promql/parse.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { testRules } from '../support/promtool.ts'
+import { panelsOf } from '../grafana/dashboards/queries.ts'
 
-const NOTHING = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
-const override = (system: string, more: Partial<Override>): Override => ({ ...NOTHING, system, ...more })
 const warning = (value: number) => ({ values: { 'usedRatio.warning': value } })
 
 function boards(config: Partial<AlertingConfig>): Dashboard[] {
@@ -67,7 +60,8 @@ describe('dashboards with settings', () => {
   })
 
   test('have no reference left', () => {
-    expect(JSON.stringify(boards({ overrides: [override('a', warning(0.6))] }))).not.toContain('<<')
+    const overrides = [{ values: {}, for: {}, keepFiringFor: {}, disabled: [], system: 'a' }]
+    expect(JSON.stringify(boards({ overrides }))).not.toContain('<<')
   })
 })
 
@@ -108,99 +102,5 @@ describe('the table of firing alerts', () => {
   test('finds the name as an anchor', () => {
     const document = readFileSync('docs/alerts.md', 'utf8')
     for (const { alert } of alertsOf(readRules().sources)) expect(document).toContain(`<a id="${alert}"></a>`)
-  })
-})
-
-/** `system` and `pool` of the pools that the exporter lists. */
-const POOLS = [
-  ['frankfurt', 'data'],
-  ['frankfurt', 'archive'],
-  ['paris', 'data'],
-] as const
-
-/** Asserts the value of the line at five minutes for selections of variables; undefined: there is no line. */
-async function lineTest(
-  overrides: readonly Override[],
-  rows: readonly (readonly [selection: Selection, value: number | undefined])[],
-) {
-  using folder = temporaryFolder()
-  const panel = panelOf({ overrides }, ...USED)
-  const line = queriesOf(panel).find(({ legendFormat }) => legendFormat === 'warning')
-  const test = {
-    interval: '1m',
-    input_series: POOLS.flatMap(([system, pool]) =>
-      ['a', 'b'].map((instance) => {
-        const labels = `system="${system}",pool="${pool}",pool_id="${system}-${pool}",instance="${instance}"`
-        return { series: `sds_pool_info{${labels},job="sds-exporter"}`, values: '1x10' }
-      }),
-    ),
-    promql_expr_test: rows.map(([selection, value]) => ({
-      expr: substitute(line?.expr ?? '', selection),
-      eval_time: '5m',
-      exp_samples: value === undefined ? [] : [{ labels: '{}', value }],
-    })),
-  }
-  const { code, stdout, stderr } = await testRules(folder.write('test.yml', stringify({ tests: [test] })))
-  expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
-}
-
-describe('limits that differ by system or pool', () => {
-  const overrides = [
-    override('frankfurt', warning(0.7)),
-    override('frankfurt', { ...warning(0.6), pool: 'archive' }),
-  ]
-
-  test('are drawn as series instead of thresholds', () => {
-    const panel = panelOf({ overrides }, ...USED)
-    expect(style(panel)).toBe('off')
-    const ofPool = '{{system}} / {{pool}}'
-    const legends = queriesOf(panel).map(({ legendFormat }) => legendFormat)
-    expect(legends).toEqual([ofPool, `${ofPool}, in 30 days`, 'warning', 'critical'])
-    const lines = queriesOf(panel).slice(2)
-    for (const { refId, expr = '' } of lines) {
-      const matching = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === refId)
-      expect(matching?.matcher.id).toBe('byFrameRefID')
-      expect(matching?.properties).toEqual([
-        { id: 'color', value: { mode: 'fixed', fixedColor: expect.any(String) } },
-        { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } },
-        { id: 'custom.fillOpacity', value: 0 },
-        { id: 'custom.stacking', value: { mode: 'none' } },
-        { id: 'custom.hideFrom', value: { legend: true, tooltip: false, viz: false } },
-        { id: 'links', value: [] },
-      ])
-      expect(() => parse(substitute(expr))).not.toThrow()
-    }
-    expect(new Set(queriesOf(panel).map(({ refId }) => refId)).size).toBe(4)
-  })
-
-  test('leave panels of other settings as they are', () => {
-    const cpu = ['sds-pool', 'Top $topn nodes by CPU'] as const
-    expect(panelOf({ overrides }, ...cpu)).toEqual(panelOf({}, ...cpu))
-  })
-
-  test('select pools only by the variables of the dashboard', () => {
-    const ofCpu = override('frankfurt', { values: { 'cpuRatio.warning': 0.5 } })
-    for (const board of boards({ overrides: [ofCpu] })) {
-      const names = (board.templating.list ?? []).map(({ name }) => name)
-      const lines = panelsOf(board)
-        .flatMap(queriesOf)
-        .filter(({ refId }) => refId?.startsWith('Limit'))
-      for (const { expr = '' } of lines) {
-        const used = [...expr.matchAll(/\$(\w+)"/g)].map(([, name]) => name)
-        expect(used.length).toBeGreaterThan(0)
-        for (const name of used) expect(names).toContain(name)
-      }
-    }
-  })
-
-  test('have one line where they do not differ', async () => {
-    await lineTest(overrides, [
-      [{ system: ['paris'] }, 0.8],
-      [{ system: ['frankfurt'], pool: ['data'] }, 0.7],
-      [{ system: ['frankfurt'], pool: ['archive'] }, 0.6],
-      [{ system: ['frankfurt'] }, undefined],
-      [{ pool: ['data'] }, undefined],
-      [{ pool: ['nothing'] }, undefined],
-    ])
   })
 })
