@@ -2,6 +2,9 @@ import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay.ts'
+import { parseRecording, type Recording } from '../recording/format.ts'
+import { errorText } from '../values/errors.ts'
+import { readTextFile } from '../values/files.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
 import {
   addEmulatorFlags,
@@ -16,7 +19,6 @@ import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/ex
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
-import { readRecording } from './cli/recordings.ts'
 
 const FLAGS = {
   '--listen-address <address>': {
@@ -61,6 +63,18 @@ function replayOf(file: string, options: EmulatorOptions, command: Command): Rep
     return createReplay(recording, options)
   } catch (failure) {
     throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
+  }
+}
+
+/** @throws {CommandError} for a file that is not a recording */
+function readRecording(file: string): Recording {
+  const read = readTextFile(file, 'recording')
+  if ('problem' in read) throw new CommandError(`${file} ${read.problem}`)
+  try {
+    return parseRecording(read.text)
+  } catch (failure) {
+    if (!(failure instanceof RangeError)) throw failure
+    throw new CommandError(`${file} is not a recording: ${errorText(failure)}`)
   }
 }
 
