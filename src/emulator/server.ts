@@ -7,7 +7,7 @@ import { parseListenAddress, urlHost } from '../values/listen_address.ts'
 import { createServer } from '../values/node_http.ts'
 import { selfSigned } from './certificates.ts'
 import { createFaults, faultMiddleware, type NamedPool } from './faults/middleware.ts'
-import { type Fault, parseFault } from './faults/parse.ts'
+import { type Fault, parseFault } from './faults/table.ts'
 import { createApp, type Service } from './http/app.ts'
 import type { resolveOptions, TlsOptions } from './options.ts'
 

@@ -133,7 +133,6 @@ export const MODULES: readonly Module[] = [
       'src/commands/program.ts': 'all',
       'src/commands/cli/command_tree.ts': 'all',
       'src/metrics/families.ts': 'all',
-      'src/emulator/faults/parse.ts': 'all',
       alerting: 'all',
       config: 'all',
       mixin: 'all',

@@ -7,9 +7,8 @@ import { type EmulatedOperation, operationOf, routesOf } from '../http/routes.ts
 import type { Pool } from '../model/topology.ts'
 import { formatOf, isObject, parsedJson } from '../protocol/format.ts'
 import { RAW } from './json.ts'
-import type { FaultRow, FullResponse } from './kinds.ts'
-import type { Fault } from './parse.ts'
-import { FAULTS } from './table.ts'
+import type { FullResponse } from './responses.ts'
+import { FAULTS, type Fault, type FaultRow } from './table.ts'
 
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and

@@ -1,11 +1,46 @@
 import { SECONDS_PER_DAY } from '../../time_units.ts'
-import { FEED_OPERATIONS } from '../http/routes.ts'
+import { type EmulatedOperation, FEED_OPERATIONS, OPERATION_HELP } from '../http/routes.ts'
+import type { JsonObject } from '../protocol/format.ts'
 import { choice, count, type FaultArgument, SETTING_FAULTS, seconds, text } from '../protocol/settings.ts'
 import { LATENCY_BOUNDS } from '../query/counters.ts'
 import * as json from './json.ts'
-import { type FaultRow, rowsOf } from './kinds.ts'
 import * as responses from './responses.ts'
-import * as wire from './wire.ts'
+
+/** What faults change, in the order in which a request passes them. */
+interface FaultChanges {
+  /** The time of the samples and of the Date header, in epoch seconds. */
+  readonly date: (now: number, argument: string) => number
+  /** The time of the samples only. `since`: when the fault was activated. */
+  readonly clock: (now: number, argument: string, since: number) => number
+  /** The number of requests that a token is valid for; 0 revokes the existing tokens. */
+  readonly tokens: (argument: string) => number
+  /** Responds in place of the storage system, which does not process the request. */
+  readonly respond: (argument: string, request: responses.FaultRequest) => responses.FullResponse
+  /** The JSON of a successful response. */
+  readonly json: (root: JsonObject, argument: string) => unknown
+  /** Headers or bytes of a complete response. */
+  readonly response: (
+    body: Buffer,
+    argument: string,
+  ) => Partial<Pick<responses.FullResponse, 'headers' | 'body'>>
+  /** Sends a complete response itself; settles when it no longer needs the connection. */
+  readonly send: (connection: responses.Connection, argument: string) => Promise<void>
+}
+
+/** One of the changes, or none: then the code of the storage system applies the fault itself. */
+export interface FaultRow extends Partial<FaultChanges> {
+  readonly description: string
+  readonly argument?: FaultArgument | undefined
+  /** The only operations that the fault applies to without a target; default: all. */
+  readonly operations?: readonly EmulatedOperation[] | undefined
+}
+
+/** Creates the rows with a kind of change. */
+const rowsOf =
+  <Kind extends keyof FaultChanges>(kind: Kind, operations?: readonly EmulatedOperation[]) =>
+  (description: string, change: FaultChanges[Kind], argument?: FaultArgument): FaultRow => {
+    return { [kind]: change, description, argument, operations }
+  }
 
 const [clock, date, tokens] = [rowsOf('clock'), rowsOf('date'), rowsOf('tokens')]
 const [respond, response, send] = [rowsOf('respond'), rowsOf('response'), rowsOf('send')]
@@ -80,19 +115,23 @@ const ROWS = {
     count('KILOBYTES', 64),
   ),
 
-  reset: send('closes the connection without a response', wire.closeConnection),
-  'half-open': send('accepts the request and never responds', wire.sendNothing),
-  'slow-headers': send('waits before it responds', wire.sendLate, seconds(5)),
-  'slow-body': send('pauses before each byte of the body', wire.sendBytes, seconds(1, 'SECONDS_PER_BYTE')),
-  stall: send('sends half of the body, then nothing, and keeps the connection open', wire.sendHalf),
+  reset: send('closes the connection without a response', responses.closeConnection),
+  'half-open': send('accepts the request and never responds', responses.sendNothing),
+  'slow-headers': send('waits before it responds', responses.sendLate, seconds(5)),
+  'slow-body': send(
+    'pauses before each byte of the body',
+    responses.sendBytes,
+    seconds(1, 'SECONDS_PER_BYTE'),
+  ),
+  stall: send('sends half of the body, then nothing, and keeps the connection open', responses.sendHalf),
   truncate: send(
     'sends half of the body and closes the connection; the end of the body is marked by length, chunks or close',
-    wire.sendTruncated,
+    responses.sendTruncated,
     choice(['length', 'chunked', 'close']),
   ),
-  'too-large': send('pads the body with blanks to so many MB', wire.sendLarge, count('MEGABYTES', 100)),
-  endless: send('sends blanks after the body without end', wire.sendEndless),
-  garbage: send('responds with bytes that are not HTTP', wire.sendGarbage),
+  'too-large': send('pads the body with blanks to so many MB', responses.sendLarge, count('MEGABYTES', 100)),
+  endless: send('sends blanks after the body without end', responses.sendEndless),
+  garbage: send('responds with bytes that are not HTTP', responses.sendGarbage),
 
   'no-embedded': document('the response has no _embedded', (root) => json.without(root, '_embedded')),
   root: document(
@@ -203,3 +242,74 @@ const ROWS = {
 export type FaultName = keyof typeof ROWS
 export const FAULTS: Readonly<Record<FaultName, FaultRow>> = ROWS
 export const FAULT_NAMES = Object.keys(ROWS) as readonly FaultName[]
+
+export interface Fault {
+  readonly name: FaultName
+  readonly argument: string
+  readonly operation?: EmulatedOperation
+  /** Name or id: limits the fault to requests about this pool. */
+  readonly pool?: string
+  /** The number of matching requests to which the fault is limited. */
+  readonly first?: number
+}
+
+/** Usage and description of each fault. */
+export function faultHelp(): (readonly [usage: string, description: string])[] {
+  return Object.entries<FaultRow>(FAULTS).map(([name, { argument, description }]) => {
+    if (argument === undefined) return [name, description]
+    const byDefault = argument.default === '' ? '' : ` (default ${argument.default})`
+    return [`${name}[:${argument.name}]`, `${description}${byDefault}`]
+  })
+}
+
+/**
+ * Reads `NAME[:ARG][@TARGET]`, where TARGET is a comma-separated list of an operation, `pool=NAME_OR_ID` and
+ * `first=COUNT`: `status:503,retry-after=30@nodes,pool=hot,first=3`.
+ *
+ * @throws RangeError that says what is invalid and what is valid
+ */
+export function parseFault(text: string): Fault {
+  const at = text.lastIndexOf('@')
+  const what = at < 0 ? text : text.slice(0, at)
+  const colon = what.indexOf(':')
+  const name = faultName(colon < 0 ? what : what.slice(0, colon))
+  const argument = argumentOf(name, colon < 0 ? undefined : what.slice(colon + 1))
+  if (FAULTS[name].tokens !== undefined && at >= 0) {
+    throw new RangeError(`Fault "${text}": ${name} applies to all requests, so it takes no target`)
+  }
+  return { name, argument, ...(at >= 0 && parseTarget(text, text.slice(at + 1))) }
+}
+
+function faultName(text: string): FaultName {
+  const name = FAULT_NAMES.find((candidate) => candidate === text)
+  if (name !== undefined) return name
+  throw new RangeError(`There is no fault "${text}". Faults are: ${FAULT_NAMES.join(', ')}.`)
+}
+
+function argumentOf(name: FaultName, text: string | undefined): string {
+  const { argument } = FAULTS[name]
+  if (argument === undefined) {
+    if (text === undefined) return ''
+    throw new RangeError(`Fault "${name}" takes no argument, but got "${text}"`)
+  }
+  const value = text ?? argument.default
+  if (argument.pattern.test(value)) return value
+  throw new RangeError(`The argument of fault "${name}" must be ${argument.name}, not "${value}"`)
+}
+
+function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'pool' | 'first'> {
+  const target: { operation?: EmulatedOperation; pool?: string; first?: number } = {}
+  for (const part of text.split(',')) {
+    const [, key, value = ''] = /^(pool|first)=(.+)$/.exec(part) ?? []
+    if (key === 'pool') target.pool = value
+    else if (key === 'first' && /^\d{1,9}$/.test(value)) target.first = Number(value)
+    else if (key === undefined && Object.hasOwn(OPERATION_HELP, part))
+      target.operation = part as EmulatedOperation
+    else throw new RangeError(`Fault "${fault}": "${part}" is not a target. ${TARGET_HELP}`)
+  }
+  return target
+}
+
+export const TARGET_HELP =
+  `A target is an operation (${Object.keys(OPERATION_HELP).join(', ')}), pool=NAME_OR_ID, ` +
+  'first=COUNT (only the first COUNT requests that match), or several of them separated by commas.'

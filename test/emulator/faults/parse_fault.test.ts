@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultHelp, parseFault } from '../../../src/emulator/faults/parse.ts'
-import { FAULT_NAMES } from '../../../src/emulator/faults/table.ts'
+import { FAULT_NAMES, faultHelp, parseFault } from '../../../src/emulator/faults/table.ts'
 import { createEmulator } from '../../support/programs/emulator.ts'
 
 describe('parseFault', () => {
