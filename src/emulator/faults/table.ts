@@ -214,9 +214,6 @@ const ROWS = {
     json.withoutBound,
     choice(LATENCY_BOUNDS, '+Inf', 'BOUND'),
   ),
-  'first-point-only': rows('queries return only the first point of each series', (all) =>
-    all.filter((row, index) => row['table'] !== all[index - 1]?.['table']),
-  ),
   'late-series': rows(
     'the points of the process or network interface of this name are visible after 10 minutes',
     json.withoutNewPoints,

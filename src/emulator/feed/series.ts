@@ -1,4 +1,3 @@
-import { SECONDS_PER_DAY } from '../../time_units.ts'
 import { mix } from '../model/random.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { FeedRequest } from './query.ts'
@@ -71,9 +70,8 @@ export function servedTimes({ query, now, settings }: FeedRequest, joinedAt: num
   const { start, end, interval } = query.range
   const times: number[] = []
   const last = Math.min(end, now - Number(settings['late-points'] ?? 0))
-  const gapSeconds = Number(settings['history-gaps'] ?? 0)
   for (let t = Math.ceil(Math.max(start, joinedAt) / interval) * interval; t <= last; t += interval)
-    if (t % SECONDS_PER_DAY >= gapSeconds) times.push(t)
+    times.push(t)
   return times
 }
 

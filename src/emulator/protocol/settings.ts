@@ -27,7 +27,6 @@ const NAME = /^\w{1,100}$/
 
 /** Faults that the code of the storage system applies itself: it looks them up in {@link Settings}. */
 export const SETTING_FAULTS = {
-  'history-gaps': setting('each day (UTC) lacks the points of its first SECONDS', seconds(SECONDS_PER_HOUR)),
   'late-points': setting('points of the history appear SECONDS after their time', seconds(SECONDS_PER_HOUR)),
   'fixed-history': setting('startTime, endTime and interval have no effect: hourly points of five days'),
   'no-history': setting(
@@ -47,8 +46,6 @@ export const SETTING_FAULTS = {
   'absolute-refused': setting('refuses queries with absolute times in range, as real systems may'),
   'point-interval': setting('points of queries come at this interval, as on large systems', seconds(900)),
   'stale-points': setting('the newest points of queries are at least so old', seconds(900)),
-  'page-error': setting('all pages of a list but the first one fail with an error'),
-  'repeated-marker': setting('the second page of a list refers to itself as the next one'),
   license: setting('the license has expired, or expires in 20 days', choice(['expired', 'expiring'])),
   'unready-tables': setting('so many directory tables are not ready, by queries', count('TABLES', 8)),
 } as const

@@ -56,7 +56,7 @@ export function pageOf<T>(
   items: readonly T[],
   membersOf: (item: T) => Members,
 ): Document {
-  const { query, settings, context } = request
+  const { query, context } = request
   const limit = Number(query.get('limit') ?? DEFAULT_PAGE)
   if (!Number.isInteger(limit) || limit < 1)
     throw new EmulatedError('badParameter', 'Parameter limit must be a number')
@@ -64,10 +64,8 @@ export function pageOf<T>(
   const marker = query.get('marker') ?? ''
   const start = marker === '' ? '0' : Buffer.from(marker, 'base64url').toString()
   if (!/^\d+$/.test(start)) throw new EmulatedError('badParameter', `Parameter marker is unknown: ${marker}`)
-  if (marker !== '' && settings['page-error'] !== undefined)
-    throw new EmulatedError('failure', 'This error is made on purpose')
   const first = Number(start)
-  const next = settings['repeated-marker'] !== undefined && marker !== '' ? first : first + size
+  const next = first + size
   const nextMarker = next < items.length ? Buffer.from(String(next)).toString('base64url') : undefined
   const page = items.slice(first, first + size)
   const link = `${context.path}?limit=${limit}&marker=${nextMarker}`

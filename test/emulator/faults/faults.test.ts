@@ -18,7 +18,6 @@ const COMBINED = ask(
 )
 const ABSOLUTE = ask(script('monitoring_op', 'cpu', '', 'start: 2026-03-11T12:00:00Z'))
 const HISTORY = feed(`dataType=historical&startTime=${NOW_SECONDS - 2 * 86_400}&interval=3600`)
-const SECOND_PAGE = read(`/object/namespaces?limit=10&marker=${Buffer.from('10').toString('base64url')}`)
 
 /**
  * Faults that the exporter tolerates, so that its tests do not show that they have an effect: a request of which the
@@ -39,18 +38,14 @@ const EFFECTS: readonly (readonly [string, typeof CPU, typeof CPU?])[] = [
   ['two-series', CPU],
   ['duplicate-rows', CPU],
   ['missing-bound', ask(script('monitoring_main', LATENCY, '|> last()')), CPU],
-  ['first-point-only', WINDOW],
   ['late-series:public', NETWORK, CPU],
   ['bond-slaves', NETWORK, CPU],
   ['no-link', NETWORK, CPU],
   ['interface-speed:0', NETWORK, CPU],
   ['unready-tables:3', ask(script('monitoring_op', 'dtquery_dt_status')), CPU],
-  ['history-gaps:7200', HISTORY, feed(FEED)],
   ['late-points:7200', HISTORY, feed(FEED)],
   ['fixed-history', HISTORY, feed(FEED)],
   ['no-history:diskSpaceTotal', HISTORY, feed(FEED)],
-  ['page-error', SECOND_PAGE, read('/object/namespaces?limit=10')],
-  ['repeated-marker', SECOND_PAGE],
   ['object-list@vdc_nodes', read('/vdc/nodes'), read('/object/namespaces')],
   ['repeated-object@namespaces', read('/object/namespaces'), read('/vdc/nodes')],
   ['bad-numbers@quota', read('/object/namespaces/namespace/media/quota'), read('/object/namespaces')],
