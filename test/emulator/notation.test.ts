@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { javaDouble } from '../../src/emulator/feed/series.ts'
+import { javaDouble } from '../../src/emulator/feed/attributes.ts'
 import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
 
 describe("Java's Double.toString", () => {

@@ -1,12 +1,12 @@
 import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { forecast } from '../model/forecast.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { GAUGES, spaceOf } from '../model/gauges.ts'
 import { diskCounts } from '../model/node_state.ts'
 import { sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { findBy } from '../protocol/errors.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import { attributeMembers, errorMembers, type Subject, subjectOf } from './attributes.ts'
+import { attributeMembers, errorMembers, type Snapshot, type Subject, subjectOf } from './attributes.ts'
 import { linksTo, listText, type Member, objectText } from './list.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
 
@@ -45,7 +45,9 @@ function nodeReader(request: FeedRequest): (node: Node) => Iterable<Member> {
     if (performance && includesCategory(query, TRANSACTION_ERRORS.category))
       yield* errorMembers(request, subject)
     if (includesForecast(request)) yield [FORECAST.name, forecastEntries(request, node)]
-    if (profile !== 'documented') yield* extraMembers(request, node)
+    // Members of real systems that the API document does not have.
+    if (profile !== 'documented')
+      yield* Object.entries({ recoveryRateCurrent: [], ssmL1Status: 'Good(PD UP)' })
   }
 }
 
@@ -79,21 +81,62 @@ function includesForecast({ query }: FeedRequest): boolean {
   )
 }
 
-/** Real systems serve `[]` when the request has no category. */
-function forecastEntries({ model, profile, query, now }: FeedRequest, node: Node) {
+/**
+ * One entry of `allocatedCapacityForecast` per time frame in days and target in percent, text throughout. As the API
+ * document says, a downward trend or fewer than two points in *any* requested frame makes *all* entries `N/A`,
+ * including targets that are already reached.
+ */
+function forecastEntries(request: FeedRequest, node: Node) {
+  const { model, profile, query, now } = request
+  // Real systems serve `[]` when the request has no category.
   if (!PROFILES[profile].performance && query.category === undefined) return []
-  return forecast(model, node, now, query.forecast)
+  const { frames, targets } = query.forecast
+  const { allocated, total } = spaceOf(model.stateOf(node, now))
+  const lines = frames.map((days) => regression(usedHistory(request, node, days * SECONDS_PER_DAY), now))
+  const isRising = lines.every((line) => line !== undefined && line.slope >= 0)
+  return lines.flatMap((line, index) =>
+    targets.map((percent) => {
+      const target = (total * percent) / 100
+      const days = isRising && line !== undefined ? daysUntil(line, allocated, target) : undefined
+      return {
+        unit: days === undefined ? '' : FORECAST.unit,
+        forecast: days === undefined ? FORECAST.notAvailable : String(days),
+        history: String(frames[index]),
+        target: String(percent),
+      }
+    }),
+  )
 }
 
-/** Members of real systems that the API document does not have. */
-function* extraMembers({ model, profile, query, now }: FeedRequest, node: Node): Generator<Member> {
-  if (query.current && includesCategory(query, 'capacity')) {
-    const { total } = spaceOf(model.stateOf(node, now))
-    yield ['diskSpaceTotalCurrentL1', [{ t: String(now), Space: String(total) }]]
-    yield ['diskSpaceTotalCurrentL2', [{ t: String(now), Space: '0' }]]
-  }
-  if (query.current && includesCategory(query, 'diskIO')) yield ['recoveryRateCurrent', []]
-  if (PROFILES[profile].performance && includesCategory(query, 'health'))
-    yield ['nodeCpuUtilizationAvg', '12.5']
-  yield ['ssmL1Status', 'Good(PD UP)']
+/** Least squares through two or more points: the slope per second, and the value of the line at `at`. */
+function regression(points: readonly Snapshot[], at: number) {
+  if (points.length < 2) return undefined
+  const meanT = sum(points.map(({ t }) => t)) / points.length
+  const meanValue = sum(points.map(({ value }) => value)) / points.length
+  const covariance = sum(points.map(({ t, value }) => (t - meanT) * (value - meanValue)))
+  const slope = covariance / sum(points.map(({ t }) => (t - meanT) ** 2))
+  return { slope, level: meanValue + slope * (at - meanT) }
+}
+
+/** Whole days until a rising line reaches a target in bytes; undefined: never. */
+function daysUntil(
+  { slope, level }: NonNullable<ReturnType<typeof regression>>,
+  used: number,
+  target: number,
+): number | undefined {
+  // A node without usable space, as in maintenance, has no target.
+  if (target === 0) return undefined
+  if (used >= target) return 0
+  if (slope === 0) return undefined
+  return Math.max(1, Math.ceil((target - level) / slope / SECONDS_PER_DAY))
+}
+
+/** Used capacity, hourly, of the last `frame` seconds, since the node joined. */
+function usedHistory({ model, now }: FeedRequest, node: Node, frame: number): Snapshot[] {
+  const start = Math.max(now - frame, node.joinedAt)
+  const points: Snapshot[] = []
+  const first = (Math.floor(start / SECONDS_PER_HOUR) + 1) * SECONDS_PER_HOUR
+  for (let t = first; t <= now; t += SECONDS_PER_HOUR)
+    points.push({ t, value: spaceOf(model.stateOf(node, t)).allocated })
+  return points
 }

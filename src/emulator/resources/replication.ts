@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
+import { notationOf } from '../feed/attributes.ts'
 import { linksTo, listText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
-import { notationOf } from '../feed/series.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
