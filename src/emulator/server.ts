@@ -9,10 +9,10 @@ import { selfSigned } from './certificates.ts'
 import { createFaults, faultMiddleware, type NamedPool } from './faults/middleware.ts'
 import { type Fault, parseFault } from './faults/table.ts'
 import { createApp, type Service } from './http/app.ts'
-import type { resolveOptions, TlsOptions } from './options.ts'
+import type { Settings, TlsOptions } from './options.ts'
 
 interface ServerOptions extends Service {
-  readonly settings: ReturnType<typeof resolveOptions>
+  readonly settings: Settings
   readonly pools: readonly NamedPool[]
   /** Data addresses of nodes, on which it listens, too. */
   readonly dataAddresses?: readonly string[]

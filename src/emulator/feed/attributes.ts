@@ -10,7 +10,7 @@ import {
   transactionsIn,
 } from '../model/activity.ts'
 import { FREE_WITH_RESERVE, GAUGES } from '../model/gauges.ts'
-import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { ERROR_CODES, ERROR_TYPES, type ErrorType } from '../model/traffic.ts'

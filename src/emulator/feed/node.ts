@@ -1,7 +1,7 @@
 import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { GAUGES, spaceOf } from '../model/gauges.ts'
-import { diskCounts } from '../model/node_state.ts'
+import { diskCounts } from '../model/model.ts'
 import { sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { findBy } from '../protocol/errors.ts'

@@ -1,7 +1,6 @@
 import { type AttributeName, BYTES_PER_MB } from '../../catalogue.ts'
 import { oncePerKey } from '../../values/cache.ts'
-import type { StorageModel } from './model.ts'
-import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from './node_state.ts'
+import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS, type StorageModel } from './model.ts'
 import { sum } from './random.ts'
 import type { Node } from './topology.ts'
 import {

@@ -1,7 +1,7 @@
 import type { AttributeName } from '../../catalogue.ts'
 import { SECONDS_PER_DAY } from '../../time_units.ts'
 import type { RateName } from './activity.ts'
-import { goodDisks, isDown, isPresent, type NodeState } from './node_state.ts'
+import { goodDisks, isDown, isPresent, type NodeState } from './model.ts'
 import { mix, smoothNoise, unit } from './random.ts'
 import type { Node } from './topology.ts'
 import { demand } from './traffic.ts'

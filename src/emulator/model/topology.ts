@@ -29,14 +29,11 @@ const PHASE_SPREAD = 0.06
 const PHASE_STEP = 0.618034
 const NODES_PER_SUBNET = 200
 
-export interface TopologyOptions {
+export interface TopologyOptions extends Readonly<Record<'pools' | 'nodes' | 'newNodes', number>> {
   readonly seed: string
-  readonly pools: number
-  readonly nodes: number
   /** Whether the nodes have addresses of this machine for their data ports. */
   readonly dataPorts: boolean
-  /** The last nodes of each larger pool, and when they joined, in epoch seconds. */
-  readonly newNodes: number
+  /** When the new nodes, which are the last ones of each larger pool, joined. Epoch seconds. */
   readonly joinedAt: number
 }
 

@@ -1,6 +1,6 @@
 import type { TRANSACTION_ERRORS } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
-import { isDown, type NodeState } from './node_state.ts'
+import { isDown, type NodeState } from './model.ts'
 import { keyOf, mix, smoothNoise, unit, whiteNoise } from './random.ts'
 
 /** 1 January 1970 was a Thursday: the middle of the first weekend is the midnight after the following Saturday. */

@@ -8,8 +8,7 @@ import {
   latencyIn,
   SLOT_COUNT,
 } from '../model/activity.ts'
-import type { StorageModel } from '../model/model.ts'
-import { isDown, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { isDown, STATISTICS_INTERVAL_SECONDS, type StorageModel } from '../model/model.ts'
 import type { Node } from '../model/topology.ts'
 import { DIRECTIONS } from '../model/traffic.ts'
 import { opClock } from './series.ts'

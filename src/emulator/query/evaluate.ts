@@ -1,6 +1,6 @@
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { oncePerKey } from '../../values/cache.ts'
-import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
 import { mix } from '../model/random.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'

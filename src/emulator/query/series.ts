@@ -1,5 +1,5 @@
 import { nodeId } from '../feed/node.ts'
-import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import type { Settings } from '../protocol/settings.ts'
