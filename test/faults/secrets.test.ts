@@ -24,7 +24,7 @@ const ADMIN_PAGES = ['/', '/systems', PROVIDERS, `/systems/classic${PROVIDERS}.j
 
 /** The headers and bodies of all pages of both listeners. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const listening = /"url":"([^"]+)","msg":"listening for provider administration"/
+  const listening = /"msg":"listening for provider administration","url":"([^"]+)"/
   const [, admin = ''] = await child.waitForOutput(listening)
   const provider = `${admin}/systems/classic/vdc/admin/authnproviders/x.json`
   const asked = [

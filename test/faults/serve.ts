@@ -4,7 +4,7 @@ import { type Child, type SpawnOptions, startProcess } from '../support/processe
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** The log line with the URL, in logfmt or JSON. */
-const LISTENING = /msg=listening url=(\S+)|"url":"([^"]+)","msg":"listening"/
+const LISTENING = /msg=listening url=(\S+)|"msg":"listening","url":"([^"]+)"/
 
 export interface Served extends AsyncDisposable {
   readonly child: Child
