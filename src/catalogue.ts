@@ -95,26 +95,28 @@ export const TIME_RANGE: PlausibleRange = UNITS.time
 export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]
 export type FeedBandwidthUnit = (typeof FEED_BANDWIDTH_UNITS)[number]
 
+type TagsOfUnits = Readonly<Partial<Record<BaseUnit, readonly [tag: string, unit: SourceUnit]>>>
+
 /**
- * Names of the member that carries the value in a snapshot `{t, <tag>}`, with its unit. The API document lists
- * diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent.
+ * The member that carries the value in a snapshot `{t, <tag>}`, and its unit, by the category of the attribute and the unit
+ * of its metric. The API document lists diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent.
  */
-const TAG_UNITS = {
-  Space: 'Bytes',
-  Percent: 'Percent',
-  Bytes: 'Bytes',
-  Bandwidth: 'MB/s',
-  Latency: 'ms',
-  TPS: 'TPS',
-  diskIO: 'MB/s',
-} as const satisfies Record<string, SourceUnit>
+const TAGS: Readonly<Record<keyof typeof FAMILIES, TagsOfUnits>> = {
+  capacity: { bytes: ['Space', 'Bytes'], ratio: ['Percent', 'Percent'] },
+  health: {
+    bytes: ['Bytes', 'Bytes'],
+    ratio: ['Percent', 'Percent'],
+    bytes_per_second: ['Bandwidth', 'MB/s'],
+  },
+  traffic: { seconds: ['Latency', 'ms'], bytes_per_second: ['Bandwidth', 'MB/s'], '': ['TPS', 'TPS'] },
+  diskIO: { bytes_per_second: ['diskIO', 'MB/s'] },
+}
 
 /** Values by name of the label. */
 export type Labels = Readonly<Record<string, string>>
 
 interface FamilyRow {
   readonly help: string
-  readonly tag: keyof typeof TAG_UNITS
   /** There is no history: only `<Attribute>Current` exists. */
   readonly currentOnly?: true
   /** The family of the history, where the storage system means something else by it than by the current value. */
@@ -128,27 +130,22 @@ const FAMILIES = {
   capacity: {
     sds_node_disk_space_total_bytes: {
       help: 'Usable disk space of all disks of the node.',
-      tag: 'Space',
       attributes: { diskSpaceTotal: {} },
     },
     sds_node_disk_space_allocated_bytes: {
       help: 'Disk space allocated for chunks on all disks of the node.',
-      tag: 'Space',
       attributes: { diskSpaceAllocated: {} },
     },
     sds_node_disk_space_allocated_level_bytes: {
       help: 'Disk space allocated for chunks on the disks of the node, by level.',
-      tag: 'Space',
       attributes: { diskSpaceAllocatedL1: { level: 'L1' }, diskSpaceAllocatedL2: { level: 'L2' } },
     },
     sds_node_disk_space_allocated_ratio: {
       help: 'Allocated disk space relative to the usable disk space of the node (0 to 1).',
-      tag: 'Percent',
       attributes: { diskSpaceAllocatedPercentage: {} },
     },
     sds_node_disk_space_free_bytes: {
       help: 'Free usable disk space on the Good disks of the node, without the reserve.',
-      tag: 'Space',
       history: {
         family: 'sds_node_disk_space_free_with_reserve_bytes',
         help: 'Free usable disk space on the Good disks of the node, with the reserve. Only in history: there the storage system counts the reserve as free.',
@@ -157,7 +154,6 @@ const FAMILIES = {
     },
     sds_node_disk_space_free_level_bytes: {
       help: 'Free usable disk space on the Good disks of the node, by level.',
-      tag: 'Space',
       history: {
         family: 'sds_node_disk_space_free_with_reserve_level_bytes',
         help: 'Free usable disk space on the Good disks of the node, with the reserve, by level. Only in history: there the storage system counts the reserve as free.',
@@ -166,13 +162,11 @@ const FAMILIES = {
     },
     sds_node_disk_space_offline_bytes: {
       help: 'Offline disk space of the whole system, over all pools: every node repeats the same value, so never sum it over nodes.',
-      tag: 'Space',
       currentOnly: true,
       attributes: { diskSpaceOfflineTotal: {} },
     },
     sds_node_disk_space_reserved_bytes: {
       help: 'Disk space held in reserve on the node.',
-      tag: 'Space',
       currentOnly: true,
       attributes: { diskSpaceReserved: {} },
     },
@@ -180,96 +174,78 @@ const FAMILIES = {
   health: {
     sds_node_cpu_utilization_ratio: {
       help: 'Share of CPU time spent in user, nice and kernel code, over all cores (0 to 1).',
-      tag: 'Percent',
       attributes: { nodeCpuUtilization: {} },
     },
     sds_node_memory_used_bytes: {
       help: 'Memory in use, without buffers and cache.',
-      tag: 'Bytes',
       attributes: { nodeMemoryUtilizationBytes: {} },
     },
     sds_node_memory_utilization_ratio: {
       help: 'Memory in use relative to all memory of the node (0 to 1).',
-      tag: 'Percent',
       attributes: { nodeMemoryUtilization: {} },
     },
     sds_node_nic_bytes_per_second: {
       help: 'Data passing the network interfaces of the node, both directions.',
-      tag: 'Bandwidth',
       attributes: { nodeNicBandwidth: {} },
     },
     sds_node_nic_received_bytes_per_second: {
       help: 'Data received through the network interfaces of the node.',
-      tag: 'Bandwidth',
       attributes: { nodeNicReceivedBandwidth: {} },
     },
     sds_node_nic_transmitted_bytes_per_second: {
       help: 'Data transmitted through the network interfaces of the node.',
-      tag: 'Bandwidth',
       attributes: { nodeNicTransmittedBandwidth: {} },
     },
     sds_node_nic_utilization_ratio: {
       help: 'Data passing the network interfaces relative to their capacity (0 to 1).',
-      tag: 'Percent',
       attributes: { nodeNicUtilization: {} },
     },
     sds_node_nic_received_utilization_ratio: {
       help: 'Data received relative to the capacity of the network interfaces (0 to 1).',
-      tag: 'Percent',
       attributes: { nodeNicReceivedUtilization: {} },
     },
     sds_node_nic_transmitted_utilization_ratio: {
       help: 'Data transmitted relative to the capacity of the network interfaces (0 to 1).',
-      tag: 'Percent',
       attributes: { nodeNicTransmittedUtilization: {} },
     },
   },
   traffic: {
     sds_node_transaction_read_latency_seconds: {
       help: 'Mean time to process a read transaction.',
-      tag: 'Latency',
       attributes: { transactionReadLatency: {} },
     },
     sds_node_transaction_write_latency_seconds: {
       help: 'Mean time to process a write transaction.',
-      tag: 'Latency',
       attributes: { transactionWriteLatency: {} },
     },
     sds_node_transaction_read_bytes_per_second: {
       help: 'Data returned by read transactions, mean of the previous interval.',
-      tag: 'Bandwidth',
       attributes: { transactionReadBandwidth: {} },
     },
     sds_node_transaction_write_bytes_per_second: {
       help: 'Data received by write transactions, mean of the previous interval.',
-      tag: 'Bandwidth',
       attributes: { transactionWriteBandwidth: {} },
     },
     sds_node_transaction_reads_per_second: {
       help: 'Read transactions requested per second, mean of the previous interval.',
-      tag: 'TPS',
       attributes: { transactionReadTransactionsPerSec: {} },
     },
     sds_node_transaction_writes_per_second: {
       help: 'Write transactions requested per second, mean of the previous interval.',
-      tag: 'TPS',
       attributes: { transactionWriteTransactionsPerSec: {} },
     },
   },
   diskIO: {
     sds_node_disk_read_bytes_per_second: {
       help: 'Data read from the disks of the node, for all purposes.',
-      tag: 'diskIO',
       attributes: { diskReadBandwidthTotal: {} },
     },
     sds_node_disk_write_bytes_per_second: {
       help: 'Data written to the disks of the node, for all purposes.',
-      tag: 'diskIO',
       attributes: { diskWriteBandwidthTotal: {} },
     },
     sds_node_disk_read_purpose_bytes_per_second: {
       help: 'Data read from the disks of the node, by purpose.',
-      tag: 'diskIO',
       attributes: {
         diskReadBandwidthEc: { purpose: 'erasure_coding' },
         diskReadBandwidthCc: { purpose: 'consistency_check' },
@@ -281,7 +257,6 @@ const FAMILIES = {
     },
     sds_node_disk_write_purpose_bytes_per_second: {
       help: 'Data written to the disks of the node, by purpose.',
-      tag: 'diskIO',
       attributes: {
         diskWriteBandwidthEc: { purpose: 'erasure_coding' },
         diskWriteBandwidthCc: { purpose: 'consistency_check' },
@@ -301,16 +276,17 @@ type Families = ValuesOfUnion<typeof FAMILIES>
 interface AttributeFamily extends FamilyRow {
   readonly family: string
   readonly category: Category
+  /** The member with the value in a snapshot. */
+  readonly tag: string
   readonly unit: SourceUnit
 }
 
 const ATTRIBUTE_FAMILIES: readonly AttributeFamily[] = Object.entries(FAMILIES).flatMap(([category, rows]) =>
-  Object.entries<FamilyRow>(rows).map(([family, row]) => ({
-    ...row,
-    family,
-    category: category as Category,
-    unit: TAG_UNITS[row.tag],
-  })),
+  Object.entries<FamilyRow>(rows).map(([family, row]) => {
+    const [tag, unit] = TAGS[category as keyof typeof FAMILIES][unitOf(family)] ?? []
+    if (tag === undefined || unit === undefined) throw new RangeError(`no value tag for ${family}`)
+    return { ...row, family, category: category as Category, tag, unit }
+  }),
 )
 
 /** The name of a flat attribute, e.g. `diskSpaceFree` (never with the suffix `Current`). */
@@ -386,7 +362,7 @@ export const COVERAGE_ATTRIBUTES = [
 export type CoverageAttribute = (typeof COVERAGE_ATTRIBUTES)[number]
 
 /** A metric family of nodes. `labels` come after {@link NODE_LABELS}. */
-export interface NodeFamily extends Required<Pick<FamilyOfNode, 'help' | 'labels' | 'sources'>> {
+export interface NodeFamily extends Required<Pick<FamilyOfNode, 'help' | 'labels'>> {
   readonly name: string
   readonly type?: FamilyOfNode['type']
   readonly unit: BaseUnit
@@ -398,8 +374,6 @@ interface FamilyOfNode {
   readonly help: string
   /** None, if undefined. */
   readonly labels?: readonly string[]
-  /** Members of a node in the dashboard API; none, if undefined. */
-  readonly sources?: readonly string[]
 }
 type FamiliesOfNode = Readonly<Record<`sds_node_${string}`, FamilyOfNode>>
 
@@ -410,63 +384,48 @@ export const NODE_LABELS = ['system', 'pool', 'node'] as const
 const OTHER_FAMILIES = {
   identity: {
     sds_node_info: {
-      help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, storagePoolId, apiChange (identity, text).',
+      help: 'Identity of a node: always 1. The labels rack and address are those of the resource inventory (GET /vdc/nodes), absent where the system does not name them. Source: id, displayName, storagePoolId, storagePoolName, apiChange (identity, text).',
       labels: ['node_id', 'pool_id', 'api_change', 'rack', 'address'],
-      sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
     },
     sds_node_health_status: {
       help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
       labels: ['status'],
-      sources: ['healthStatus'],
     },
     sds_node_disks: {
       help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
-      sources: ['numDisks'],
     },
     sds_node_disks_by_status: {
       help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
       labels: ['status'],
-      sources: Object.keys(DISK_COUNTS),
     },
   },
   errors: {
     sds_node_transaction_errors_ratio: {
       help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
-      sources: ['transactionErrors.all'],
     },
     sds_node_transactions_succeeded: {
       help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
-      sources: ['transactionErrors.errorSuccessTotals.successTotal'],
     },
     sds_node_transactions_failed: {
       help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
-      sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
     },
     sds_node_transaction_errors_by_type: {
-      help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
+      help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.category, transactionErrors.types.errorType, transactionErrors.types.errorCount (traffic, count).',
       labels: ['category', 'error_type'],
-      sources: [
-        'transactionErrors.types.category',
-        'transactionErrors.types.errorType',
-        'transactionErrors.types.errorCount',
-      ],
     },
     sds_node_transaction_errors_by_type_ratio: {
       help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
       labels: ['category', 'error_type'],
-      sources: ['transactionErrors.types.errorRate'],
     },
   },
   forecasts: {
     sds_node_capacity_forecast_seconds: {
       help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
       labels: ['history_days', 'target_percent'],
-      sources: ['allocatedCapacityForecast'],
     },
     sds_node_capacity_forecast_available: {
       help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
       labels: ['history_days', 'target_percent'],
-      sources: ['allocatedCapacityForecast'],
     },
   },
   /** Families that only the Flux API has. */
@@ -487,9 +446,8 @@ const OTHER_FAMILIES = {
   },
   age: {
     sds_node_sample_timestamp_seconds: {
-      help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
+      help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t (any category, seconds).',
       labels: ['category'],
-      sources: ['t'],
     },
   },
 } as const satisfies Readonly<Record<string, FamiliesOfNode>>
@@ -498,19 +456,16 @@ function familiesOf(rows: FamiliesOfNode): NodeFamily[] {
   return Object.entries(rows).map(([name, row]) => ({
     name,
     labels: [],
-    sources: [],
     ...row,
     unit: unitOf(name),
   }))
 }
 
 function attributeFamily(row: AttributeFamily): NodeFamily {
-  const sources = Object.keys(row.attributes)
   return {
     name: row.family,
-    help: `${row.help} Source: ${sources.join(', ')} (${row.category}, ${row.unit}).`,
+    help: `${row.help} Source: ${Object.keys(row.attributes).join(', ')} (${row.category}, ${row.unit}).`,
     labels: Object.keys(Object.values(row.attributes)[0] ?? {}),
-    sources,
     unit: unitOf(row.family),
   }
 }

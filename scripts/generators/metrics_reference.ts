@@ -215,8 +215,9 @@ function series(family: string, labels: Readonly<Record<string, string>>): strin
 /** Exported members that are not flat attributes: identity, counts, transaction errors, forecasts. */
 function memberTable(): string {
   const flat = new Set<string>(ATTRIBUTES.map(({ name }) => name))
-  const rows = NODE_FAMILIES.flatMap(({ name, sources }) => {
-    const members = sources.filter((source) => !flat.has(source))
+  const rows = NODE_FAMILIES.flatMap(({ name, help }) => {
+    const [, sources = ''] = / Source: (\S+(?:, \S+)*) \(/.exec(help) ?? []
+    const members = sources.split(', ').filter((source) => source !== '' && !flat.has(source))
     return members.length === 0 ? [] : [[code(name), members.map(code).join(', ')]]
   })
   return markdownTable(['Metric', 'Members'], rows)
