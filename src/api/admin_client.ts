@@ -8,6 +8,8 @@ import {
   createExchanges,
   type Exchange,
   JSON_CONTENT,
+  LOGIN,
+  LOGOUT,
   logRequest,
   measureRequest,
   type Request,
@@ -51,9 +53,6 @@ export interface AdminClientOptions {
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 /** A list of {@link decodeProviders} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
-
-const LOGIN = { operation: 'login', path: '/login', headersOnly: true } as const
-const LOGOUT = { operation: 'logout', path: '/logout', headersOnly: true } as const
 
 export function createAdminClient({ log = silentLog, timeoutMs, ...options }: AdminClientOptions) {
   const { name: system, baseUrls, tls } = options.system

@@ -29,7 +29,7 @@ import { createDataPorts } from './resources/data_nodes.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'
 import type { Session } from './session/login_session.ts'
-import { createAuthorised, createSession, createSessionRequests } from './session/session.ts'
+import { createAuthorised, createSession } from './session/session.ts'
 
 export type { ClientObserver, ReceivedExchange, RequestOperation } from './http/exchanges.ts'
 
@@ -170,7 +170,8 @@ function openSession(
       system.poll.timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
     log,
     onLogin: (result) => observer.loggedIn?.(result),
-    requests: createSessionRequests(exchange, attempts),
+    exchange,
+    attempts,
   })
 }
 

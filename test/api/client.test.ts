@@ -4,7 +4,6 @@ import { createAdminClient } from '../../src/api/admin_client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeProviders, LIST_REQUEST } from '../../src/api/providers/providers.ts'
 import { QUERIES, type Query } from '../../src/api/query/requests/queries.ts'
-import type { EmulatorOptions } from '../../src/emulator/options.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_setup.ts'
@@ -18,15 +17,6 @@ const T_MS = Date.parse('2026-03-11T12:34:56Z')
 /** undici publishes here when the headers of an answer have arrived. */
 const HEADERS_RECEIVED = 'undici:request:headers'
 const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
-
-/** Responds to an unknown token with status 200 and a login page, as a proxy may. */
-const sendLoginPage: EmulatorOptions['middleware'] = async (context, next) => {
-  await next()
-  if (context.status !== 401) return
-  context.status = 200
-  context.type = 'text/html'
-  context.body = '<!DOCTYPE html><html><title>Login</title><form></form></html>'
-}
 
 describe('a session over HTTP', () => {
   test.each([
@@ -46,26 +36,6 @@ describe('a session over HTTP', () => {
       expect(setup.loginResults).toEqual(['ok', 'ok'])
     },
   )
-
-  test('a token whose expiry is answered with a login page and 200 is replaced when all pools get pages, once', async () => {
-    await using emulator = await startEmulator({ pools: 2, profile: 'documented', middleware: sendLoginPage })
-    await using setup = startClient(monitored(emulator.url))
-    const pollAll = async () => {
-      const polls = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
-      const results = await Promise.allSettled(polls)
-      return results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.reason))
-    }
-    const PAGES = ['html', 'html']
-    const DATA = ['ok', 'ok']
-    expect(await pollAll()).toEqual(DATA)
-    emulator.setFaults(['html@nodes,pool=hot'])
-    for (let poll = 0; poll < 3; poll += 1) expect(await pollAll()).toEqual(['html', 'ok'])
-    emulator.setFaults(['expire-tokens:0'])
-    expect([await pollAll(), await pollAll(), await pollAll()]).toEqual([PAGES, PAGES, DATA])
-    emulator.setFaults(['html@nodes'])
-    for (let poll = 0; poll < 5; poll += 1) expect(await pollAll()).toEqual(PAGES)
-    expect(emulator.log.logins()).toEqual({ granted: 3, refused: 0 })
-  })
 
   test('the logout does not wait for the rate limit', async () => {
     await using emulator = await startEmulator()

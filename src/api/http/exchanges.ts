@@ -205,6 +205,10 @@ async function recordExchange(
   }
 }
 
+/** Their bodies are not needed, and faults in them are ignored. */
+export const LOGIN = { operation: 'login', path: '/login', headersOnly: true } as const
+export const LOGOUT = { operation: 'logout', path: '/logout', headersOnly: true } as const
+
 /** The request, with a token in its header. */
 export function tokenRequest(request: Request, token: Secret): Request {
   return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }

@@ -5,8 +5,8 @@ import type { Secret } from '../../values/secret.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
 import type { Result } from '../errors/reasons.ts'
 import { basicHeader, tokenOf } from '../http/credentials.ts'
+import { type Attempts, type Exchange, LOGIN, LOGOUT, tokenRequest } from '../http/exchanges.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { HttpResponse } from '../http/transport.ts'
 import { createCooldown, untilAborted, withDeadline } from '../http/waiting.ts'
 
 /** The token of one system. One for all pools. */
@@ -24,10 +24,6 @@ export interface Session {
    */
   renew(refused: Secret, path: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
   accepted(token: Secret, path: string): void
-  /** A response had data. */
-  decoded(): void
-  /** The response to this token was an HTML page with status 200, which may be a login page. */
-  gotPage(token: Secret, path: string): void
   /** A token that `renew` gave for this path is refused, too: begins a cooldown of renewals. */
   renewalRefused(path: string): void
   /** Whether tokens are refused soon after they were accepted, so that none is replaced at the moment. */
@@ -49,22 +45,14 @@ export interface SessionState {
   readonly pauseMs: number
 }
 
-/** Sends `/login` and `/logout`, counted like any request. A logout rejects if the system does not respond to it. */
-interface SessionRequests {
-  login(
-    baseUrl: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<HttpResponse>
-  logout(token: Secret, signal: AbortSignal): Promise<void>
-}
-
 export interface SessionOptions {
   readonly system: string
   readonly auth: AuthConfig
   /** Bound of one login, in milliseconds. */
   readonly timeoutMs: number
-  readonly requests: SessionRequests
+  /** Sends the login; a logout goes to any endpoint, because they share the sessions of the system. */
+  readonly exchange: Exchange
+  readonly attempts: Attempts
   readonly onLogin: (result: Result) => void
   readonly log: Log
   /** Milliseconds since the epoch: a token also ages while the machine sleeps. */
@@ -85,7 +73,7 @@ const MAX_IDLE_MS = 1.75 * 3_600_000
 /** How long `close` waits for a login under way. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
 /** What one logout may take: the end of the exporter does not wait longer for a system that is down. */
-export const LOGOUT_TIMEOUT_MS = 2000
+const LOGOUT_TIMEOUT_MS = 2000
 
 /** For a system that accepts a token, and soon refuses it. */
 export const UNSTEADY_REMEDY =
@@ -103,7 +91,7 @@ export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
   const login = createLogin(options)
   const renewals = createRenewals(options.monotonicNow, (cooldownMs) => logUnsteady(options, cooldownMs))
-  const { isAllowed, isExpired, renewed, ...notes } = renewals
+  const { isAllowed, renewed, ...notes } = renewals
   const closing = new AbortController()
   let closed = false
   let current: Token | undefined
@@ -137,8 +125,7 @@ export function createLoginSession(options: LoginOptions): Session {
 
   return {
     async token(baseUrl, signal) {
-      const isUsable = current && isFresh(current, now()) && !isExpired(current.secret)
-      return use(isUsable ? current : undefined, baseUrl, signal)
+      return use(current && isFresh(current, now()) ? current : undefined, baseUrl, signal)
     },
     async renew(refused, path, baseUrl, signal) {
       if (current?.secret.equals(refused) !== true) return use(current, baseUrl, signal)
@@ -173,7 +160,7 @@ function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
 }
 
 /** Sends one login. After a refused one none is sent during a cooldown, unless the password changes. */
-function createLogin({ system, username, readPassword, requests, onLogin, log, monotonicNow }: LoginOptions) {
+function createLogin({ system, username, readPassword, exchange, onLogin, log, monotonicNow }: LoginOptions) {
   const cooldown = createCooldown(monotonicNow)
   let refused: { readonly password: Secret; readonly failure: ApiError } | undefined
 
@@ -200,7 +187,8 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     const password = await readPassword()
     check(password)
     try {
-      const response = await requests.login(baseUrl, basicHeader(username, password), signal)
+      const headers = basicHeader(username, password)
+      const response = await exchange({ ...LOGIN, headers }, baseUrl, signal)
       const refusal = refusalOf(response, 'login')
       if (refusal !== undefined) throw refusal
       const token = tokenOf(response)
@@ -224,9 +212,20 @@ function isRefused(failure: ApiError): boolean {
 }
 
 /** Never rejects: a token that the system does not log out expires after two hours without use. */
-async function logOut(token: Secret, { system, username, requests, log }: LoginOptions): Promise<void> {
+async function logOut(
+  token: Secret,
+  { system, username, exchange, attempts, log }: LoginOptions,
+): Promise<void> {
+  const bounds = {
+    signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS),
+    deadline: performance.now() + LOGOUT_TIMEOUT_MS,
+  }
   try {
-    await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+    await attempts.run(async (baseUrl, signal) => {
+      const response = await exchange(tokenRequest(LOGOUT, token), baseUrl, signal)
+      const refusal = response.status < 300 ? undefined : refusalOf(response)
+      if (refusal !== undefined) throw refusal
+    }, bounds)
   } catch {
     log.debug('logout failed', { system, user: username })
   }
@@ -294,28 +293,5 @@ function createRenewals(
       acceptedFor.delete(path)
       cooldown.begin()
     },
-    ...createPages(),
-  }
-}
-
-/** Notes requests that get login pages with status 200. A proxy that responds to everything with pages causes one login. */
-function createPages() {
-  const gotPage = new BoundedMap<string, true>(MAX_PATHS)
-  let hadData = false
-  let expired: Secret | undefined
-  return {
-    decoded(): void {
-      hadData = true
-      gotPage.clear()
-    },
-    gotPage(token: Secret, path: string): void {
-      if (hadData && gotPage.has(path)) {
-        expired = token
-        hadData = false
-      }
-      gotPage.set(path, true)
-    },
-    /** Whether one path got a page twice, and none had data since the first. */
-    isExpired: (token: Secret): boolean => expired?.equals(token) === true,
   }
 }

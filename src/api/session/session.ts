@@ -3,12 +3,10 @@ import { readTextFile } from '../../values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { basicHeader, tokenHeader } from '../http/credentials.ts'
-import { type Attempts, type Exchange, tokenRequest } from '../http/exchanges.ts'
+import { type Exchange, tokenRequest } from '../http/exchanges.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { HttpResponse } from '../http/transport.ts'
 import {
   createLoginSession,
-  LOGOUT_TIMEOUT_MS,
   type Session,
   type SessionOptions,
   type SessionState,
@@ -21,24 +19,6 @@ export function createSession(options: SessionOptions): Session {
   return 'username' in auth
     ? createLoginSession({ ...options, username: auth.username, readPassword: () => secretOf(auth) })
     : tokenSession(auth)
-}
-
-/** Login and logout as exchanges like any other. A logout goes to any endpoint, because they share the sessions of the system. */
-export function createSessionRequests(exchange: Exchange, attempts: Attempts): SessionOptions['requests'] {
-  return {
-    login: (baseUrl, headers, signal) =>
-      exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-    logout: (token, signal) =>
-      attempts.run(
-        async (baseUrl, ofAttempt) => {
-          const logout = tokenRequest({ operation: 'logout', path: '/logout' }, token)
-          const response = await exchange(logout, baseUrl, ofAttempt)
-          const refusal = response.status < 300 ? undefined : refusalOf(response)
-          if (refusal !== undefined) throw refusal
-        },
-        { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
-      ),
-  }
 }
 
 /**
@@ -82,8 +62,6 @@ function tokenSession(auth: AuthConfig): Session {
     accepted() {
       state = 'open'
     },
-    decoded: () => undefined,
-    gotPage: () => undefined,
     renewalRefused: () => undefined,
     isUnsteady: () => false,
     state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
@@ -108,33 +86,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal
     session.accepted(token, request.path)
-    return { ...response, decode: reportingHtmlToSession(response.decode, token, request.path) }
-  }
-
-  function reportingHtmlToSession(
-    decode: HttpResponse['decode'],
-    token: Secret,
-    path: string,
-  ): HttpResponse['decode'] {
-    return async (use) => {
-      try {
-        const decoded = await decode(use)
-        session.decoded()
-        return decoded
-      } catch (failure) {
-        if (failure instanceof ApiError && failure.reason === 'html') session.gotPage(token, path)
-        throw failure
-      }
-    }
-  }
-
-  async function sendAgain(newer: Secret, call: Parameters<Exchange>) {
-    try {
-      return await send(newer, call)
-    } catch (failure) {
-      if (mayBeExpired(failure)) session.renewalRefused(call[0].path)
-      throw failure
-    }
+    return response
   }
 
   return async (...call) => {
@@ -147,7 +99,10 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
       const newer = await session.renew(token, request.path, baseUrl, signal)
       if (newer === undefined)
         throw session.isUnsteady() ? failure.with({ remedy: UNSTEADY_REMEDY }) : failure
-      return await sendAgain(newer, call)
+      return await send(newer, call).catch((again: unknown) => {
+        if (mayBeExpired(again)) session.renewalRefused(request.path)
+        throw again
+      })
     }
   }
 }

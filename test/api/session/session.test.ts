@@ -3,6 +3,7 @@ import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
+import { createAttempts } from '../../../src/api/http/exchanges.ts'
 import type { Session, SessionOptions } from '../../../src/api/session/login_session.ts'
 import { createSession } from '../../../src/api/session/session.ts'
 import type { AuthConfig } from '../../../src/config/config.ts'
@@ -33,15 +34,18 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
       return responseOf(200, '', { [TOKEN_HEADER]: `token-${issued}` })
     },
   )
-  const logout = vi.fn(async (token: { reveal(): string }, _signal: AbortSignal) => {
-    live.delete(token.reveal())
-  })
+  const logout = vi.fn(async (token: string) => void live.delete(token))
   const results: string[] = []
   const session = createSession({
     system: 'frankfurt',
     auth,
     timeoutMs: 30_000,
-    requests: { login, logout },
+    attempts: createAttempts([BASE]),
+    exchange: async ({ operation, headers = {} }, baseUrl, signal) => {
+      if (operation === 'login') return login(baseUrl, headers, signal)
+      await logout(headers[TOKEN_HEADER] ?? '')
+      return responseOf(200)
+    },
     onLogin: (result) => results.push(result),
     log,
     now: () => now,
@@ -373,7 +377,7 @@ describe('a login session', () => {
     const closed = session.close()
     answer.resolve(responseOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
     await Promise.all([requested, closed])
-    expect(logout.mock.calls.map(([{ reveal }]) => reveal.call(secret('token-9')))).toEqual(['token-9'])
+    expect(logout.mock.calls).toEqual([['token-9']])
     expect(live.size).toBe(0)
   })
 
