@@ -10,8 +10,7 @@ import {
 } from '../history/recent.ts'
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
 import type { Format } from '../metrics/lines.ts'
-import { withRejectedValues } from '../state/changes.ts'
-import { type Failure, failureOf, type PoolState } from '../state/state.ts'
+import { type Failure, failureOf, type PoolState, withRejected } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { durationText } from '../text.ts'
 import type { ReadingLog } from './reading_log.ts'
@@ -194,7 +193,7 @@ async function readSamples(
       collection.add(window)
       log.rejected(ref.id, window.rejected)
       if (window.rejected.length > 0)
-        store.update(system.name, (state) => withRejectedValues(state, window.rejected))
+        store.update(system.name, (state) => withRejected(state, window.rejected))
     }
     const samples = collection.samples()
     if (samples.families.size === 0) checkClock(options)

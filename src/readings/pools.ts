@@ -47,14 +47,13 @@ export function createPoolSources(options: PoolOptions) {
 
 function createNodesSource(options: PoolOptions): Source {
   const { poolId, system, client, store, log } = options
-  const { maxResponseBytes } = system.limits
   return createSource(
     {
       name: 'nodes of a pool',
       read: (ofSource) => client.nodes(poolId, ofSource),
       keep(reading, beganMs) {
         const attempt = attemptSince(beganMs)
-        store.update(system.name, (state) => withPoll(state, poolId, attempt, reading, maxResponseBytes))
+        store.update(system.name, (state) => withPoll(state, poolId, attempt, reading))
         log.polled(poolId, { seconds: attempt.seconds, nodes: reading.nodes.length, failure: undefined })
         log.rejected(poolId, reading.rejected)
       },
@@ -76,10 +75,10 @@ function createNodesSource(options: PoolOptions): Source {
 /** Each time frame is read on its own: one that fails leaves the others as they are. */
 function createForecastSource(options: PoolOptions, timeFrame: string): Source {
   const { poolId, system, client, store, log } = options
-  const { forecast, limits } = system
+  const { forecast } = system
   const replace = (reading: FeedReading | undefined) => {
-    const context = { at: Date.now() / 1000, maxBytes: limits.maxResponseBytes }
-    store.update(system.name, (state) => withForecasts(state, poolId, timeFrame, reading, context))
+    const at = Date.now() / 1000
+    store.update(system.name, (state) => withForecasts(state, poolId, timeFrame, reading, at))
   }
   const known = () => store.system(system.name)?.pools.get(poolId)?.forecasts.get(timeFrame)
   return createSource(
@@ -137,9 +136,7 @@ export function createPools(options: PoolsOptions) {
     const before = known ?? new Map<string, PoolSources>()
     // With those from before a reload.
     const shown = [...(store.system(system.name)?.pools.keys() ?? [])]
-    store.update(system.name, (state) =>
-      withPools({ ...state, discoveryFailure: undefined }, list, system.limits.maxResponseBytes),
-    )
+    store.update(system.name, (state) => withPools({ ...state, discoveryFailure: undefined }, list))
     log.pools(shown, list)
     known = new Map(
       list.map(({ id }) => [id, before.get(id) ?? createPoolSources({ ...options, poolId: id })]),

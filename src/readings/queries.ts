@@ -32,7 +32,7 @@ export type Queries = ReturnType<typeof createQueries>
 
 export function createQueries(options: QueriesOptions) {
   const { system, store, log } = options
-  const { name, performance: config, limits } = system
+  const { name, performance: config } = system
   const reader = readerOf(options)
   const pauses = createPauses()
   const source = createSource(
@@ -43,7 +43,7 @@ export function createQueries(options: QueriesOptions) {
         const { reading } = found
         const partFailure = partFailureOf(found.failed)
         const state = { reading, receivedAtMs: performance.now(), failure: undefined, partFailure }
-        store.update(name, (before) => withPerformancePoll(before, state, limits.maxResponseBytes))
+        store.update(name, (before) => withPerformancePoll(before, state))
         const nodes = reading.nodes.filter(({ rows }) => rows > 0).length
         pauses.succeeded(nodes > 0)
         report(options, found, { seconds: secondsSince(beganMs), nodes })

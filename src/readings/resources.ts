@@ -7,7 +7,7 @@ import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
 import type { ResourceReaderOptions } from '../api/resources/requests.ts'
 import type { SystemConfig } from '../config/config.ts'
-import { withHardware } from '../state/changes.ts'
+import { renderNodesAgain } from '../state/changes.ts'
 import { dropResource, withoutResources, withResource, withResourceFailure } from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
@@ -156,10 +156,9 @@ function keepReading(
   reading: ResourceReading,
 ): void {
   const at = Date.now() / 1000
-  const { maxResponseBytes } = system.limits
   store.update(system.name, (state) => {
-    const next = withResource(state, kind.name, reading, at, maxResponseBytes)
-    return kind.isOfNodes ? withHardware(next) : next
+    const next = withResource(state, kind.name, reading, at)
+    return kind.isOfNodes ? renderNodesAgain(next) : next
   })
   log.resource(kind, undefined)
   log.rejected(undefined, reading.rejected)

@@ -57,16 +57,14 @@ export function createSystemPoller(options: SystemPollerOptions) {
     /** Begins with a first round at once, if there is a schedule; returns without waiting for it. */
     start(): void {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
-      pools.takeOver()
-      removeDisabled(options)
-      sources.resources.removeDisabled()
+      takeOver(options, sources)
       started.resolve()
       if (system.poll.schedule !== '') tasks.start('the first poll', () => rounds.run())
       for (const schedule of schedules) schedule.start()
     },
     /** Reads everything once instead; resolves when all of it has ended. */
     async readOnce(): Promise<void> {
-      pools.takeOver()
+      takeOver(options, sources)
       await tasks.start('the only poll', () => rounds.run())
       await tasks.ended()
     },
@@ -180,11 +178,17 @@ function isGoodRound(poolId: string | undefined, outcomes?: readonly Outcome[]):
   return outcomes.every((outcome) => outcome === 'none') ? undefined : outcomes.some(isAnswer)
 }
 
-/** Values of what a reload turned off would otherwise stay as they were. */
-function removeDisabled({ system, store }: SystemPollerOptions): void {
-  const { schedule, timeFrames } = system.forecast
-  store.update(system.name, (state) => withForecastsOf(state, schedule === '' ? [] : timeFrames))
-  if (system.performance.source === 'feed') removePerformance(store, system.name)
+/** Takes over what is known from before a reload, without what that turned off. */
+function takeOver({ system, store }: SystemPollerOptions, { pools, resources }: Sources): void {
+  const { name, forecast, performance, limits } = system
+  const timeFrames = forecast.schedule === '' ? [] : forecast.timeFrames
+  store.update(name, (state) => ({
+    ...withForecastsOf(state, timeFrames),
+    maxBytes: limits.maxResponseBytes,
+  }))
+  if (performance.source === 'feed') removePerformance(store, name)
+  pools.takeOver()
+  resources.removeDisabled()
 }
 
 type Tasks = ReturnType<typeof createTasks>

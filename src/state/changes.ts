@@ -30,38 +30,28 @@ import {
   withRejected,
 } from './state.ts'
 
-// A change of the state of a system renders the lines that it changes. In all of them, `maxBytes` limits the lines of the system.
+// A change of the state of a system renders the lines that it changes.
 
 /**
  * The system with exactly these pools; those that it had keep what is known of them.
- * @throws {ApiError} `too_large` when other names make its series longer than `maxBytes`
+ * @throws {ApiError} `too_large` when other names make its series longer than its limit
  */
-export function withPools(
-  system: SystemState,
-  refs: readonly PoolRef[],
-  maxBytes = Number.POSITIVE_INFINITY,
-): SystemState {
-  const pools = refs.map((ref) => {
-    return { ...(system.pools.get(ref.id) ?? newPool(ref)), ref }
-  })
+export function withPools(system: SystemState, refs: readonly PoolRef[]): SystemState {
+  const pools = refs.map((ref) => ({ ...(system.pools.get(ref.id) ?? newPool(ref)), ref }))
+  const next = renderPools({ ...system, pools: byId(pools) }, () => false)
   // A limit that a reload lowered applies to the next polls.
-  const limit = Math.max(maxBytes, bytesOf(system))
-  return withinBounds(
-    renderPools({ ...system, pools: byId(pools) }, () => false, limit),
-    limit,
-  )
+  return withinBounds(next, bytesOf(system))
 }
 
 /**
  * The outcome of a poll: a reading replaces everything, a failure leaves the values as they are.
- * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
+ * @throws {ApiError} `too_large` when the series of the system become longer than its limit
  */
 export function withPoll(
   system: SystemState,
   poolId: string,
   attempt: Attempt,
   reading?: FeedReading,
-  maxBytes = Number.POSITIVE_INFINITY,
 ): SystemState {
   const result = attempt.failure?.reason ?? 'ok'
   const polled = (pool: PoolState) => ({
@@ -71,38 +61,36 @@ export function withPoll(
     polls: new Map(pool.polls).set(result, (pool.polls.get(result) ?? 0) + 1),
   })
   if (reading === undefined) return withPool(system, poolId, (pool) => renderPoll(polled(pool), system.name))
-  const next = withPool(system, poolId, (pool) => ({
+  const next = withPool(withRejected(system, reading.rejected), poolId, (pool) => ({
     ...polled(pool),
     reading,
     lastSuccess: attempt.at,
     nameOfNodes: poolNameIn(reading) ?? pool.nameOfNodes,
   }))
-  const counting = { ...next, rejections: withRejected(system.rejections, reading.rejected) }
   // The labels of all pools cost more than the lines of one, when there are thousands.
   const isRenamed = next.pools.get(poolId)?.nameOfNodes !== system.pools.get(poolId)?.nameOfNodes
-  const rendered = isRenamed
-    ? renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes)
-    : renderPoolOnly(counting, poolId, maxBytes)
-  return withinBounds(rendered, maxBytes)
+  return withinBounds(
+    isRenamed ? renderPools(next, ({ ref }) => ref.id === poolId) : renderPoolOnly(next, poolId),
+  )
 }
 
 /**
  * New forecasts of a pool, of one time frame; undefined: they are requested, and there are none.
  * @param at seconds since the epoch
- * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
+ * @throws {ApiError} `too_large` as {@link withPoll}
  */
 export function withForecasts(
   system: SystemState,
   poolId: string,
   timeFrame: string,
   reading: FeedReading | undefined,
-  { at = 0, maxBytes = Number.POSITIVE_INFINITY }: { readonly at?: number; readonly maxBytes?: number } = {},
+  at = 0,
 ): SystemState {
   const frame = reading && frameOf(reading, at)
-  const next = withPool(withRejectedValues(system, reading?.rejected ?? []), poolId, (pool) =>
+  const next = withPool(withRejected(system, reading?.rejected ?? []), poolId, (pool) =>
     renderForecasts({ ...pool, forecasts: new Map(pool.forecasts).set(timeFrame, frame) }, system.name),
   )
-  return withinBounds(next, maxBytes)
+  return withinBounds(next)
 }
 
 function frameOf({ nodes, coverage }: FeedReading, lastSuccess: number): FrameForecasts {
@@ -113,36 +101,21 @@ function frameOf({ nodes, coverage }: FeedReading, lastSuccess: number): FrameFo
   }
 }
 
-/** The system with the rejected values of one more response. */
-export function withRejectedValues(system: SystemState, values: FeedReading['rejected']): SystemState {
-  return { ...system, rejections: withRejected(system.rejections, values) }
-}
-
-/** The responses to all queries: as {@link withPerformance}, and their rejected values are counted. */
+/**
+ * The responses to all queries: as {@link withPerformance}, and their rejected values are counted.
+ * @throws {ApiError} `too_large` as {@link withPoll}
+ */
 export function withPerformancePoll(
   system: SystemState,
   performance: PerformanceState & { readonly reading: PerformanceReading },
-  maxBytes = Number.POSITIVE_INFINITY,
 ): SystemState {
-  const rejections = withRejected(system.rejections, performance.reading.rejected)
-  return withPerformance({ ...system, rejections }, performance, maxBytes)
+  return withinBounds(withPerformance(withRejected(system, performance.reading.rejected), performance))
 }
 
-/**
- * A new state of the Flux API: all pools are rendered again if it has another reading.
- * @throws {ApiError} `too_large` as {@link withPoll}
- */
-export function withPerformance(
-  system: SystemState,
-  performance: PerformanceState | undefined,
-  maxBytes = Number.POSITIVE_INFINITY,
-): SystemState {
+/** A new state of the Flux API: all pools are rendered again if it has another reading. */
+export function withPerformance(system: SystemState, performance: PerformanceState | undefined): SystemState {
   const next = { ...system, performance }
-  if (performance?.reading === system.performance?.reading) return next
-  return withinBounds(
-    renderPools(next, ({ reading }) => reading !== undefined, maxBytes),
-    maxBytes,
-  )
+  return performance?.reading === system.performance?.reading ? next : renderNodesAgain(next)
 }
 
 /** The system without forecasts of other time frames, which were removed from the configuration. */
@@ -155,15 +128,15 @@ export function withForecastsOf(system: SystemState, timeFrames: readonly string
   return { ...system, pools: byId(pools) }
 }
 
-/** The pools with what a new reading of the inventory says of their nodes. */
-export function withHardware(system: SystemState): SystemState {
-  return renderPools(system, ({ reading }) => reading !== undefined, Number.POSITIVE_INFINITY)
+/** The pools with what a new reading of the inventory, or of the Flux API, says of their nodes. */
+export function renderNodesAgain(system: SystemState): SystemState {
+  return renderPools(system, ({ reading }) => reading !== undefined)
 }
 
 /** The pool without its nodes, which are too old. */
 export function dropNodes(system: SystemState, poolId: string): SystemState {
   const next = withPool(system, poolId, (pool) => ({ ...pool, reading: undefined }))
-  return renderPoolOnly(next, poolId, Number.POSITIVE_INFINITY)
+  return renderPoolOnly(next, poolId)
 }
 
 function withPool(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {
@@ -237,9 +210,12 @@ export function bytesOf({ pools }: SystemState): number {
   return sum
 }
 
-/** @throws {ApiError} `too_large` when the lines of the pools take more than `maxBytes` */
-function withinBounds(system: SystemState, maxBytes: number): SystemState {
-  if (bytesOf(system) > maxBytes) throw tooManySeries(maxBytes)
+/**
+ * @param least size that is within the bounds in any case
+ * @throws {ApiError} `too_large` when the lines of the pools take more than the limit of the system
+ */
+function withinBounds(system: SystemState, least = 0): SystemState {
+  if (bytesOf(system) > Math.max(system.maxBytes, least)) throw tooManySeries(system.maxBytes)
   return system
 }
 
@@ -263,13 +239,9 @@ export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState
  * Gives every pool the label that is unique now, and renders the pools whose label or content is another. A name used by
  * two pools turns both into their ids, so one pool's reading can change another's label.
  * @param isChanged whether the content of a pool is another
- * @throws {ApiError} `too_large` when the lines of one pool take more than `maxBytes`
+ * @throws {ApiError} `too_large` when the lines of one pool take more than the limit of the system
  */
-function renderPools(
-  system: SystemState,
-  isChanged: (pool: PoolState) => boolean,
-  maxBytes: number,
-): SystemState {
+function renderPools(system: SystemState, isChanged: (pool: PoolState) => boolean): SystemState {
   const pools = [...system.pools.values()]
   const labels = uniqueNames(pools.map((pool) => ({ id: boundedName(pool.ref.id), name: poolName(pool) })))
   const sources = sourcesOf(system)
@@ -277,7 +249,7 @@ function renderPools(
   for (const [index, pool] of pools.entries()) {
     const label = labels[index] ?? pool.ref.id
     const isCurrent = label === pool.label && pool.statePart !== NOTHING && !isChanged(pool)
-    rendered.push(isCurrent ? pool : renderPool({ ...pool, label }, sources, maxBytes))
+    rendered.push(isCurrent ? pool : renderPool({ ...pool, label }, sources))
   }
   const next = { ...system, pools: byId(rendered) }
   const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
@@ -288,19 +260,20 @@ function renderPools(
  * Renders one pool, whose name is the one that it was labelled with: no label is another.
  * @throws {ApiError} `too_large` as {@link renderPools}
  */
-function renderPoolOnly(system: SystemState, poolId: string, maxBytes: number): SystemState {
+function renderPoolOnly(system: SystemState, poolId: string): SystemState {
   const pool = system.pools.get(poolId)
   if (pool === undefined) return system
-  const rendered = renderPool(pool, sourcesOf(system), maxBytes)
+  const rendered = renderPool(pool, sourcesOf(system))
   return { ...system, pools: new Map(system.pools).set(poolId, rendered) }
 }
 
 /** What pools are rendered with, besides their own readings. */
-function sourcesOf({ name: system, pools, performance, resources }: SystemState) {
+function sourcesOf({ name: system, maxBytes, pools, performance, resources }: SystemState) {
   const queried = performance?.reading
   const readings = queried && [...pools.values()].flatMap(({ reading }) => reading ?? [])
   return {
     system,
+    maxBytes,
     /** Undefined: nothing was read from the Flux API. */
     find: readings && createJoin(queried.nodes, readings),
     /** What the last reading of the inventory says. */
@@ -310,12 +283,12 @@ function sourcesOf({ name: system, pools, performance, resources }: SystemState)
 
 function renderPool(
   pool: PoolState,
-  { system, find, hardwareOf }: ReturnType<typeof sourcesOf>,
-  maxBytes: number,
+  { system, maxBytes, find, hardwareOf }: ReturnType<typeof sourcesOf>,
 ): PoolState {
   const merged = pool.reading && mergePerformance(pool.reading, find)
   const labels = { ...labelsFor(pool, system), hardwareOf }
-  const feedPart = merged ? renderNodes(merged, labels, maxBytes) : NOTHING
+  // What does not grow is rendered, although a reload may have lowered the limit.
+  const feedPart = merged ? renderNodes(merged, labels, Math.max(maxBytes, pool.bytes)) : NOTHING
   if (feedPart === undefined) throw tooManySeries(maxBytes)
   return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
 }

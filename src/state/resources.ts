@@ -41,15 +41,15 @@ const SMALL_SHARE = 1 / kindsOf().length
 /**
  * A reading replaces all values of the objects of a kind.
  * @param at seconds since the epoch
- * @throws {ApiError} `too_large` when the lines of the resources take more than a quarter of `maxBytes`
+ * @throws {ApiError} `too_large` when the lines of the resources take more than a quarter of the limit of the system
  */
 export function withResource(
   system: SystemState,
   name: ObjectName,
   reading: ResourceReading,
   at: number,
-  maxBytes: number,
 ): SystemState {
+  const { maxBytes } = system
   const before = system.resources.get(name)?.reading?.rejected
   const state = rendered({ ...NEW, reading, lastSuccess: at }, name, system)
   const next = relabelled(withState(system, name, state), name)
@@ -57,7 +57,7 @@ export function withResource(
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
   if (bytes > maxBytes * SHARE && state.part.text.length > maxBytes * SHARE * SMALL_SHARE)
     throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
-  return { ...next, rejections: withRejected(system.rejections, newlyRejected(reading.rejected, before)) }
+  return withRejected(next, newlyRejected(reading.rejected, before))
 }
 
 /** The values stay until they are too old. */

@@ -14,7 +14,6 @@ import type { ObjectName } from '../system_catalogue.ts'
 
 /** The rejected values of one system. Immutable. */
 interface Rejections {
-  readonly system: string
   /** By the text of the labels. Every reason begins at 0, so that its first value is an increase. */
   readonly byReason: ReadonlyMap<string, number>
   /** By the text of the labels; attributes and reasons that have not occurred are missing, because they are many. */
@@ -23,9 +22,9 @@ interface Rejections {
   readonly part: RenderedPart
 }
 
-export function newRejections(system: string): Rejections {
+function newRejections(system: string): Rejections {
   const reasons = Object.keys(REJECTIONS).map((reason) => [labelText({ system, reason }), 0] as const)
-  return rendered({ system, byReason: new Map(reasons), byAttribute: new Map() })
+  return rendered({ byReason: new Map(reasons), byAttribute: new Map() })
 }
 
 /**
@@ -48,18 +47,19 @@ export function newlyRejected(
 
 /** With the rejected values of one more response. */
 export function withRejected(
-  rejections: Rejections,
+  system: SystemState,
   values: readonly Pick<RejectedValue, 'attribute' | 'reason' | 'times'>[],
-): Rejections {
-  if (values.length === 0) return rejections
-  const { system } = rejections
+): SystemState {
+  if (values.length === 0) return system
+  const { name, rejections } = system
   const [byReason, byAttribute] = [new Map(rejections.byReason), new Map(rejections.byAttribute)]
   for (const { attribute, reason, times } of values) {
-    const [ofReason, ofAttribute] = [labelText({ system, reason }), labelText({ system, attribute, reason })]
+    const ofReason = labelText({ system: name, reason })
+    const ofAttribute = labelText({ system: name, attribute, reason })
     byReason.set(ofReason, (byReason.get(ofReason) ?? 0) + times)
     byAttribute.set(ofAttribute, (byAttribute.get(ofAttribute) ?? 0) + times)
   }
-  return rendered({ system, byReason, byAttribute })
+  return { ...system, rejections: rendered({ byReason, byAttribute }) }
 }
 
 function rendered(counts: Omit<Rejections, 'part'>): Rejections {
@@ -197,6 +197,8 @@ export interface SystemState {
   /** By the kind of their objects; those that were requested. */
   readonly resources: ReadonlyMap<ObjectName, ResourceState>
   readonly rejections: Rejections
+  /** Limit of the lines of its pools, and with a quarter of it, of those of its resources. */
+  readonly maxBytes: number
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
 }
@@ -210,6 +212,7 @@ export function newSystem(name: string): SystemState {
     pools: new Map(),
     resources: new Map(),
     rejections: newRejections(name),
+    maxBytes: Number.POSITIVE_INFINITY,
     tried: false,
   }
 }

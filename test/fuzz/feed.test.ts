@@ -5,7 +5,7 @@ import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { POOL_LISTS, type PoolRef } from '../../src/api/resources/pool_list.ts'
 import { FORECAST, TRANSACTION_ERRORS } from '../../src/catalogue.ts'
-import { newRejections, withRejected } from '../../src/state/state.ts'
+import { newSystem, withRejected } from '../../src/state/state.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/names.ts'
 import { nodeLines } from '../api/feed/feed_files.ts'
 import { mutatedJson, mutatedText } from './support/arbitraries.ts'
@@ -61,8 +61,9 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_REJECTED_CHARACTERS)
     expect(times).toBeGreaterThan(0)
   }
-  const { byReason } = newRejections('a')
-  expect(withRejected(newRejections('a'), rejected).byReason.size).toBe(byReason.size)
+  const system = newSystem('a')
+  const { byReason } = system.rejections
+  expect(withRejected(system, rejected).rejections.byReason.size).toBe(byReason.size)
 }
 
 fuzz('the lists of pools', {

@@ -146,13 +146,13 @@ const auth = createBasicAuth({
 const NOW = 1_785_312_642
 const PERIOD = { start: NOW - 86_400, end: NOW + 1, interval: 300 }
 const FEED = decodeFeed(parseJson(FEED_BODIES[0] ?? ''))
-const SYSTEM = withPools(newSystem('a'), [{ id: 'p', name: 'p' }])
+const SYSTEM = withPools({ ...newSystem('a'), maxBytes: RESPONSE }, [{ id: 'p', name: 'p' }])
 
 /** The steps after a response of the feed was decoded, each in a turn of its own but for the first. */
 function rendered(feed: FeedReading, reading?: PerformanceReading): () => unknown {
-  const polled = withPoll(SYSTEM, 'p', { at: NOW, seconds: 1, failure: undefined }, feed, RESPONSE)
+  const polled = withPoll(SYSTEM, 'p', { at: NOW, seconds: 1, failure: undefined }, feed)
   const performance = { reading, receivedAtMs: 0, failure: undefined }
-  const state = reading === undefined ? polled : withPerformance(polled, performance, RESPONSE)
+  const state = reading === undefined ? polled : withPerformance(polled, performance)
   return () => pagesOf(state)
 }
 
@@ -189,7 +189,7 @@ function objectsOf(kind: ObjectKind): Reader {
     read(text) {
       const builder = createReadingBuilder(kind.resource)
       addObjects(builder, kind, decodeObjects(jsonOf(text), kind, { ...builder, now: NOW }))
-      return pagesOf(withResource(SYSTEM, kind.name, builder.reading(), NOW, RESPONSE))
+      return pagesOf(withResource(SYSTEM, kind.name, builder.reading(), NOW))
     },
   }
 }

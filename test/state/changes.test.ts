@@ -58,7 +58,7 @@ describe('a poll', () => {
   test('is a failure when the forecasts of the system exceed the limit, whether they are shown or not', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
     const forecasts = readingOf(names, 'sp1', '3')
-    const within = (maxBytes: number) => withForecasts(systemA, 'p', '7d', forecasts, { maxBytes })
+    const within = (maxBytes: number) => withForecasts({ ...systemA, maxBytes }, 'p', '7d', forecasts)
     expect(() => within(10_000)).toThrowError(expect.objectContaining({ reason: 'too_large' }))
     expect(within(100_000).pools.get('p')?.forecasts.get('7d')?.nodes.size).toBe(100)
   })
@@ -69,13 +69,14 @@ describe('a poll', () => {
     const list = refs('p', 'q').map(({ id }) => ({ id, name: `${id}${'x'.repeat(100)}` }))
     const bytes = bytesOf(withPools(system, list))
     expect(bytes).toBeGreaterThan(bytesOf(system))
-    expect(() => withPools(system, list, bytes)).not.toThrow()
+    expect(() => withPools({ ...system, maxBytes: bytes }, list)).not.toThrow()
     const refused = expect.objectContaining({ reason: 'too_large' })
-    expect(() => withPools(system, list, bytes - 1)).toThrowError(refused)
+    expect(() => withPools({ ...system, maxBytes: bytes - 1 }, list)).toThrowError(refused)
   })
 
   test('is no failure of the same list of pools under a lower limit, after a reload', () => {
-    expect(withPools(withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })), refs('p'), 1).pools.size).toBe(1)
+    const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }))
+    expect(withPools({ ...polled, maxBytes: 1 }, refs('p')).pools.size).toBe(1)
   })
 
   test('without nodes is a success', () => {

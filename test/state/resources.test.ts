@@ -9,7 +9,6 @@ import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 
-const MAX_BYTES = 1_000_000
 const READING: ResourceReading = {
   objects: [],
   exportedObjects: 0,
@@ -31,7 +30,7 @@ function shown(system: SystemState): Record<string, number> {
 const system = newSystem('a')
 
 test('a resource shows whether it is up, and how many objects were left out or rejected', () => {
-  expect(shown(withResource(system, 'namespace', READING, 5, MAX_BYTES))).toEqual({
+  expect(shown(withResource(system, 'namespace', READING, 5))).toEqual({
     'available namespaces': 1,
     'up namespaces': 1,
     'objects namespaces exported': 0,
@@ -41,7 +40,7 @@ test('a resource shows whether it is up, and how many objects were left out or r
 })
 
 test('a resource is not up if one of its requests failed, and is if the system does not serve it', () => {
-  const read = withResource(system, 'node', READING, 5, MAX_BYTES)
+  const read = withResource(system, 'node', READING, 5)
   const upAfter = (failure: ApiError) =>
     shown(withResourceFailure(read, 'license', failure, 5))['up inventory']
   expect(upAfter(new ApiError('server_error', 'failed', { status: 500 }))).toBe(0)
@@ -63,7 +62,7 @@ test('an invalid value is counted when it appears, not with each reading', () =>
   ]
   let state = system
   const counted = counts.map((reading) => {
-    state = withResource(state, 'node', reading, 5, MAX_BYTES)
+    state = withResource(state, 'node', reading, 5)
     return [...state.rejections.byAttribute.values()][0]
   })
   expect(counted).toEqual([1, 1, 3, 3, 4, 5])
@@ -85,28 +84,28 @@ test('figures of a pool have the label that the pool has now', () => {
       ({ labels }) => labels['pool'],
     )
   const alone = withPools(system, [pool('p1')])
-  const read = withResource(alone, 'pool', readingOf('pool', 'p1'), 5, MAX_BYTES)
+  const read = withResource(alone, 'pool', readingOf('pool', 'p1'), 5)
   expect(labelIn(read)).toEqual(['gold'])
   expect(labelIn(withPools(read, [pool('p1'), pool('p2')]))).toEqual(['p1'])
 })
 
 test('the lines of all resources may take a quarter of the limit', () => {
   const pools = readingOf('pool', 'p1')
-  const bytes = withResource(system, 'pool', pools, 5, MAX_BYTES).resources.get('pool')?.part.text.length
+  const bytes = withResource(system, 'pool', pools, 5).resources.get('pool')?.part.text.length
   const maxBytes = 4 * (bytes ?? 0)
-  expect(() => withResource(system, 'pool', pools, 5, maxBytes)).not.toThrow()
-  expect(() => withResource(system, 'pool', pools, 5, maxBytes - 1)).toThrow('limits.max_response_bytes')
+  expect(() => withResource({ ...system, maxBytes }, 'pool', pools, 5)).not.toThrow()
+  expect(() => withResource({ ...system, maxBytes: maxBytes - 1 }, 'pool', pools, 5)).toThrow(
+    'limits.max_response_bytes',
+  )
   // A small one is exported beside one that takes nearly all of it, not the other way round.
   const [object] = pools.objects
   if (object === undefined) throw new Error('there is an object')
   const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
   const large = { ...pools, objects: ids.map((id) => ({ ...object, labels: [id], id })) }
-  const ofLarge = withResource(system, 'pool', large, 5, MAX_BYTES).resources.get('pool')?.part.text.length
-  const limit = 4 * (ofLarge ?? 0)
-  const full = withResource(system, 'pool', large, 5, limit)
-  expect(
-    withResource(full, 'vdc', readingOf('vdc', 'v1'), 5, limit).resources.get('vdc')?.reading,
-  ).toBeDefined()
-  const small = withResource(system, 'vdc', readingOf('vdc', 'v1'), 5, limit)
-  expect(() => withResource(small, 'pool', large, 5, limit)).toThrow('limits.max_response_bytes')
+  const ofLarge = withResource(system, 'pool', large, 5).resources.get('pool')?.part.text.length
+  const limited = { ...system, maxBytes: 4 * (ofLarge ?? 0) }
+  const full = withResource(limited, 'pool', large, 5)
+  expect(withResource(full, 'vdc', readingOf('vdc', 'v1'), 5).resources.get('vdc')?.reading).toBeDefined()
+  const small = withResource(limited, 'vdc', readingOf('vdc', 'v1'), 5)
+  expect(() => withResource(small, 'pool', large, 5)).toThrow('limits.max_response_bytes')
 })

@@ -12,8 +12,6 @@ import { polledSystem } from './systems.ts'
 type Entry = Readonly<Record<string, unknown>>
 type Entries = Partial<Readonly<Record<ObjectName, readonly Entry[]>>>
 
-const MAX_BYTES = 1e6
-
 /** A system that reports these objects, as members of its responses. */
 function systemWith(entries: Entries): SystemState {
   return Object.entries(entries).reduce(
@@ -24,7 +22,7 @@ function systemWith(entries: Entries): SystemState {
       const objects = list.flatMap((entry) => decodeObject(entry, kind, options) ?? [])
       builder.add(objects)
       if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
-      return withResource(system, kind.name, builder.reading(), T, MAX_BYTES)
+      return withResource(system, kind.name, builder.reading(), T)
     },
     polledSystem('a', { p: [{ name: 'n1' }] }),
   )

@@ -25,7 +25,7 @@ function namespaces(leftOut = 0) {
   return builder.reading()
 }
 
-const read = (reading = namespaces()) => withResource(SYSTEM, 'namespace', reading, T, 1e6)
+const read = (reading = namespaces()) => withResource(SYSTEM, 'namespace', reading, T)
 
 function statusOf(state: SystemState, resources = '{}', resource = 'namespaces') {
   const system = '{name: a, base_url: "https://ecs1.example.net:4443", auth: {token: t}}'
@@ -83,7 +83,7 @@ describe('a resource with several requests', () => {
   const REQUESTS = ['node', 'license'] as const
   const partOf = (failure: ApiError) => {
     const [nodes, license] = REQUESTS
-    const state = withResource(SYSTEM, nodes, createReadingBuilder('inventory').reading(), T, 1e6)
+    const state = withResource(SYSTEM, nodes, createReadingBuilder('inventory').reading(), T)
     return statusOf(withResourceFailure(state, license, failure, T), '{}', 'inventory')
   }
 

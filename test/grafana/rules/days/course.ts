@@ -55,7 +55,6 @@ const RESOURCES = ['system', 'pools', 'replication', 'namespaces', 'quotas', 'in
 /** The label of all series; each course gets its own. */
 const SYSTEM = 'emulated'
 const NEVER = new AbortController().signal
-const MAX_BYTES = Number.POSITIVE_INFINITY
 /** Requests to the emulated system take no time of its clock. */
 const UNLIMITED = 1_000_000
 
@@ -162,7 +161,7 @@ function createReader(emulator: Emulator) {
   const keep = async (resource: ResourceName, now: number) => {
     for (const kind of kindsOf(resource)) {
       const reading = await (kind.isListOfPools ? ofPools() : resources.read(kind, NEVER))
-      state = withResource(state, kind.name, reading, now, MAX_BYTES)
+      state = withResource(state, kind.name, reading, now)
     }
   }
   const polled = async (pool: PoolRef, now: number) => {
