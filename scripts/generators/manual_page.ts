@@ -79,10 +79,6 @@ const ENVIRONMENT: Rows = [
   ['SDS_TOKEN', 'Your own token of the storage system, for providers.'],
   ['SDS_PASSWORD', 'Your own password, for providers with --username.'],
   ['GRAFANA_TOKEN', 'Token of a service account, for dashboards and doctor.'],
-  [
-    'SDS_EXTERNAL_ADDRESS',
-    'HOST:PORT under which clients reach the exporter, for the addresses that it prints in a container.',
-  ],
   ['NO_COLOR', 'Output without colours. With TERM=dumb also without lines that are replaced.'],
   ['Others', 'The configuration file may refer to any other variable.'],
 ]

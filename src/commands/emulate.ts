@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Emulator } from '../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
 import { createReplay, type Replay } from '../emulator/replay.ts'
@@ -15,7 +16,6 @@ import {
   emulatorOptions,
   startEmulatedSystem,
 } from './cli/flags/emulator_flags.ts'
-import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
@@ -84,27 +84,15 @@ async function emulate(flags: Flags, command: Command): Promise<void> {
   const emulator = from === undefined ? createEmulatedSystem(options) : replayOf(from, options, command)
   const start = () => startEmulatedSystem(emulator, listenAddress, '--listen-address')
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
-    process.stdout.write(
-      describeEmulator(
-        reachableUrl(emulator.url, listenAddress, externalAddress(process.env)),
-        emulator.pools,
-      ),
-    ),
+    process.stdout.write(describeEmulator(emulator)),
   )
 }
 
-/** @param reachable undefined: clients cannot reach it */
-function describeEmulator(
-  reachable: ReachableUrl | undefined,
-  pools: readonly { readonly id: string; readonly name: string }[],
-): string {
+function describeEmulator({ url, pools }: Emulator | Replay): string {
   const users = Object.entries(ACCOUNTS).map(
     ([user, { token, role }]) => `  ${token}   ${role}, or user ${user} with password ${PASSWORD}`,
   )
-  const note = reachable?.note === undefined ? '' : `\n${reachable.note}`
-  const where =
-    reachable?.url ?? 'the listen address is one of the container only; start it with --listen-address=:4443'
-  return `Emulated storage system: ${where}${note}
+  return `Emulated storage system: ${url}
 Pools:
 ${pools.map(({ id, name }) => `  ${id}   ${name}`).join('\n')}
 Tokens, for the header X-SDS-AUTH-TOKEN:

@@ -20,14 +20,12 @@ interface AdminContext {
   /** The response of `/-/ready`. */
   readonly ready: () => boolean
   readonly httpLimits: HttpLimits
-  /** Whether its port is published under another address. */
-  readonly isPublished: boolean
   readonly statusUrl: () => string | undefined
   readonly log: Log
 }
 
 export function createAdmin(options: AdminOptions, context: AdminContext) {
-  const { ready, httpLimits, isPublished, statusUrl, log } = context
+  const { ready, httpLimits, statusUrl, log } = context
   const { listenAddress, configFile, allowedHosts } = options
   const systems = createAdminSystems(log, httpLimits)
   const [host] = hostsOf([listenAddress])
@@ -36,7 +34,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     audit: createAudit(log),
     origin: { listenHosts: hostsOf([listenAddress]), allowedHosts },
     ready,
-    statusUrl: () => (isPublished ? undefined : statusUrl()),
+    statusUrl,
     log,
   })
   const listenOn = (address: string) =>
@@ -64,8 +62,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
         await listener.start()
         log.warn('the port of the administration is in use, another one is taken', { address: listenAddress })
       }
-      const field = listenerField(isPublished, listener.url, listenAddress)
-      log.info('listening for provider administration', field)
+      log.info('listening for provider administration', { url: listener.url })
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
@@ -79,13 +76,4 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
       await systems.close()
     },
   }
-}
-
-/** What the log says about a listener: its URL, or where that is not the one of clients, its address. */
-export function listenerField(
-  isPublished: boolean,
-  url: string,
-  address: string | undefined,
-): Readonly<Record<string, string>> {
-  return isPublished && address !== undefined ? { address } : { url }
 }

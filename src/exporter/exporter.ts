@@ -9,7 +9,7 @@ import { createMetricsApp } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
 import { hostsOf } from '../values/listen_address.ts'
-import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
+import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
 export interface ExporterOptions {
@@ -32,8 +32,6 @@ export interface ExporterOptions {
   /** Undefined: the configuration is loaded again on request only. */
   readonly autoReload?: AutoReloadOptions | undefined
   readonly lifecycle: boolean
-  /** Ports are published under other addresses, as those of a container: no URL of a listener is named. */
-  readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined
   /** Clock of /history, in milliseconds since the epoch. Default: that of the process. */
@@ -45,7 +43,7 @@ export interface ExporterOptions {
 export type Exporter = ReturnType<typeof createExporter>
 
 export function createExporter(options: ExporterOptions) {
-  const { log, load, configFile, version, isPublished = false, historyClock: now = Date.now } = options
+  const { log, load, configFile, version, historyClock: now = Date.now } = options
   const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
@@ -54,7 +52,7 @@ export function createExporter(options: ExporterOptions) {
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller
   const push = createPush({ exposition: store.exposition, own, version, log })
-  const context = { ready: poller.ready, httpLimits, isPublished, log, statusUrl: () => listeners[0]?.url }
+  const context = { ready: poller.ready, httpLimits, log, statusUrl: () => listeners[0]?.url }
   const admin = options.admin && createAdmin(options.admin, context)
   let alerting: Config['alerting']
   const apply = async (config: Config) => {
@@ -74,7 +72,7 @@ export function createExporter(options: ExporterOptions) {
     status: {
       ...{ version, systems: store.systems, polling, recent, push: push.status, now: Date.now },
       alerting: () => alerting,
-      adminUrl: () => (isPublished ? undefined : admin?.url),
+      adminUrl: () => admin?.url,
       documentationUrl: options.documentationUrl,
     },
     origin: { listenHosts: hostsOf(sockets), allowedHosts: options.allowedHosts },
@@ -83,8 +81,7 @@ export function createExporter(options: ExporterOptions) {
   })
   const served = { ...METRICS_LISTENER, handler: app, log, webConfigFile: options.webConfigFile }
   const listeners = sockets.map((address) => createListener({ ...served, address }))
-  const listening = ({ url }: Listener, index: number) =>
-    log.info('listening', listenerField(isPublished, url, sockets[index]))
+  const listening = ({ url }: Listener) => log.info('listening', { url })
   return {
     /** The URL of the first listener for metrics, once started. */
     get url(): string {
@@ -121,11 +118,11 @@ const METRICS_LISTENER = {
 async function startListeners(
   listeners: readonly Listener[],
   admin: Admin | undefined,
-  listening: (listener: Listener, index: number) => void,
+  listening: (listener: Listener) => void,
 ): Promise<void> {
   try {
     for (const listener of listeners) await listener.start()
-    listeners.forEach(listening)
+    for (const listener of listeners) listening(listener)
     await admin?.start()
   } catch (failure) {
     // An open listener would keep the process running after the failed start.

@@ -116,13 +116,6 @@ describe('compose.yaml', () => {
     const files = services.flatMap(([, one]) => mountsOf(one, FOLDER)).filter(({ isVolume }) => !isVolume)
     expect(files.filter(({ source, isLabelled }) => isLabelled === posix.isAbsolute(source))).toEqual([])
   })
-
-  test('names the published address of the exporter to it, for its messages', () => {
-    for (const variables of [{}, { SDS_PORT: '19438' }]) {
-      const { environment, ports = [] } = readCompose(text, variables).services['sds-exporter'] as Service
-      expect(ports).toEqual([`${environment?.['SDS_EXTERNAL_ADDRESS']}:9438`])
-    }
-  })
 })
 
 test('the exporter pushes to the collector, at the port of its receiver', () => {

@@ -31,17 +31,6 @@ function configOf(name: string) {
 }
 
 const ADMIN = { listenAddress: '127.0.0.1:0', allowedHosts: [] }
-const LISTENING = 'listening for provider administration'
-
-test('where ports are published under other addresses, log and status page name no URL of a listener', async () => {
-  await using one = create({ isPublished: true, admin: ADMIN })
-  await one.exporter.start()
-  expect(one.linesOf('listening')).toMatchObject([{ address: '127.0.0.1:0' }])
-  expect(one.linesOf(LISTENING)).toMatchObject([{ address: '127.0.0.1:0' }])
-  expect([...one.linesOf('listening'), ...one.linesOf(LISTENING)].filter((line) => 'url' in line)).toEqual([])
-  expect((await get(`${one.exporter.url}/`)).text).not.toContain(String(one.exporter.adminUrl))
-  expect((await get(`${one.exporter.adminUrl}/`)).text).not.toContain(one.exporter.url)
-})
 
 test.each([
   ['127.0.0.1:0', undefined, '127.0.0.1'],

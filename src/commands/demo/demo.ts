@@ -17,7 +17,6 @@ import {
   emulatorOptions,
   startEmulatedSystem,
 } from '../cli/flags/emulator_flags.ts'
-import { externalAddress, type ReachableUrl, reachableUrl } from '../cli/flags/external_address.ts'
 import { EXPORTER_FLAGS, exporterOptions, logFrom } from '../cli/flags/flags.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from '../cli/flags/table.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
@@ -64,7 +63,6 @@ export function demoCommand(): Command {
 /** @param mayUseOtherPort whether the administration may take another port if its default is in use */
 async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
   const log = logFrom(flags)
-  const external = externalAddress(process.env)
   const { admin, ...options } = exporterOptions(flags)
   const systems = createDemoSystems({
     ...emulatorOptions(flags),
@@ -83,11 +81,10 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
     await runUntilSignalled({ start, stop }, log, () =>
       process.stdout.write(
         welcomeText({
-          systems: systems.describe(external === undefined),
+          systems: systems.describe(),
           scenario: flags.scenario,
-          page: reachableUrl(exporter.url, flags['web.listenAddress'][0], external),
-          // The external address is that of the metrics, not of the administration.
-          adminUrl: external === undefined ? exporter.adminUrl : undefined,
+          url: exporter.url,
+          adminUrl: exporter.adminUrl,
           metricsPath: flags['web.telemetryPath'],
         }),
       ),
@@ -104,9 +101,9 @@ interface WelcomeOptions {
   /** The emulated systems, as lines. */
   readonly systems: string
   readonly scenario: Scenario
-  /** The listener for metrics; undefined: clients cannot reach it. */
-  readonly page: ReachableUrl | undefined
-  /** The administration; undefined: it is disabled, or clients cannot reach it. */
+  /** The listener for metrics. */
+  readonly url: string
+  /** The administration; undefined: it is disabled. */
   readonly adminUrl: string | undefined
   /** `--web.telemetry-path` */
   readonly metricsPath: string
@@ -131,18 +128,15 @@ Press Ctrl+C to stop.
 `
 }
 
-function pagesText({ page, adminUrl, metricsPath }: WelcomeOptions): string {
-  if (page === undefined)
-    return 'The listen address is one of the container only; start it with --web.listen-address=:9438.\n'
+function pagesText({ url, adminUrl, metricsPath }: WelcomeOptions): string {
   const pages: readonly Row[] = [
-    [`${page.url}/`, 'status page: systems, pools, nodes'],
-    [`${page.url}${metricsPath}`, 'metrics for Prometheus'],
+    [`${url}/`, 'status page: systems, pools, nodes'],
+    [`${url}${metricsPath}`, 'metrics for Prometheus'],
     ...(adminUrl === undefined
       ? []
       : [[`${adminUrl}/`, 'administration; sign in with the token emulator-security'] as const]),
   ]
-  const note = page.note === undefined ? '' : `${page.note}\n`
-  return `Open in a browser:\n${itemList(pages)}\n${note}`
+  return `Open in a browser:\n${itemList(pages)}\n`
 }
 
 function isNpmStart(): boolean {
@@ -203,8 +197,8 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
     },
     /** The configuration of the exporter, as YAML. */
     config: (): string => configOf(systems),
-    /** URLs, unless they are valid in a container only, pools and users, for the terminal. */
-    describe: (hasUrls: boolean): string => describeSystems(systems, hasUrls),
+    /** URLs, pools and users, for the terminal. */
+    describe: (): string => describeSystems(systems),
   }
 }
 
@@ -236,10 +230,8 @@ limits: {requests_per_second: 1000}
 `
 }
 
-function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): string {
-  const lines = systems.map(
-    ({ name, help, emulator }) => [name, `${hasUrls ? `${emulator.url}   ` : ''}${help}`] as const,
-  )
+function describeSystems(systems: readonly DemoSystem[]): string {
+  const lines = systems.map(({ name, help, emulator }) => [name, `${emulator.url}   ${help}`] as const)
   const [first] = systems
   const pools =
     first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []

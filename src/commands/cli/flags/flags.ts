@@ -7,7 +7,6 @@ import { DEFAULT_METRICS_PATH, isTaken } from '../../../server/paths.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/response_slots.ts'
 import { stderrIsJournal } from '../log/journal.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, limitLog } from '../log/logger.ts'
-import { externalAddress } from './external_address.ts'
 import { type FlagsOf, type FlagTable, parseAddress, parseCountOrNone } from './table.ts'
 
 export const LOG_FLAGS = {
@@ -117,7 +116,6 @@ export function exporterOptions(flags: ExporterFlags): Omit<ExporterOptions, 'lo
     listenAddress: flags['web.listenAddress'],
     metricsPath: flags['web.telemetryPath'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
-    isPublished: externalAddress(process.env) !== undefined,
     maxRequests: flags['web.maxRequests'],
     admin: adminFrom(flags),
     allowedHosts: flags['web.allowedHosts'],
