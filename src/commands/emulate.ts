@@ -1,19 +1,20 @@
 import { Command } from 'commander'
-import type { Emulator } from '../emulator/emulator.ts'
+import { createEmulator, type Emulator } from '../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
+import { PROFILES } from '../emulator/protocol/profiles.ts'
 import { createReplay, type Replay } from '../emulator/replay.ts'
 import { parseRecording, type Recording } from '../recording/format.ts'
 import { errorText } from '../values/errors.ts'
 import { readTextFile } from '../values/files.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
 import {
-  addEmulatorFlags,
   addHelp,
-  createEmulatedSystem,
-  describesSystem,
-  type EmulatorFlags,
+  choices,
+  createFromOptions,
+  EMULATOR_FLAGS,
   emulatorOptions,
+  SYSTEM_FLAGS,
   startEmulatedSystem,
 } from './cli/flags/emulator_flags.ts'
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
@@ -29,8 +30,17 @@ const FLAGS = {
   '--tls':
     'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
   '--from <file>': 'serve a recording of capture instead of an emulated system',
+  '--profile <name>': {
+    description: 'variant of the storage system',
+    choices: choices(PROFILES),
+    default: EMULATOR_DEFAULTS.profile,
+  },
+  ...EMULATOR_FLAGS,
+  ...LOG_FLAGS,
 } as const satisfies FlagTable
-type Flags = FlagsOf<typeof FLAGS> & EmulatorFlags & FlagsOf<typeof LOG_FLAGS>
+type Flags = FlagsOf<typeof FLAGS>
+/** Flags without effect on a recording. */
+const DESCRIBING = new Set(['--profile <name>', ...Object.keys(SYSTEM_FLAGS)])
 
 const EXAMPLES_HELP = `
 Try:
@@ -46,24 +56,17 @@ export function emulateCommand(): Command {
   const command = new Command('emulate').description(
     'run an emulated storage system, for tests of clients and alerts',
   )
-  addFlags(command, FLAGS)
-  addFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile), LOG_FLAGS)
-  return addHelp(command, EXAMPLES_HELP).action(emulate)
+  return addHelp(addFlags(command, FLAGS), EXAMPLES_HELP).action(emulate)
 }
 
 /** @throws {CommandError} usage error, for flags that have no effect on a recording */
-function replayOf(file: string, options: EmulatorOptions, command: Command): Replay {
+function replayOf(file: string, options: EmulatorOptions, command: Command) {
   const given = command.options.find(
     (option) =>
-      describesSystem(option.flags) && command.getOptionValueSource(option.attributeName()) === 'cli',
+      DESCRIBING.has(option.flags) && command.getOptionValueSource(option.attributeName()) === 'cli',
   )
   if (given !== undefined) throw new CommandError(`${given.long} has no effect with --from`, EXIT.usage)
-  const recording = readRecording(file)
-  try {
-    return createReplay(recording, options)
-  } catch (failure) {
-    throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
-  }
+  return createReplay(readRecording(file), options)
 }
 
 /** @throws {CommandError} for a file that is not a recording */
@@ -79,9 +82,11 @@ function readRecording(file: string): Recording {
 }
 
 async function emulate(flags: Flags, command: Command): Promise<void> {
-  const { listenAddress, tls = false, from } = flags
-  const options = { ...emulatorOptions(flags), listenAddress, tls }
-  const emulator = from === undefined ? createEmulatedSystem(options) : replayOf(from, options, command)
+  const { listenAddress, tls = false, from, profile } = flags
+  const options = { ...emulatorOptions(flags), profile, listenAddress, tls }
+  const emulator = createFromOptions(() =>
+    from === undefined ? createEmulator(options) : replayOf(from, options, command),
+  )
   const start = () => startEmulatedSystem(emulator, listenAddress, '--listen-address')
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
     process.stdout.write(describeEmulator(emulator)),

@@ -1,19 +1,17 @@
 import { Command } from 'commander'
 import { parseConfig } from '../../config/load.ts'
-import type { Emulator } from '../../emulator/emulator.ts'
+import { createEmulator } from '../../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../../emulator/http/sessions.ts'
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
 import type { EmulatorOptions } from '../../emulator/options.ts'
-import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { createExporter } from '../../exporter/exporter.ts'
 import { counted, namesText } from '../../text.ts'
 import { ListenError, MAX_PORT, parseListenAddress } from '../../values/listen_address.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import {
-  addEmulatorFlags,
   addHelp,
-  createEmulatedSystem,
-  type EmulatorFlags,
+  createFromOptions,
+  EMULATOR_FLAGS,
   emulatorOptions,
   startEmulatedSystem,
 } from '../cli/flags/emulator_flags.ts'
@@ -23,6 +21,7 @@ import { runUntilSignalled } from '../cli/lifetime.ts'
 import { itemList, paragraph } from '../cli/output/width.ts'
 
 const FLAGS = {
+  ...EMULATOR_FLAGS,
   ...EXPORTER_FLAGS,
   '--emulator.listen-address <address>': {
     description:
@@ -31,19 +30,12 @@ const FLAGS = {
     default: '127.0.0.1:0',
   },
 } as const satisfies FlagTable
-type Flags = EmulatorFlags & FlagsOf<typeof FLAGS>
+type Flags = FlagsOf<typeof FLAGS>
 
-const SYSTEMS_HELP = `
-Without --profile, two storage systems with the same pools, nodes and values:
+const HELP = `
+Emulates two storage systems with the same pools, nodes and values:
   classic  version 3.5, with performance metrics in the dashboard API
   modern   version 4.3, with performance metrics in the Flux API
-
-With --profile, one system with the name demo. All other flags apply to each
-system.
-`
-
-const SHORT_HELP = `
-Emulates two storage systems: classic (version 3.5) and modern (4.3).
 
 Try:
   sds-exporter demo --scenario=node-down
@@ -53,17 +45,11 @@ export function demoCommand(): Command {
   const command = new Command('demo').description(
     'run the exporter with emulated storage systems; needs no configuration',
   )
-  addEmulatorFlags(command, 'two systems')
-  addFlags(command, FLAGS)
-  return addHelp(command, SHORT_HELP, SYSTEMS_HELP).action((flags: Flags, command: Command) =>
-    demo(flags, command.getOptionValueSource('admin.listenAddress') === 'default'),
-  )
+  return addHelp(addFlags(command, FLAGS), HELP).action(demo)
 }
 
-/** @param mayUseOtherPort whether the administration may take another port if its default is in use */
-async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
+async function demo(flags: Flags): Promise<void> {
   const log = logFrom(flags)
-  const { admin, ...options } = exporterOptions(flags)
   const systems = createDemoSystems({
     ...emulatorOptions(flags),
     listenAddress: flags['emulator.listenAddress'],
@@ -73,8 +59,7 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
     const exporter = createExporter({
       load: () => parseConfig(systems.config(), { file: 'the demo configuration', environment: process.env }),
       log,
-      ...options,
-      admin: admin && { ...admin, mayUseOtherPort },
+      ...exporterOptions(flags),
     })
     // Without reload(): SIGHUP, which a closed terminal sends, stops the demo.
     const { start, stop } = exporter
@@ -112,8 +97,6 @@ interface WelcomeOptions {
 /** A command or an address, and its description. */
 type Row = readonly [string, string]
 
-const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy/compose/demo.yaml up --build'
-
 /** Text of the demo when it runs: addresses to open, and commands to try next. */
 export function welcomeText(options: WelcomeOptions): string {
   const { systems, scenario } = options
@@ -145,46 +128,27 @@ function isNpmStart(): boolean {
 
 /** Commands as the user has to type them: in a clone with npm, else with the installed program. */
 function suggestions(scenario: Scenario): readonly Row[] {
-  const isNpm = isNpmStart()
-  const command = isNpm ? 'npm start --' : 'sds-exporter demo'
+  const command = isNpmStart() ? 'npm start --' : 'sds-exporter demo'
   const other = scenario === 'node-down' ? 'disk-failures' : 'node-down'
   return [
     [`${command} --scenario=${other}`, `${SCENARIOS[other].help}`],
     [`${command} --fault=status:503@nodes`, 'polls fail'],
-    [`${command} --help-all`, 'all scenarios, profiles and faults'],
-    ...(isNpm ? [[COMPOSE, 'with Prometheus, Alertmanager and Grafana'] as const] : []),
+    [`${command} --help-all`, 'all scenarios and faults'],
   ]
 }
 
 /** One system for each source of performance metrics. Both have the same nodes and the same values. */
-const BOTH_SOURCES = [
-  { name: 'classic', profile: 'classic', help: 'version 3.5, performance metrics in the dashboard API' },
-  { name: 'modern', profile: 'modern', help: 'version 4.3, performance metrics in the Flux API' },
-] as const satisfies readonly { name: string; profile: Profile; help: string }[]
-
-/** The name of the only system, for `--profile`. */
-const ONLY_NAME = 'demo'
-
-interface DemoSystem {
-  readonly name: string
-  readonly help: string
-  readonly emulator: Emulator
-}
+const SYSTEMS = [
+  { name: 'classic', help: 'version 3.5, performance metrics in the dashboard API' },
+  { name: 'modern', help: 'version 4.3, performance metrics in the Flux API' },
+] as const
 
 /** @throws {CommandError} usage error, for invalid options */
 export function createDemoSystems(options: EmulatorOptions & { listenAddress: string }) {
-  const { listenAddress, profile } = options
-  const rows =
-    profile === undefined ? BOTH_SOURCES : [{ name: ONLY_NAME, profile, help: `profile ${profile}` }]
-  const systems = rows.map(({ name, help, profile }, index) => {
-    const address = addressOf(listenAddress, index)
-    const emulator = createEmulatedSystem({
-      ...options,
-      profile,
-      listenAddress: address,
-      vdcName: `vdc-${name}`,
-    })
-    return { name, help, listenAddress: address, emulator }
+  const systems = SYSTEMS.map(({ name, help }, index) => {
+    const listenAddress = addressOf(options.listenAddress, index)
+    const own = { ...options, profile: name, listenAddress, vdcName: `vdc-${name}` }
+    return { name, help, listenAddress, emulator: createFromOptions(() => createEmulator(own)) }
   })
   return {
     /** @throws {ListenError} when an address cannot be bound */
@@ -195,10 +159,36 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
     async stop(): Promise<void> {
       await Promise.all(systems.map(({ emulator }) => emulator.stop()))
     },
-    /** The configuration of the exporter, as YAML. */
-    config: (): string => configOf(systems),
+    /**
+     * The configuration of the exporter, as YAML. Polls often, so that metrics change while the demo is watched. New points
+     * of the Flux API are read soon, and the first values are not delayed by the limit that protects real systems.
+     */
+    config: () => `
+systems:
+${systems
+  .map(
+    ({ name, emulator: { url } }) => `  - name: ${name}
+    base_url: ${url}
+    auth: {username: monitor, password: ${PASSWORD}}`,
+  )
+  .join('\n')}
+poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
+performance: {schedule: "0 * * * * *"}
+limits: {requests_per_second: 1000}
+`,
     /** URLs, pools and users, for the terminal. */
-    describe: (): string => describeSystems(systems),
+    describe: (): string => {
+      const lines = systems.map(({ name, help, emulator }) => [name, `${emulator.url}   ${help}`] as const)
+      const [first] = systems
+      const pools =
+        first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []
+      const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
+      return `Emulated storage systems, with the same pools, nodes and values:
+${itemList(lines)}
+${paragraph(`  Pools: ${namesText(pools, String)}
+  Users, with the password ${PASSWORD}: ${users.join(', ')}`)}
+`
+    },
   }
 }
 
@@ -209,36 +199,4 @@ function addressOf(first: string, index: number): string {
   if (port + index > MAX_PORT)
     throw new CommandError(`--emulator.listen-address=${first}: two systems need two ports`, EXIT.usage)
   return first.replace(/\d+$/, String(port + index))
-}
-
-/**
- * Polls often, so that metrics change while the demo is watched. New points of the Flux API are read soon, and the
- * first values are not delayed by the limit that protects real systems.
- */
-function configOf(systems: readonly DemoSystem[]): string {
-  const items = systems.map(
-    ({ name, emulator: { url } }) => `  - name: ${name}
-    base_url: ${url}
-    auth: {username: monitor, password: ${PASSWORD}}`,
-  )
-  return `
-systems:
-${items.join('\n')}
-poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
-performance: {schedule: "0 * * * * *"}
-limits: {requests_per_second: 1000}
-`
-}
-
-function describeSystems(systems: readonly DemoSystem[]): string {
-  const lines = systems.map(({ name, help, emulator }) => [name, `${emulator.url}   ${help}`] as const)
-  const [first] = systems
-  const pools =
-    first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []
-  const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
-  return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and values' : ''}:
-${itemList(lines)}
-${paragraph(`  Pools: ${namesText(pools, String)}
-  Users, with the password ${PASSWORD}: ${users.join(', ')}`)}
-`
 }

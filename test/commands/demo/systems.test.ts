@@ -27,10 +27,6 @@ test('the demo has one system for each source of performance metrics', async () 
   expect(await systemsOf({})).toEqual(['classic 3.5', 'modern 4.3'])
 })
 
-test('with a profile, the demo has one system', async () => {
-  expect(await systemsOf({ profile: 'community' })).toEqual(['demo 3.8'])
-})
-
 const exporter = { url: 'http://127.0.0.1:9438', adminUrl: 'http://127.0.0.1:9439' }
 
 test('the demo prints what to open and what to try next', () => {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../../../config/values/unknown_keys.ts'
-import { createEmulator, type Emulator } from '../../../emulator/emulator.ts'
+import type { Emulator } from '../../../emulator/emulator.ts'
 import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
 import { OPERATION_HELP } from '../../../emulator/http/routes.ts'
 import { SCENARIOS } from '../../../emulator/model/scenarios.ts'
@@ -10,7 +10,7 @@ import { errorText } from '../../../values/errors.ts'
 import { explainListenError } from '../../../values/listen_address.ts'
 import { CommandError, EXIT } from '../exit.ts'
 import { itemList, paragraph } from '../output/width.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseCount, parseCountOrNone } from './table.ts'
+import { type FlagsOf, type FlagTable, parseCount, parseCountOrNone } from './table.ts'
 
 function collectFault(text: string, before: readonly string[] = []): readonly string[] {
   try {
@@ -26,47 +26,43 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
   return [...before, text]
 }
 
-const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) => Object.keys(table) as Name[]
+export const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
+  Object.keys(table) as Name[]
 const count = <Option extends CountOption>(option: Option, description: string, parse = parseCount) => {
   return { description, parse, default: EMULATOR_DEFAULTS[option] }
 }
 
-/** @param withoutProfile what is emulated without --profile, for --help */
-const systemFlags = (withoutProfile: string) =>
-  ({
-    '--scenario <name>': {
-      description: 'state of the storage system',
-      choices: choices(SCENARIOS),
-      default: EMULATOR_DEFAULTS.scenario,
-    },
-    '--profile <name>': {
-      description: `variant of the storage system (default: ${withoutProfile})`,
-      choices: choices(PROFILES),
-    },
-    '--pools <count>': count('pools', 'number of storage pools'),
-    '--nodes <count>': count('nodes', 'number of nodes of each pool'),
-    '--new-nodes <count>': count(
-      'newNodes',
-      'number of nodes of each pool of three or more that joined it before the start, empty',
-      parseCountOrNone,
-    ),
-    '--new-node-hours <hours>': count(
-      'newNodeHours',
-      'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
-    ),
-    '--sites <count>': count('sites', 'number of sites (VDCs) that replicate with each other, from 1 to 3'),
-    '--namespaces <count>': count('namespaces', 'number of namespaces'),
-    '--buckets <count>': count(
-      'buckets',
-      'mean number of buckets of a namespace; the first one has five times as many',
-    ),
-    '--data-ports':
-      'listen at the data address of each node, too, within 127.0.0.0/8 and at the same port (Linux)',
-    '--seed <text>': {
-      description: 'any text; the same text gives the same pools, nodes and history',
-      default: EMULATOR_DEFAULTS.seed,
-    },
-  }) as const satisfies FlagTable
+/** What describes an emulated system. */
+export const SYSTEM_FLAGS = {
+  '--scenario <name>': {
+    description: 'state of the storage system',
+    choices: choices(SCENARIOS),
+    default: EMULATOR_DEFAULTS.scenario,
+  },
+  '--pools <count>': count('pools', 'number of storage pools'),
+  '--nodes <count>': count('nodes', 'number of nodes of each pool'),
+  '--new-nodes <count>': count(
+    'newNodes',
+    'number of nodes of each pool of three or more that joined it before the start, empty',
+    parseCountOrNone,
+  ),
+  '--new-node-hours <hours>': count(
+    'newNodeHours',
+    'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
+  ),
+  '--sites <count>': count('sites', 'number of sites (VDCs) that replicate with each other, from 1 to 3'),
+  '--namespaces <count>': count('namespaces', 'number of namespaces'),
+  '--buckets <count>': count(
+    'buckets',
+    'mean number of buckets of a namespace; the first one has five times as many',
+  ),
+  '--data-ports':
+    'listen at the data address of each node, too, within 127.0.0.0/8 and at the same port (Linux)',
+  '--seed <text>': {
+    description: 'any text; the same text gives the same pools, nodes and history',
+    default: EMULATOR_DEFAULTS.seed,
+  },
+} as const satisfies FlagTable
 
 /** Has an effect on a recording, too. */
 const FAULT_FLAG = {
@@ -76,25 +72,20 @@ const FAULT_FLAG = {
   },
 } as const satisfies FlagTable
 
-export type EmulatorFlags = FlagsOf<ReturnType<typeof systemFlags>> & FlagsOf<typeof FAULT_FLAG>
-
-export const addEmulatorFlags = (command: Command, withoutProfile: string): Command =>
-  addFlags(addFlags(command, systemFlags(withoutProfile)), FAULT_FLAG)
-
-/** Whether flags, such as `--scenario <name>`, describe the emulated system. */
-export const describesSystem = (flags: string): boolean => Object.hasOwn(systemFlags(''), flags)
+export const EMULATOR_FLAGS = { ...SYSTEM_FLAGS, ...FAULT_FLAG } as const satisfies FlagTable
+export type EmulatorFlags = FlagsOf<typeof EMULATOR_FLAGS>
 
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   const { fault: faults = [], ...options } = flags
   return { ...options, faults }
 }
 
-/** Adds --help-all. @param examples what --help prints after the flags @param all the same for --help-all */
-export function addHelp(command: Command, examples: string, all = ''): Command {
+/** Adds --help-all. @param examples what --help prints after the flags */
+export function addHelp(command: Command, examples: string): Command {
   return command
     .option('--help-all', 'print this help with all scenarios, profiles and faults')
     .addHelpText('after', examples)
-    .on('option:help-all', () => command.addHelpText('after', `${all}${emulatorHelp()}`).help())
+    .on('option:help-all', () => command.addHelpText('after', emulatorHelp()).help())
 }
 
 function emulatorHelp(): string {
@@ -110,10 +101,10 @@ function emulatorHelp(): string {
   return `${parts.join('')}\n${paragraph(TARGET_HELP)}`
 }
 
-/** Creates an emulator without starting it. @throws {CommandError} usage error, for invalid options */
-export function createEmulatedSystem(options: EmulatorOptions): Emulator {
+/** What a function creates from options. @throws {CommandError} usage error, for invalid options */
+export function createFromOptions<System>(create: () => System): System {
   try {
-    return createEmulator(options)
+    return create()
   } catch (failure) {
     throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
   }
