@@ -4,12 +4,10 @@ import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
 import { createListener } from '../server/listener/listener.ts'
-import { errorCode } from '../values/errors.ts'
 import { hostsOf, isLoopback } from '../values/listen_address.ts'
 
 export interface AdminOptions {
   readonly listenAddress: string
-  readonly mayUseOtherPort?: boolean
   readonly configFile?: string | undefined
   readonly allowedHosts: readonly string[]
 }
@@ -37,15 +35,13 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     statusUrl,
     log,
   })
-  const listenOn = (address: string) =>
-    createListener({
-      address,
-      flag: '--admin.listen-address',
-      handler,
-      log,
-      webConfigFile: configFile,
-    })
-  let listener = listenOn(listenAddress)
+  const listener = createListener({
+    address: listenAddress,
+    flag: '--admin.listen-address',
+    handler,
+    log,
+    webConfigFile: configFile,
+  })
   return {
     /** Available after start(). */
     get url(): string {
@@ -54,14 +50,7 @@ export function createAdmin(options: AdminOptions, context: AdminContext) {
     use: systems.use,
     /** @throws when the address cannot be bound */
     async start(): Promise<void> {
-      try {
-        await listener.start()
-      } catch (failure) {
-        if (options.mayUseOtherPort !== true || errorCode(failure) !== 'EADDRINUSE') throw failure
-        listener = listenOn(listenAddress.replace(/\d+$/, '0'))
-        await listener.start()
-        log.warn('the port of the administration is in use, another one is taken', { address: listenAddress })
-      }
+      await listener.start()
       log.info('listening for provider administration', { url: listener.url })
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(

@@ -122,24 +122,6 @@ describe('--config.auto-reload', () => {
   })
 })
 
-describe('demo', () => {
-  test('takes another port for the administration if its port is in use, and says so', async () => {
-    await using child = await startDemo()
-    const [, first] = await child.waitForOutput(/ (http:\S+)\/ +administration/)
-    await using other = await startDemo()
-    const [, second] = await other.waitForOutput(/ (http:\S+)\/ +administration/)
-    expect(second).not.toBe(first)
-    expect((await get(`${second}/systems`)).status).toBe(200)
-    const text = 'the port of the administration is in use, another one is taken'
-    expect(other.stderr()).toContain(`level=warn msg="${text}" address=127.0.0.1:9439`)
-  })
-
-  function startDemo() {
-    const flags = ['--pools=1', '--nodes=1', '--web.listen-address=127.0.0.1:0']
-    return startProcess(process.execPath, ['src/main.ts', 'demo', ...flags])
-  }
-})
-
 describe('as a service of systemd', () => {
   /** The output of a command line whose stderr is a file that `JOURNAL_STREAM` names, as the journal does. */
   const JOURNALLED =

@@ -56,20 +56,12 @@ test.each([
   },
 )
 
-test('the administration takes another port if its own is in use and it may', async () => {
+test('an administration whose port is in use refuses to start', async () => {
   await using first = create({ admin: ADMIN })
   await first.exporter.start()
   const listenAddress = new URL(String(first.exporter.adminUrl)).host
   await using refused = create({ admin: { ...ADMIN, listenAddress } })
   await expect(refused.exporter.start()).rejects.toThrow(`cannot listen on '${listenAddress}'`)
-  await using other = create({ admin: { ...ADMIN, listenAddress, mayUseOtherPort: true } })
-  await other.exporter.start()
-  const adminUrl = String(other.exporter.adminUrl)
-  expect(adminUrl).not.toBe(first.exporter.adminUrl)
-  expect((await get(`${adminUrl}/-/ready`)).status).toBe(200)
-  expect(other.linesOf('the port of the administration is in use, another one is taken')).toMatchObject([
-    { level: 'warn', address: listenAddress },
-  ])
 })
 
 test('an administration for other machines without TLS is a warning, one on a loopback address is not', async () => {
