@@ -39,7 +39,7 @@ function runOf(sources: readonly HistorySource[]) {
     finish: async () => undefined,
     discard: async () => undefined,
   }
-  const settings = { refused: {}, destination: 'test', labels: {} }
+  const settings = { destination: 'test', labels: {} }
   const result = runBackfill({
     settings: { period: PERIOD, sources: sources.map(({ key }) => key), ...settings },
     sources,

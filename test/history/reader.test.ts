@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { HistoryReading } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
@@ -129,27 +129,6 @@ describe('with a client of the test', () => {
     }
     await expect(run(failing, options)).rejects.toMatchObject({ reason })
     expect(requests).toBe(times)
-  })
-
-  test('ends the request that was sent ahead, and its repetitions, when its consumer ends', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const signals: (AbortSignal | undefined)[] = []
-    const history = async (_pool: string, _period: Period, signal?: AbortSignal) => {
-      signals.push(signal)
-      if (signals.length === 1) return EMPTY
-      throw new ApiError('unavailable', 'no')
-    }
-    const signal = new AbortController().signal
-    const options = { poolId: 'p', period: HOURS(1), points: 4, notice: () => undefined, signal }
-    for await (const _ of readPool({ client: { history }, ...options })) {
-      // The failure of the request ahead is known, and its repetition is planned.
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
-      break
-    }
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(signals.map((one) => one?.aborted)).toEqual([true, true])
-    expect(vi.getTimerCount()).toBe(0)
-    vi.useRealTimers()
   })
 
   test('halves a window that takes too long', async () => {

@@ -25,8 +25,6 @@ export interface PastReaderOptions {
   readonly query: SendQuery
   /** Seconds since the epoch: what is deleted by now is not requested. */
   readonly nowSeconds: number
-  /** Names of the queries that the system refused when an earlier process began the run. Others are read. */
-  readonly refused?: readonly string[] | undefined
 }
 
 /** The answer has other points than those of the range: no answer of this system can be trusted. */
@@ -110,7 +108,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
   const interfaces = createInterfaceRule(options.interfaces)
   const carried = createCarriedPoints(plan)
   const request = createRequest(send, plan, carried.hasPoints)
-  const refused = new Map<string, ApiError | undefined>(options.refused?.map((name) => [name, undefined]))
+  const refused = new Map<string, ApiError>()
   let hasRead = false
 
   /**
@@ -121,12 +119,11 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
     return !refused.has(name) && stop - MIN_RANGE_SECONDS > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
   }
 
-  /** The subjects that lack an answer. Of the first window of a run, queries that are refused are not served. */
+  /** The subjects that lack an answer. Of the first window, queries that are refused are not served. */
   function noteFailures({ failures }: QueryResults<PastAnswers>): ReadonlyMap<Subject, ApiError> {
     const failed = new Map<Subject, ApiError>()
-    const isFirst = !hasRead && options.refused === undefined
     for (const [query, failure] of failures)
-      if (isFirst && isRefused(failure) && failure.reason !== 'too_large') refused.set(query.name, failure)
+      if (!hasRead && isRefused(failure) && failure.reason !== 'too_large') refused.set(query.name, failure)
       else for (const subject of subjectsOf(query)) failed.set(subject, failure)
     hasRead = true
     return failed
@@ -158,8 +155,8 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
       const ofWindow = [...results.answers.values()].flatMap((of) => of.window)
       return { nodes, rejected: [...ofWindow.flatMap((one) => one.rejected), ...rejected.list()], failed }
     },
-    /** The queries that the system refused in the first window, and how; unknown for those of an earlier process. */
-    refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
+    /** How the system refused queries in the first window, by their names. */
+    refused: (): ReadonlyMap<string, ApiError> => refused,
     /** Whether a failed read is worth a repetition. */
     isPassing: (failure: ApiError): boolean =>
       isOfSystem(failure) ||

@@ -159,7 +159,6 @@ async function run(invocation: Invocation): Promise<void> {
   const settings = {
     period,
     sources: plan.sources.map(({ key }) => key),
-    refused: plan.refused,
     destination: output.name,
     labels,
   }

@@ -27,15 +27,13 @@ interface PlanOptions {
 /** Plan of some sources. */
 export interface Plan {
   readonly sources: readonly HistorySource[]
-  /** By key of the source: names of queries that the system refuses, although it answers others. */
-  readonly refused: RunSettings['refused']
   /** One line for each limit: what has no past, and why. */
   readonly report: readonly string[]
   /** Names of data that is not written, although the systems may have it. */
   readonly without: readonly string[]
 }
 
-const NOTHING: Plan = { sources: [], refused: {}, report: [], without: [] }
+const NOTHING: Plan = { sources: [], report: [], without: [] }
 
 /** @throws {CommandError} if nothing can be read */
 export async function planSources(systems: readonly ListedSystem[], options: PlanOptions): Promise<Plan> {
@@ -45,7 +43,6 @@ export async function planSources(systems: readonly ListedSystem[], options: Pla
     const queries = await planSystem(system, options)
     plan = {
       sources: [...plan.sources, ...pools, ...queries.sources],
-      refused: { ...plan.refused, ...queries.refused },
       report: [...plan.report, ...queries.report],
       without: [...plan.without, ...queries.without],
     }
@@ -93,8 +90,7 @@ async function planQueries(system: ListedSystem, lacks: boolean, options: PlanOp
   }
   if (earlier?.sources.includes(key) === false) return cannot('it was not read when the run began')
   const { interfaces } = performance
-  const refusedBefore = earlier?.refused[key]
-  const reader = createPastReader({ interfaces, query: client.query, nowSeconds, refused: refusedBefore })
+  const reader = createPastReader({ interfaces, query: client.query, nowSeconds })
   const queried = chosen.map(({ label, reading }) => {
     const attributes = new Set(options.source === 'query' ? QUERIED : missingAttributes(reading))
     return { label, nodes: reading.nodes, attributes }
@@ -103,23 +99,14 @@ async function planQueries(system: ListedSystem, lacks: boolean, options: PlanOp
   const from = nowSeconds - Math.max(...Object.values(KEPT_SECONDS))
   const sources = [querySource({ key, system: name, reader, nodes, pools: queried, from })]
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
-  if (from >= period.end)
-    return {
-      ...NOTHING,
-      sources,
-      refused: { [key]: refusedBefore ?? [] },
-      report: linesOf(timeLimits(options)),
-    }
+  if (from >= period.end) return { ...NOTHING, sources, report: linesOf(timeLimits(options)) }
   const problem = (await releaseDefect(client, signal)) ?? (await probe(reader, nowSeconds, signal))
   if (problem !== undefined) return cannot(problem)
-  const refused = reader.refused()
-  const lines = refused.map(
-    (one) => `${one.name} is missing: ${one.failure?.detail ?? 'it was refused when the run began'}`,
-  )
+  const refused = [...reader.refused()]
+  const lines = refused.map(([query, { detail }]) => `${query} is missing: ${detail}`)
   return {
     sources,
-    refused: { [key]: refused.map((one) => one.name) },
-    without: refused.map((query) => `${query.name} of system ${name}`),
+    without: refused.map(([query]) => `${query} of system ${name}`),
     report: linesOf([...timeLimits(options), ...lines]),
   }
 }

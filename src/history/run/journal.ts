@@ -11,8 +11,6 @@ export interface RunSettings {
   readonly period: Period
   /** The keys of what is read: system and id of each pool, and of Flux APIs. */
   readonly sources: readonly string[]
-  /** By source: what its system refused when the run began. What it refuses later is an unread gap. */
-  readonly refused: Readonly<Record<string, readonly string[]>>
   /** Where and in which form. */
   readonly destination: string
   /** Labels that are added to each series. */

@@ -96,7 +96,11 @@ async function readSource(run: SourceRun): Promise<void> {
   const start = Math.max(startOf(source, period), state.done[source.key] ?? 0)
   if (start >= period.end) return
   const where = `system ${source.system}, ${source.label}`
-  const notice = (text: string) => run.notice(`${where}: ${text}`)
+  const noticed = new Set<string>()
+  const notice = (text: string) => {
+    if (!noticed.has(text)) run.notice(`${where}: ${text}`)
+    noticed.add(text)
+  }
   for await (const window of source.read({ ...period, start }, { labels, notice, signal })) {
     await alone(async () => {
       await destination.write(window.series, signal)

@@ -4,7 +4,7 @@ import type { FeedReading, NodeReading } from '../../api/feed/feed.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
 import type { Period } from '../../api/history/series.ts'
 import { historySeries } from '../series.ts'
-import { type HistorySource, readWindows, reportedOnce, type Window, type WindowOptions } from './source.ts'
+import { type HistorySource, readWindows, type Window, type WindowOptions } from './source.ts'
 
 export interface FeedPool {
   readonly poolId: string
@@ -27,16 +27,16 @@ export interface PoolReaderOptions
  * @throws {ApiError} of a window that cannot be read
  */
 export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<HistoryReading>> {
-  const { client, poolId, period, notice } = options
+  const { client, poolId, period, notice, signal } = options
   const { interval } = period
   // It is not documented whether the point at `startTime` is served, so the request begins one interval earlier.
-  const request = (window: Period, signal: AbortSignal) =>
+  const request = (window: Period) =>
     client.history(poolId, window, signal, { ...window, start: Math.max(0, window.start - interval) })
 
   return readWindows({
     ...options,
-    async read(window, signal) {
-      const reading = await request(window, signal)
+    async read(window) {
+      const reading = await request(window)
       const { step, points, farPoints } = reading.served
       if (Number.isFinite(step) && step !== interval)
         notice(`the system serves points every ${step} s instead of every ${interval} s`)
@@ -46,7 +46,7 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
         'the system does not regard startTime and endTime: what it sent is used, and it is not requested again',
       )
       const rest = { ...period, start: window.start }
-      return { period: rest, reading: await request(rest, signal) }
+      return { period: rest, reading: await request(rest) }
     },
   })
 }
@@ -55,17 +55,15 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
 export function poolSource(
   source: Pick<HistorySource, 'key' | 'system' | 'label'> & FeedPool,
 ): HistorySource {
-  const { system, label, poolId, client, points } = source
-  // One list for all parts and periods.
-  const reported = new Set<string>()
+  const { key, system, label, poolId, client, points } = source
   return {
-    key: source.key,
+    key,
     system,
     label: `pool ${label}`,
     requests: ({ start, end, interval }) => (end - start) / interval / points,
     async *read(period, { labels, notice, signal }) {
-      const options = { client, poolId, period, points, signal, notice: reportedOnce(notice, reported) }
-      for await (const { period: window, reading } of readPool(options)) {
+      const windows = readPool({ client, poolId, period, points, signal, notice })
+      for await (const { period: window, reading } of windows) {
         const series = [...historySeries(reading, { system, pool: label }, labels)]
         yield { period: window, series, rejected: reading.rejected, failed: new Map() }
       }

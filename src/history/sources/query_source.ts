@@ -5,7 +5,7 @@ import type { NodePast } from '../../api/query/past.ts'
 import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
 import { type HistorySeries, historySeries } from '../series.ts'
-import { type HistorySource, readWindows, reportedOnce } from './source.ts'
+import { type HistorySource, readWindows } from './source.ts'
 
 /** A pool whose nodes get values of the Flux API. */
 export interface QueriedPool {
@@ -32,7 +32,6 @@ export const QUERY_STEP_SECONDS = 300
 /** The history of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
   const { key, system, from, reader, pools, nodes } = options
-  const reported = new Set<string>()
   return {
     key,
     system,
@@ -40,9 +39,8 @@ export function querySource(options: QuerySourceOptions): HistorySource {
     label: 'Flux API',
     requests: ({ start, end }) => (QUERIES.length * (end - start)) / MAX_RANGE_SECONDS,
     async *read(period, { labels, notice, signal }) {
-      const report = reportedOnce(notice, reported)
       if (period.interval !== QUERY_STEP_SECONDS)
-        report(`points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
+        notice(`points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
       const windows = readWindows({
         // The reader shortens the ranges of single queries.
         period: { ...period, interval: MAX_RANGE_SECONDS },
@@ -50,8 +48,8 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         signal,
         isRepeated: reader.isPassing,
         ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
-        async read(window, windowSignal) {
-          const read = () => reader.read({ start: window.start, stop: window.end }, windowSignal)
+        async read(window) {
+          const read = () => reader.read({ start: window.start, stop: window.end }, signal)
           const reading = await read()
           // Most failures of single queries pass.
           return { period: window, reading: reading.failed.size === 0 ? reading : await read() }
@@ -59,7 +57,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
       })
       for await (const { period: window, reading } of windows) {
         if (unmatchedRows(reading, [{ nodes }]) > 0)
-          report('some rows are of nodes that are in no pool, such as former nodes: they are left out')
+          notice('some rows are of nodes that are in no pool, such as former nodes: they are left out')
         const find = createJoin(reading.nodes, [{ nodes }])
         const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
         yield { period: window, series, rejected: reading.rejected, failed: reading.failed }

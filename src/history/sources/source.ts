@@ -29,6 +29,7 @@ export function startOf({ from = 0 }: Pick<HistorySource, 'from'>, { start }: Pe
 interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
+  /** Called for each deviation of the system, with every window that has it. */
   readonly notice: (text: string) => void
   readonly signal: AbortSignal
 }
@@ -41,14 +42,6 @@ export interface SourceWindow {
   readonly failed: ReadonlyMap<string, ApiError>
 }
 
-/** Reports each text once, such as a deviation of a system that every window has. */
-export function reportedOnce(notice: (text: string) => void, reported: Set<string>): (text: string) => void {
-  return (text) => {
-    if (!reported.has(text)) notice(text)
-    reported.add(text)
-  }
-}
-
 /** A part of a period with all of its points. Windows follow one another without gap and overlap. */
 export interface Window<Reading> {
   readonly period: Period
@@ -59,11 +52,8 @@ export interface WindowOptions<Reading> {
   readonly period: Period
   /** Maximum number of intervals in one window, at the beginning. */
   readonly points: number
-  /**
-   * Reads a window; the result may have a longer one with the same start.
-   * @param signal also aborts when the consumer of the windows ends
-   */
-  readonly read: (window: Period, signal: AbortSignal) => Promise<Window<Reading>>
+  /** Reads a window; the result may have a longer one with the same start. */
+  readonly read: (window: Period) => Promise<Window<Reading>>
   readonly signal: AbortSignal
   /** Milliseconds before the first repetition of a failed request; doubles with each one. */
   readonly firstPauseMs?: number
@@ -81,42 +71,18 @@ const FIRST_PAUSE_MS = 2000
 const MAX_REPETITIONS = 6
 
 /**
- * Reads a period in windows of time, so that memory does not depend on its length. One request is sent ahead while a
- * window is in use; it ends with the consumer. A window whose response is too large, or takes too long, is halved.
+ * Reads a period in windows of time, one after the other, so that memory does not depend on its length. A window whose
+ * response is too large, or takes too long, is halved, and so are those after it.
  * @throws {ApiError} of a window that cannot be read
  */
 export async function* readWindows<Reading>(
   options: WindowOptions<Reading>,
 ): AsyncGenerator<Window<Reading>> {
-  const { period, signal } = options
-  const ended = new AbortController()
-  const windows = createWindowReader({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
-  try {
-    let next: Promise<Window<Reading>> | undefined = windows(period.start)
-    while (next !== undefined) {
-      const window: Window<Reading> = await next
-      const { end } = window.period
-      next = end < period.end && !signal.aborted ? windows(end) : undefined
-      // Its failure is thrown when it is awaited, which does not happen if the consumer stops before.
-      next?.catch(() => undefined)
-      yield window
-      signal.throwIfAborted()
-    }
-  } finally {
-    ended.abort()
-  }
-}
-
-/** Reads the window that begins at a time; its length depends on the responses before. */
-function createWindowReader<Reading>(
-  options: WindowOptions<Reading>,
-): (start: number) => Promise<Window<Reading>> {
-  const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
-  const { isRepeated = isOfSystem } = options
+  const { period, signal, read, maxRepetitions = MAX_REPETITIONS, isRepeated = isOfSystem } = options
   const { interval } = period
   let points = Math.max(1, options.points)
 
-  /** Prepares another attempt. @throws the failure, if there is none */
+  /** Prepares another attempt. @returns repetitions @throws the failure, if there is none */
   async function recover(failure: unknown, repetitions: number): Promise<number> {
     if (!(failure instanceof ApiError) || signal.aborted) throw failure
     const { rangeDependent, response } = REASONS[failure.reason]
@@ -130,13 +96,20 @@ function createWindowReader<Reading>(
     return repetitions + 1
   }
 
-  return async (start) => {
+  async function readFrom(start: number): Promise<Window<Reading>> {
     for (let repetitions = 0; ; ) {
       try {
-        return await read({ start, end: Math.min(start + points * interval, period.end), interval }, signal)
+        return await read({ start, end: Math.min(start + points * interval, period.end), interval })
       } catch (failure) {
         repetitions = await recover(failure, repetitions)
       }
     }
+  }
+
+  for (let { start } = period; start < period.end; ) {
+    const window = await readFrom(start)
+    yield window
+    signal.throwIfAborted()
+    start = window.period.end
   }
 }
